@@ -104,6 +104,7 @@ const shared = [
   'src/tracing.ts',
   'src/tracer.ts',
   'src/config.ts',
+  'src/config-chains.ts',
   'src/config-values.ts',
   'src/config-traces.ts',
   'src/yaml-file.ts',
@@ -198,7 +199,7 @@ module.exports = {
       to: {
         path: '^(src|workers)/',
         pathNot:
-          '^src/((domain|chains)/|(package-folder|config-values|config-traces|opentelemetry|tracer)\\.ts$)',
+          '^src/((domain|chains)/|(package-folder|config-chains|config-values|config-traces|opentelemetry|tracer)\\.ts$)',
       },
     },
   ],

@@ -7,9 +7,11 @@ import { STATUS_CODES } from 'node:http'
 import { actionsOf } from '../src/api/document/action-forms.js'
 import { allEndpoints } from '../src/api/endpoints.js'
 import { openApiDocument } from '../src/api/openapi.js'
+import { dialectOf } from '../src/api/records/dialect.js'
 import { serviceVersion } from '../src/api/version.js'
 import { chains } from '../src/chains/registry.js'
-import { chainVariables, environment } from '../src/config.js'
+import { environment, loadConfig } from '../src/config.js'
+import { chainVariables } from '../src/config-chains.js'
 import { errorCodes } from '../src/domain/errors.js'
 import { protocolRecords, serviceActionRecords } from '../src/engine/protocol-records.js'
 import { metricTable } from '../src/metrics.js'
@@ -122,7 +124,7 @@ const actions = actionsOf(
   },
   'svc',
 )
-const definitions = allEndpoints('svc').map((one) => one.definition)
+const definitions = allEndpoints(dialectOf(loadConfig({}))).map((one) => one.definition)
 const openapi = `${JSON.stringify(openApiDocument(definitions, actions, serviceVersion), null, 2)}\n`
 const files = {
   'docs/configuration.md': configurationPage(),

@@ -12,6 +12,7 @@ import { allEndpoints } from '../src/api/endpoints.js'
 import { answers as former } from '../src/api/generated/answers.js'
 import { openKeyStore } from '../src/api/key-store.js'
 import { openApiDocument } from '../src/api/openapi.js'
+import { dialectOf } from '../src/api/records/dialect.js'
 import { examples } from '../src/api/schemas.js'
 import { createApiServer } from '../src/api/server.js'
 import { serviceVersion } from '../src/api/version.js'
@@ -55,7 +56,7 @@ async function ask(url: string, method: string, target: string, body?: unknown) 
 }
 
 const { paths } = openApiDocument(
-  allEndpoints('svc').map((one) => one.definition),
+  allEndpoints(dialectOf(loadConfig({}))).map((one) => one.definition),
   // Examples of requests do not depend on the actions.
   [],
   serviceVersion,

@@ -5,11 +5,13 @@
 import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
-import { chainById, chains } from './chains/registry.js'
+import { chainById } from './chains/registry.js'
+import { perChain } from './config-chains.js'
 import { type TracesConfig, tracesOf, tracesVariables } from './config-traces.js'
 import { integer, isHttpUrl, isOrigin, list, oneOf, urlOf, usd } from './config-values.js'
 import type { ProofMode } from './domain/router-settings.js'
 
+const apiDialects = ['specification', 'family'] as const
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
 export interface Config {
@@ -38,6 +40,8 @@ export interface Config {
   readonly tokenLists: readonly string[]
   /** Prefix of wire identifiers, such as svc in svcwallet-v2. */
   readonly serviceName: string
+  /** Whose reading answers have where the specification and published clients differ. */
+  readonly apiDialect: (typeof apiDialects)[number]
   readonly logLevel: (typeof logLevels)[number]
   /** Allowed browser origins, `*` for all; empty: CORS is off. */
   readonly corsOrigins: readonly string[]
@@ -59,6 +63,8 @@ export interface Config {
   readonly shutdownTimeoutMs: number
   /** Number of reverse proxies in front whose x-forwarded-for is trusted. */
   readonly trustProxyHops: number
+  /** Slugs of exchanges that no route uses, lower-case. */
+  readonly disabledAggregators: readonly string[]
   /** Pool ids or addresses that are never used, lower-case. */
   readonly poolBlacklist: readonly string[]
   /** Hooks of Uniswap V4 whose pools are used, lower-case. */
@@ -162,6 +168,9 @@ export const environment = z.object({
     .regex(/^[a-z][a-z0-9]{0,15}$/, 'must be 1 to 16 lower-case letters or digits, a letter first')
     .default('svc')
     .describe('The word inside wire identifiers, such as svc in svcwallet-v2.'),
+  API_DIALECT: oneOf(apiDialects, 'specification').describe(
+    '`specification`: answers as docs/api.md has them; `family`: as published clients of this family of APIs read them, where those differ (docs/api.md#dialects).',
+  ),
   LOG_LEVEL: oneOf(logLevels, 'info').describe(`One of ${logLevels.join(', ')}.`),
   CORS_ORIGINS: list
     .refine(
@@ -201,6 +210,9 @@ export const environment = z.object({
   TRUST_PROXY_HOPS: integer(0, 0, 16).describe(
     'Reverse proxies in front, whose x-forwarded-for is believed.',
   ),
+  DISABLED_AGGREGATORS: list
+    .transform((slugs) => [...new Set(slugs.map((slug) => slug.toLowerCase()))].sort())
+    .describe('Exchanges that no route uses and /aggregators does not list, by their slugs there.'),
   POOL_BLACKLIST: list
     .transform((ids) => ids.map((id) => id.toLowerCase()))
     .refine(
@@ -284,43 +296,6 @@ export const environment = z.object({
   ...tracesVariables,
 })
 
-/** Variables that exist once per chain, by their prefix before the chain id. */
-export const chainVariables = {
-  RPC_URL_:
-    'Node URLs of a chain, comma-separated, in order of preference. None at all: the sandbox plays the chains.',
-  PRIORITY_FEE_WEI_:
-    "Wei per gas that a sender adds to the base fee: simulated transactions pay it, and gas is valued with it. Default: the chain's own figure.",
-} as const
-type ChainVariable = keyof typeof chainVariables
-
-const knownChains = chains.map((chain) => `${chain.id} (${chain.name})`).join(', ')
-
-/** Variables that exist once per chain: `<prefix><chain id>`. */
-function perChain<T>(
-  env: Readonly<Record<string, string>>,
-  prefix: ChainVariable,
-  problems: string[],
-  parse: (text: string) => T | string,
-): Record<number, T> {
-  const found: Record<number, T> = {}
-  for (const [name, text] of Object.entries(env)) {
-    if (!name.startsWith(prefix)) continue
-    const id = name.slice(prefix.length)
-    if (!/^[1-9]\d{0,14}$/.test(id)) {
-      problems.push(`${name}: must end in a chain id, such as ${prefix}1.`)
-      continue
-    }
-    if (!chainById(Number(id))) {
-      problems.push(`${name}: the chain ${id} is not known here; ${knownChains} are.`)
-      continue
-    }
-    const value = parse(text)
-    if (typeof value === 'string') problems.push(`${name}: ${value}.`)
-    else found[Number(id)] = value
-  }
-  return found
-}
-
 /**
  * Reads and checks the environment; opens nothing.
  * @throws ConfigError that names every wrong variable.
@@ -362,6 +337,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     proof: read.PROOF,
     tokenLists: read.TOKEN_LISTS,
     serviceName: read.SERVICE_NAME,
+    apiDialect: read.API_DIALECT,
     logLevel: read.LOG_LEVEL,
     corsOrigins: read.CORS_ORIGINS,
     allowedHosts: read.ALLOWED_HOSTS,
@@ -375,6 +351,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     requestTimeoutMs: read.REQUEST_TIMEOUT_MS,
     shutdownTimeoutMs: read.SHUTDOWN_TIMEOUT_MS,
     trustProxyHops: read.TRUST_PROXY_HOPS,
+    disabledAggregators: read.DISABLED_AGGREGATORS,
     poolBlacklist: read.POOL_BLACKLIST,
     v4HooksAllowlist: read.V4_HOOKS_ALLOWLIST,
     poolIndex: read.POOL_INDEX === 'on',

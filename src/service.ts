@@ -23,7 +23,7 @@ import { openCatalog } from './catalog/store.js'
 import { loadTokenLists } from './catalog/token-lists.js'
 import { chainById, hardForkAt } from './chains/registry.js'
 import { type Chosen, chooseChains, type SandboxNode } from './chosen-chains.js'
-import type { Config } from './config.js'
+import { type Config, ConfigError } from './config.js'
 import type { TracesConfig } from './config-traces.js'
 import type { Backtests } from './domain/backtest.js'
 import type { Engine } from './domain/engine.js'
@@ -32,6 +32,7 @@ import type { Token } from './domain/primitives.js'
 import type { Recordings } from './domain/recording.js'
 import { createEngine } from './engine/engine.js'
 import { createPins } from './engine/pins.js'
+import { unknownAggregators } from './engine/protocol-records.js'
 import { createWorkerPool } from './engine/worker-pool.js'
 import { executorAddress, executorContracts, quoteSender } from './executor/deployments.js'
 import { createForkPool } from './forks/fork-pool.js'
@@ -164,6 +165,7 @@ export async function createService(
         maxHops: config.maxHops,
         proof: config.proof,
         poolBlacklist: config.poolBlacklist,
+        disabledAggregators: config.disabledAggregators,
         v4HooksAllowlist: config.v4HooksAllowlist,
         ...(config.poolIndex && {
           poolIndex: { dataDir: mode.kind === 'replay' ? null : given.dataDir },
@@ -202,6 +204,7 @@ export async function createService(
       positions,
       positionsMaxAgeSeconds: config.positionsMaxAgeSeconds,
       opportunitiesMinTvlUsd: config.opportunitiesMinTvlUsd,
+      disabledAggregators: config.disabledAggregators,
       stopping: stopping.signal,
       onProblem: (error) => logger.warn({ err: error }, 'engine'),
     })
@@ -259,6 +262,7 @@ async function prepare(
 ): Promise<Prepared> {
   const { mode = { kind: 'live' } } = options
   if (mode.kind === 'replay') return prepareReplay(config, mode.file, options.logger, closers)
+  checkAggregators(config)
   const chosen = await chooseChains(config, options, closers)
   const tokens = await loadTokenLists(config.tokenLists)
   if (mode.kind === 'live') return { ...chosen, config, tokens, mode, importedPools: {} }
@@ -274,6 +278,15 @@ async function prepare(
     mode: { ...mode, head: toHead(contents, softwareVersion()) },
     importedPools,
   }
+}
+
+/** Here and not with the other variables, since which exchanges there are is known to the protocols alone. */
+function checkAggregators({ disabledAggregators }: Config): void {
+  const { unknown, known } = unknownAggregators(disabledAggregators)
+  if (!unknown.length) return
+  throw new ConfigError([
+    `DISABLED_AGGREGATORS: no exchange is called ${unknown.join(', ')}; known: ${known.join(', ')}.`,
+  ])
 }
 
 function prepareReplay(

@@ -37,12 +37,13 @@ import { jsonBody } from './guards/json-body.js'
 import { parseQuery } from './input.js'
 import type { KeyStore } from './key-store.js'
 import { mcpEndpoint } from './mcp-endpoint.js'
-import { noticesOf, withNotices } from './notices.js'
+import { noticesOf, noticesOnLimits, withNotices } from './notices.js'
 import { isPublic, openApiDocument } from './openapi.js'
 import { consolePage } from './pages/console-page.js'
 import { docsPage } from './pages/docs-page.js'
 import { documentPage } from './pages/document-page.js'
 import { recordingOf } from './recording.js'
+import { dialectOf } from './records/dialect.js'
 import { traceRequest } from './trace-request.js'
 import { serviceVersion } from './version.js'
 
@@ -74,7 +75,7 @@ interface Limits {
 
 export function createApp(args: AppArgs): Express {
   const { config, logger } = args
-  const endpoints = allEndpoints(config.serviceName)
+  const endpoints = allEndpoints(dialectOf(config))
   const app = express()
   app.disable('x-powered-by')
   app.disable('etag')
@@ -239,7 +240,11 @@ async function answer(one: Endpoint, args: AppArgs, limits: Limits, req: Request
     definition.isCalculation ?? false,
   )
   if (body instanceof FileAnswer) return sendFile(res, body, req.method === 'HEAD')
-  return res.json(withNotices(body, noticesOf(definition, request, input, engine)))
+  const notices = [
+    ...noticesOf(definition, request, input, engine),
+    ...noticesOnLimits(definition, request.body, input, body),
+  ]
+  return res.json(withNotices(body, notices))
 }
 
 /**
@@ -342,7 +347,11 @@ function crossOrigin(origins: readonly string[]): RequestHandler {
       origin,
       methods: ['GET', 'HEAD', 'POST', 'DELETE'],
       allowedHeaders,
-      exposedHeaders: ['x-request-id', 'retry-after', 'ratelimit-limit', 'ratelimit-remaining'],
+      exposedHeaders: [
+        'x-request-id',
+        'retry-after',
+        ...['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset'],
+      ],
       maxAge: 600,
     })
   })

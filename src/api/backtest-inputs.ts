@@ -2,6 +2,7 @@
 
 import { z } from 'zod'
 import { backtestLimits as limits } from '../domain/backtest.js'
+import type { Dialect } from './records/dialect.js'
 import { Proof } from './routes/explanation.js'
 import { names, shortcutInputs } from './routes/shortcut-inputs.js'
 import {
@@ -21,9 +22,11 @@ import {
 const nameMessage = 'must be 1 to 64 printable characters'
 const PlanName = z.string(nameMessage).regex(/^[^\p{C}]{1,64}$/u, nameMessage)
 
+export type PlanDialect = Pick<Dialect, 'serviceName' | 'executionMode'>
+
 /** Fields as on the wire; they are parsed into a `PlanRequest`. */
-export function planInputs(serviceName: string) {
-  const shortcuts = shortcutInputs(serviceName)
+export function planInputs(dialect: PlanDialect) {
+  const shortcuts = shortcutInputs(dialect)
   const named = {
     name: described(PlanName.optional(), 'Of its rows; default `request 1` and so on.'),
   }
@@ -84,8 +87,8 @@ export function planInputs(serviceName: string) {
 }
 
 /** The whole body, for the OpenAPI document. */
-export function planBody(serviceName: string) {
-  const { route, variant, blocks } = planInputs(serviceName)
+export function planBody(dialect: PlanDialect) {
+  const { route, variant, blocks } = planInputs(dialect)
   const delay = integer(1, limits.delay)
   return z.object({
     name: described(PlanName.optional(), 'Of the job; default `backtest`.'),

@@ -13,7 +13,12 @@ const engine = {
 } as unknown as Engine
 const context = { signal: new AbortController().signal } as CallContext
 
-const parse = (body: unknown) => parsePlan(body, { engine, serviceName: 'svc', context })
+const parse = (body: unknown) =>
+  parsePlan(body, {
+    engine,
+    dialect: { serviceName: 'svc', executionMode: 'user' },
+    context,
+  })
 const request = { tokenIn: examples.weth, tokenOut: examples.usdc, amountIn: '1000' }
 const blocks = { from: 'latest-100' }
 const least = { blocks, requests: [request] }

@@ -13,7 +13,7 @@ import {
 import type { BlockTag } from '../domain/block-tag.js'
 import { invalidRequest, unknownChainId } from '../domain/common-errors.js'
 import type { CallContext, Engine } from '../domain/engine.js'
-import { planBody, planInputs } from './backtest-inputs.js'
+import { type PlanDialect, planBody, planInputs } from './backtest-inputs.js'
 import { checkFields } from './contract.js'
 import { fromBody, type Given, isAbsent, textOf } from './input.js'
 import { crosschainRules, quoteRules, routeRules } from './routes/shortcut-inputs.js'
@@ -21,7 +21,7 @@ import { lowerCased, toPlanRequest, toQuoteRequest } from './routes/shortcuts.js
 
 export interface PlanContext {
   readonly engine: Engine
-  readonly serviceName: string
+  readonly dialect: PlanDialect
   readonly context: CallContext
 }
 
@@ -33,13 +33,13 @@ const mostHints = 100
 /** @throws ForkrouteError INVALID_REQUEST that lists every mistake; UNKNOWN_CHAIN; errors of looking up blocks. */
 export async function parsePlan(body: unknown, args: PlanContext): Promise<BacktestPlan> {
   const problems: string[] = []
-  const inputs = planInputs(args.serviceName)
-  const shape = planBody(args.serviceName).shape
+  const inputs = planInputs(args.dialect)
+  const shape = planBody(args.dialect).shape
   const given = objectOf(body, 'the plan', problems)
   if (!given) throw invalidRequest(problems)
   refuseUnknown(given, Object.keys(shape), '', problems)
   const top = checkFields(
-    planBody(args.serviceName).pick({ name: true, chainId: true, baseline: true }),
+    planBody(args.dialect).pick({ name: true, chainId: true, baseline: true }),
     fromBody(given, { name: shape.name, chainId: shape.chainId, baseline: shape.baseline }),
     problems,
   )

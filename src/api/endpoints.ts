@@ -1,5 +1,6 @@
 /** Every endpoint, in the order of the OpenAPI document. */
 import type { Endpoint } from './contract.js'
+import type { Dialect } from './records/dialect.js'
 import { backtestEndpoints } from './routes/backtests.js'
 import { bridgeEndpoints } from './routes/bridges.js'
 import { bundleEndpoints } from './routes/bundle.js'
@@ -19,22 +20,22 @@ import { systemEndpoints } from './routes/system.js'
 import { tokenEndpoints } from './routes/tokens.js'
 import { walletEndpoints } from './routes/wallet.js'
 
-/** @param serviceName - the word inside wire identifiers. */
-export function allEndpoints(serviceName: string): readonly Endpoint[] {
+export function allEndpoints(dialect: Dialect): readonly Endpoint[] {
+  const { serviceName } = dialect
   return [
-    ...shortcutEndpoints(serviceName),
-    ...quoteBatchEndpoints(serviceName),
-    ...nontokenizedEndpoints(serviceName),
+    ...shortcutEndpoints(dialect),
+    ...quoteBatchEndpoints(dialect),
+    ...nontokenizedEndpoints(dialect),
     ...bundleEndpoints(serviceName),
     ...multichainEndpoints,
     ...bridgeEndpoints,
     ...metadataEndpoints,
-    ...tokenEndpoints,
+    ...tokenEndpoints(dialect),
     ...positionEndpoints,
-    ...protocolEndpoints(serviceName),
+    ...protocolEndpoints(dialect),
     ...walletEndpoints(serviceName),
     ...opportunityEndpoints(serviceName),
-    ...backtestEndpoints(serviceName),
+    ...backtestEndpoints(dialect),
     ...poolEndpoints,
     ...checkEndpoints,
     ...keyEndpoints,

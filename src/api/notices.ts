@@ -1,8 +1,11 @@
 /** Says in an answer which parts of its request had no effect, so that a misspelt name does not pass for a choice. */
 import { z } from 'zod'
 import type { Engine } from '../domain/engine.js'
+import { slippagePattern, toCentiBps } from '../domain/grammar.js'
+import { toBps } from '../domain/primitives.js'
+import { wrappedNativeSlug } from '../domain/route-step.js'
 import { queryShapeOf, type RouteDefinition, wrapperOf } from './contract.js'
-import type { RawQuery } from './input.js'
+import { type RawQuery, textOf } from './input.js'
 import { whatIfInputs } from './routes/what-if-inputs.js'
 
 /** Names in one sentence, and characters of each: a request can hold thousands. */
@@ -27,8 +30,8 @@ export function noticesOf(
   input: unknown,
   engine: Pick<Engine, 'protocols'>,
 ): string[] {
-  const { response, method, list } = definition
-  if (!(response instanceof z.ZodObject) || !('warnings' in response.shape)) return []
+  const { method, list } = definition
+  if (!takesWarnings(definition)) return []
   const inQuery = [...request.query.keys()]
   if (method === 'post' && !list) {
     const inBody = Object.keys(Object(request.body))
@@ -56,6 +59,10 @@ export function noticesOf(
   ]
 }
 
+function takesWarnings({ response }: Pick<RouteDefinition, 'response'>): boolean {
+  return response instanceof z.ZodObject && 'warnings' in response.shape
+}
+
 function misplaced(names: readonly string[], why: string): string[] {
   return names.length ? [`Ignored in the query, since ${why}: ${listed(names)}.`] : []
 }
@@ -72,9 +79,61 @@ export function noticesAbout(
   const absent = ignoreLists.flatMap((list) => {
     const names = (Object(input)[list] ?? []) as readonly string[]
     const others = names.filter((name) => !known.has(name.toLowerCase()))
-    return others.length ? [`${list}: no protocol here is called ${listed(others)}.`] : []
+    return [
+      ...(others.length ? [`${list}: no protocol here is called ${listed(others)}.`] : []),
+      ...(names.some((name) => name.toLowerCase() === wrappedNativeSlug)
+        ? [
+            `${list}: the native token is wrapped wherever a route needs it, also with ${wrappedNativeSlug} here.`,
+          ]
+        : []),
+    ]
   })
   return [...(unknown.length ? [`Not known here and ignored: ${listed(unknown)}.`] : []), ...absent]
+}
+
+/** Slippage above zero and up to this many basis points is what people write who mean percent. */
+const likelyPercentBps = 5n
+
+/** About limits that hardly protect or hardly let pass: they are taken as they are given. */
+export function noticesOnLimits(
+  definition: Pick<RouteDefinition, 'response'>,
+  body: unknown,
+  input: unknown,
+  answer: unknown,
+): string[] {
+  if (!takesWarnings(definition)) return []
+  const { slippage } = Object(input) as { readonly slippage?: unknown }
+  const actions: unknown = Array.isArray(body) ? body : Object(body).actions
+  const ofActions = (Array.isArray(actions) ? actions : []).flatMap((action, index) => {
+    const { slippage: own } = Object(Object(action).args)
+    const text = textOf(own)
+    return slippagePattern.test(text) ? percentNotice(toCentiBps(text), `action ${index}: `) : []
+  })
+  return [
+    ...(typeof slippage === 'bigint' ? percentNotice(slippage) : []),
+    ...ofActions,
+    ...(hasNoMinimum(Object(answer))
+      ? ['A minimum of this transaction is 0: it takes any price, however bad.']
+      : []),
+  ]
+}
+
+function percentNotice(centiBps: bigint, place = ''): string[] {
+  if (centiBps <= 0n || centiBps > likelyPercentBps * 100n) return []
+  const bps = toBps(centiBps)
+  return [
+    `${place}slippage ${bps} is in basis points, ${Number(centiBps) / 10_000} %: prices move more than that between blocks. ${bps} % would be ${toBps(centiBps * 100n)}.`,
+  ]
+}
+
+function hasNoMinimum(answer: {
+  readonly minAmountOut?: unknown
+  readonly minAmountOutList?: unknown
+  readonly minAmountsOut?: unknown
+}): boolean {
+  const { minAmountOut, minAmountOutList, minAmountsOut } = answer
+  const all = [minAmountOut, minAmountOutList, Object.values(Object(minAmountsOut))]
+  return all.flat().includes('0')
 }
 
 /** The answer with more warnings, behind its own. */

@@ -22,8 +22,10 @@ import {
   defaultCentiBps,
   type Hex,
   maxUint256,
+  nativeToken,
   toAddress,
   toBps,
+  zeroAddress,
 } from '../domain/primitives.js'
 
 /** Documents a string of the query as the JSON type that it represents. */
@@ -43,6 +45,12 @@ export const Address = z
   .regex(addressPattern, { error: addressMessage, abort: true })
   .refine(hasValidChecksum, 'has a wrong EIP-55 checksum; write it in lower case to skip the check')
   .transform((text): Address20 => toAddress(text))
+
+/** Of a token. What other services write as the zero address has a constant of its own here. */
+export const TokenAddress = Address.refine(
+  (token) => token !== zeroAddress,
+  `must not be the zero address: the native token is ${nativeToken}`,
+)
 
 /** Examples of required fields: together they form requests that work on the sandbox. */
 export const examples = {

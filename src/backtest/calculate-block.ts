@@ -23,6 +23,7 @@ import {
 } from '../domain/engine.js'
 import { errorCodes, ForkrouteError, fromWireError } from '../domain/errors.js'
 import { type Address, type BlockPin, bpsDenominator, nativeToken } from '../domain/primitives.js'
+import { wrappedNativeSlug } from '../domain/route-step.js'
 import { count, observe } from '../metrics.js'
 import { inSpan } from '../tracing.js'
 import type { CalculateBlock } from './engines/job-engine.js'
@@ -278,7 +279,7 @@ function pathOf({ route }: RouteAnswer): PathPart[] {
       }))
     }
     // Wrapping is no venue.
-    return primary && protocol !== 'wrapped-native'
+    return primary && protocol !== wrappedNativeSlug
       ? [{ protocol, pool: primary, shareBps: Number(bpsDenominator) }]
       : []
   })

@@ -22,6 +22,7 @@ export function answersKind(config: Config, version: string): string {
     acrossMaxUsd,
     poolIndex,
     proof,
+    disabledAggregators,
   } = config
   const settings = [
     { candidates, maxHops, liquidityFloorUsd, priorityFeePerGas, tokenLists },
@@ -30,6 +31,7 @@ export function answersKind(config: Config, version: string): string {
       acrossMaxUsd,
       ...(poolIndex && { poolIndex }),
       ...(proof !== 'all' && { proof }),
+      ...(disabledAggregators.length && { disabledAggregators }),
     },
     [poolBlacklist, v4HooksAllowlist].map((list) => list.toSorted()),
     // The sandbox plays chain 1 too.

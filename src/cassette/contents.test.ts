@@ -20,6 +20,8 @@ const contents: CassetteContents = {
     poolIndex: false,
     liquidityFloorUsd: 0,
     serviceName: 'svc',
+    apiDialect: 'specification',
+    disabledAggregators: [],
     priorityFeePerGas: { 1: 10n ** 18n },
     acrossFeeBps: 5,
     acrossMaxUsd: null,

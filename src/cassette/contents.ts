@@ -27,6 +27,8 @@ export type CassetteSettings = Pick<
   | 'poolIndex'
   | 'liquidityFloorUsd'
   | 'serviceName'
+  | 'apiDialect'
+  | 'disabledAggregators'
   | 'priorityFeePerGas'
   | 'acrossFeeBps'
   | 'acrossMaxUsd'
@@ -50,6 +52,8 @@ export interface RecorderVersion {
 
 /** Of settings that came to be after files that are still read. */
 const laterSettings = {
+  apiDialect: 'specification',
+  disabledAggregators: [] as string[],
   acrossFeeBps: 5,
   acrossMaxUsd: null,
   poolIndex: false,
@@ -74,6 +78,8 @@ const schemas = {
     v4HooksAllowlist: z.array(z.string()),
     liquidityFloorUsd: z.number(),
     serviceName: z.string(),
+    apiDialect: z.enum(['specification', 'family']).default(laterSettings.apiDialect),
+    disabledAggregators: z.array(z.string()).default(laterSettings.disabledAggregators),
     priorityFeePerGas: z.record(
       z.string(),
       z.string().transform((wei) => BigInt(wei)),

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { parseRequest, type RouteDefinition } from '../api/contract.js'
 import { allEndpoints } from '../api/endpoints.js'
 import type { RawQuery } from '../api/input.js'
+import { dialectOf } from '../api/records/dialect.js'
 import { ConfigError } from '../config.js'
 import type { Engine } from '../domain/engine.js'
 import { errorCodes, ForkrouteError } from '../domain/errors.js'
@@ -260,7 +261,8 @@ function requestProblems(
 type Definitions = Readonly<Record<RequestKind, RouteDefinition>>
 
 function definitionsOf(serviceName: string): Definitions {
-  const endpoints = allEndpoints(serviceName)
+  // Which requests are right depends on the name alone: dialects differ in defaults and answers.
+  const endpoints = allEndpoints(dialectOf({ serviceName, apiDialect: 'specification' }))
   const find = (operationId: string): RouteDefinition => {
     const found = endpoints.find(({ definition }) => definition.operationId === operationId)
     if (!found) throw new Error(`The API has no operation ${operationId}.`)

@@ -1,6 +1,9 @@
 /** One step of a route or a bundle, as the answer reports it. */
 import type { Address } from './primitives.js'
 
+/** Slug under which steps wrap and unwrap the native token: a contract of every chain, and no adapter. */
+export const wrappedNativeSlug = 'wrapped-native'
+
 export interface RouteLeg {
   readonly tokenIn: Address
   readonly tokenOut: Address

@@ -32,6 +32,7 @@ function unreachable(): { readonly engine: Engine; readonly asked: string[] } {
     tokens: [],
     positionsMaxAgeSeconds: 1,
     opportunitiesMinTvlUsd: null,
+    disabledAggregators: [],
     stopping: new AbortController().signal,
     onProblem: () => asked.push('onProblem'),
   }

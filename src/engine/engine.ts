@@ -37,6 +37,8 @@ export interface EngineParts {
   readonly positionsMaxAgeSeconds: number
   /** USD that a position must hold to be an opportunity; null: opportunities are off. */
   readonly opportunitiesMinTvlUsd: number | null
+  /** Slugs of exchanges that no route uses. */
+  readonly disabledAggregators: readonly string[]
   /** Aborted when the service stops and nothing more may be read. */
   readonly stopping: AbortSignal
   /** Receives faults that no caller sees, such as a catalog that cannot be written. */
@@ -58,6 +60,7 @@ export function createEngine(parts: EngineParts): Engine {
     run: (kind, args, pin) =>
       tasks.runAt(kind, args, pin, { accountId: noAccount, signal: parts.stopping }),
     chainOf: chains.of,
+    disabledAggregators: parts.disabledAggregators,
     tokens: parts.tokens,
     tokensOf: chains.tokensOf,
     onProblem,

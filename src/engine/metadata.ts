@@ -12,7 +12,12 @@ import { type CollectParts, collectPositions } from './collect-positions.js'
 import { createListings } from './listings.js'
 import type { Pins } from './pins.js'
 import { createPositionCache } from './position-cache.js'
-import { aggregatorsOn, protocolRecords, serviceActionRecords } from './protocol-records.js'
+import {
+  aggregatorsOn,
+  protocolRecords,
+  serviceActionRecords,
+  wrappedNativeRecord,
+} from './protocol-records.js'
 
 export interface MetadataParts {
   readonly chains: readonly ChainDefinition[]
@@ -27,6 +32,8 @@ export interface MetadataParts {
   readonly run: CollectParts['run']
   /** @throws ForkrouteError UNKNOWN_CHAIN. */
   chainOf(chainId: number): ChainDefinition
+  /** Slugs of exchanges that are not listed as such. */
+  readonly disabledAggregators: readonly string[]
   /** Of all token lists, whichever chains are configured. */
   readonly tokens: readonly Token[]
   /** Base tokens of a chain. */
@@ -71,7 +78,10 @@ export function createMetadata(
     clock: () => Date.now() / 1_000,
   })
   const listings = createListings(parts.store, parts.tokensOf)
-  const records = protocolRecords(protocols, parts.chains, parts.tokens)
+  const records = [
+    ...protocolRecords(protocols, parts.chains, parts.tokens),
+    wrappedNativeRecord(parts.chains, parts.tokens),
+  ]
 
   return {
     async listings({ chainId, baseOnly = false }, { signal }) {
@@ -97,7 +107,9 @@ export function createMetadata(
       return merged(lists)
     },
     aggregators: (chainId) =>
-      aggregatorsOn(chainId === undefined ? parts.chains : [chainOf(chainId)]),
+      aggregatorsOn(chainId === undefined ? parts.chains : [chainOf(chainId)]).filter(
+        (slug) => !parts.disabledAggregators.includes(slug),
+      ),
     protocols: () => records,
     serviceActions: () => serviceActionRecords,
   }

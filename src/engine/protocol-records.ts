@@ -1,8 +1,10 @@
 /** Protocols and their actions as the API lists them, from the registry. */
 import { projectRecord } from '../catalog/projects.js'
 import type { ChainDefinition } from '../chains/chain.js'
+import { chains as knownChains } from '../chains/registry.js'
 import type { ActionRecord, ProtocolRecord, ServiceActionRecord } from '../domain/metadata.js'
 import type { Token } from '../domain/primitives.js'
+import { wrappedNativeSlug } from '../domain/route-step.js'
 import { type ActionDefinition, argumentsOf } from '../protocols/positions.js'
 import { canSwap, type ProtocolAdapter } from '../protocols/protocol.js'
 import { protocols } from '../protocols/registry.js'
@@ -95,12 +97,40 @@ export function protocolRecords(
   })
 }
 
+/** What wraps the native token: listed, since steps name it. */
+export function wrappedNativeRecord(
+  chains: readonly ChainDefinition[],
+  tokens: readonly Token[],
+): ProtocolRecord {
+  return {
+    slug: wrappedNativeSlug,
+    name: 'Wrapped native token',
+    project: wrappedNativeSlug,
+    ofProject: projectRecord(wrappedNativeSlug, tokens),
+    category: 'wrapper',
+    url: 'https://weth.io',
+    description: 'Wraps the native token of a chain and unwraps it, one for one.',
+    forkOf: null,
+    chains: chains.map(({ id, name }) => ({ id, name })),
+    actions: [],
+  }
+}
+
 /** Slugs of the exchanges on one of the chains, in the order of the alphabet. */
 export function aggregatorsOn(chains: readonly ChainDefinition[]): readonly string[] {
   return protocols
     .filter((adapter) => isExchange(adapter) && chains.some(({ venues }) => venues[adapter.slug]))
     .map(({ slug }) => slug)
     .sort()
+}
+
+/** Those of the slugs that name no exchange of any chain, and all that would. */
+export function unknownAggregators(slugs: readonly string[]): {
+  readonly unknown: readonly string[]
+  readonly known: readonly string[]
+} {
+  const known = aggregatorsOn(knownChains)
+  return { unknown: slugs.filter((slug) => !known.includes(slug)), known }
 }
 
 /** Other protocols swap only to enter and leave their positions, and have actions for that. */

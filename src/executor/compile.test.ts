@@ -179,9 +179,19 @@ describe('buildTransaction', () => {
     expect(wrong).toThrow(
       /The fee 2 is above .* twice in inputs.* The receiver .* The refundReceiver .* The feeReceiver/,
     )
+    const once = () => build([], { receiver: zeroAddress, refundReceiver: zeroAddress })
+    expect(once).toThrow(/^The receiver 0x0+ cannot receive anything\.$/)
     const inputs = [{ token, amount: 1n, fee: 1n }]
     expect(() => build([], { inputs })).toThrow(/^The feeReceiver 0x0+ cannot receive anything\.$/)
   })
+})
+
+test('rejects a receiver that is the contract of a token of the order', () => {
+  const order = { inputs: [{ token, amount: 1n, fee: 0n }] }
+  for (const name of ['receiver', 'refundReceiver'] as const) {
+    const wrong = () => build([], { ...order, [name]: token })
+    expect(wrong).toThrow(new RegExp(`The ${name} ${token} is the contract of a token`))
+  }
 })
 
 describe('runnerAddress', () => {

@@ -240,10 +240,18 @@ function checkOrder(order: Order, refused: readonly Address[]): void {
   }
   const { receiver, refundReceiver, feeReceiver } = order
   const hasFee = inputs.some(({ fee = 0n }) => fee > 0n)
-  const receivers = { receiver, refundReceiver, ...(hasFee && { feeReceiver }) }
+  // What is left over goes to the receiver by default: one mistake is said once.
+  const others = refundReceiver === receiver ? {} : { refundReceiver }
+  const receivers = { receiver, ...others, ...(hasFee && { feeReceiver }) }
+  const tokens = [...inputs, ...outputs].map(({ token }) => token)
   for (const [name, address] of Object.entries(receivers)) {
+    if (address === undefined) continue
     if ([zeroAddress, ...refused].includes(address)) {
       problems.push(`The ${name} ${address} cannot receive anything.`)
+    } else if (tokens.includes(address)) {
+      problems.push(
+        `The ${name} ${address} is the contract of a token that goes in or comes out: what a token's own contract is paid is lost.`,
+      )
     }
   }
   if (problems.length > 0) throw new ForkrouteError('INVALID_REQUEST', problems)

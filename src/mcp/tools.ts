@@ -43,7 +43,7 @@ const routeFields = {
   slippage: z.number().min(0).max(10_000).optional().describe('Basis points; default 50.'),
   executionMode: z
     .enum(['user', 'backend'])
-    .optional()
+    .default('user')
     .describe('backend: balance and allowance are supplied in the simulation.'),
   destinationChainId: z.number().int().positive().optional().describe('For a bridge.'),
 }

@@ -50,6 +50,8 @@ export interface WorkerSettings {
   /** Absent: all. */
   readonly proof?: ProofMode
   readonly poolBlacklist: readonly string[]
+  /** Slugs of exchanges that no route uses; absent: none. */
+  readonly disabledAggregators?: readonly string[]
   /** Hooks of Uniswap V4 whose pools are used, lower-case; absent: none. */
   readonly v4HooksAllowlist?: readonly string[]
   /** Where the index of pools lies, null: in the recording alone; absent: routes do without. */

@@ -11,6 +11,7 @@ import {
 import { Quote, RouteTransaction } from '../../src/api/records/transactions.js'
 import type { QuoteRequest, RouteAnswer } from '../../src/domain/engine.js'
 import { ForkrouteError } from '../../src/domain/errors.js'
+import type { RouteLeg } from '../../src/domain/route-step.js'
 import {
   answerTo,
   blockNumber,
@@ -90,6 +91,72 @@ describe('route answers', () => {
     )
     expect(body.feeAmount).toEqual(['25'])
     expect(body.gasCost).toEqual({ native: '7', usd: 0.5 })
+  })
+
+  test.each([
+    [
+      '0.5',
+      'slippage 0.5 is in basis points, 0.005 %: prices move more than that between blocks. 0.5 % would be 50.',
+    ],
+    [
+      '3',
+      'slippage 3 is in basis points, 0.03 %: prices move more than that between blocks. 3 % would be 300.',
+    ],
+  ])('slippage=%s, as of percent, has a warning', async (slippage, warning) => {
+    const api = await startTestApi()
+    const route = `/shortcuts/route?fromAddress=${sender}&${trade}`
+    expect((await api.get(`${route}&slippage=${slippage}`)).body.warnings).toEqual([warning])
+    for (const usual of ['0', '5.01', '50']) {
+      const { body } = await api.get(`${route}&slippage=${usual}`)
+      expect(body, usual).not.toHaveProperty('warnings')
+    }
+    const args = { tokenIn: weth, tokenOut: usdc, amountIn: '1000', slippage }
+    const bundle = await api.post(`/shortcuts/bundle?fromAddress=${sender}`, [
+      { protocol: 'svc', action: 'route', args },
+    ])
+    expect(bundle.body.warnings).toEqual([`action 0: ${warning}`])
+  })
+
+  test('a minimum of zero, as of slippage=10000, is said to enforce nothing', async () => {
+    const api = await startTestApi(
+      {},
+      {
+        route: async (request) => ({
+          ...answerTo(request),
+          outputs: [{ token: usdc, amountOut: 5n, minAmountOut: 0n }],
+        }),
+      },
+    )
+    const { body } = await api.get(`/shortcuts/route?fromAddress=${sender}&slippage=10000&${trade}`)
+    expect(body.minAmountOut).toBe('0')
+    expect(body.warnings).toEqual([
+      'A minimum of this transaction is 0: it takes any price, however bad.',
+    ])
+  })
+
+  test('a step over several venues names them all, those that take most first', async () => {
+    const leg = (protocol: string, share: number): RouteLeg => ({
+      ...{ tokenIn: weth, tokenOut: usdc, protocol, pool: dai, primary: dai, share },
+    })
+    const api = await startTestApi(
+      {},
+      {
+        quote: async (request) => {
+          const answer = answerTo(request)
+          const legs = [leg('curve', 4_000), leg('uniswap-v3', 3_500), leg('uniswap-v3', 2_500)]
+          const route = answer.route.map((step) => ({
+            ...{ ...step, protocol: 'curve', internalRoutes: legs },
+          }))
+          return { ...answer, route }
+        },
+      },
+    )
+    const { body } = await api.get(`/shortcuts/quote?${trade}`)
+    expect(body.route[0]).toMatchObject({
+      ...{ protocol: 'curve', protocols: ['uniswap-v3', 'curve'] },
+    })
+    const plain = (await (await startTestApi()).get(`/shortcuts/quote?${trade}`)).body
+    expect(plain.route[0]).not.toHaveProperty('protocols')
   })
 
   test('warnings are there only when there are any', async () => {

@@ -88,17 +88,15 @@ export interface Listings {
   close(): Promise<void>
 }
 
-export async function openListings(): Promise<Listings> {
+/** @param env - of the configuration. */
+export async function openListings(env: Record<string, string> = {}): Promise<Listings> {
   let listings = all
-  const { close, ...direct } = await openTestApi(
-    {},
-    {
-      listings: async ({ chainId }) =>
-        listings.filter(
-          (one) => !chainId || (one.kind === 'base' ? one.token.chainId : one.chainId) === chainId,
-        ),
-    },
-  )
+  const { close, ...direct } = await openTestApi(env, {
+    listings: async ({ chainId }) =>
+      listings.filter(
+        (one) => !chainId || (one.kind === 'base' ? one.token.chainId : one.chainId) === chainId,
+      ),
+  })
   const proxy = await startContractProxy(direct.url)
   return {
     direct,

@@ -1,6 +1,6 @@
 /** Positions and protocols over real HTTP, every answer through a proxy that checks it against /openapi.json. */
 
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { chains } from '../../src/chains/registry.js'
 import { serviceProtocols } from '../../src/domain/bundle.js'
 import { all, type Listings, manager, nft, openListings, share, vault } from './listings.js'
@@ -214,8 +214,10 @@ describe('protocols', () => {
     for (const name of ['approve', 'route', 'swap', 'transfer']) expect(names).toContain(name)
     for (const one of body) {
       expect(one.action).toBe(one.name)
-      for (const input of Object.values<Record<string, unknown>>(one.inputs)) {
+      expect(Object.keys(one.inputs)).toEqual(Object.keys(one.inputTypes))
+      for (const [name, input] of Object.entries<Record<string, unknown>>(one.inputTypes)) {
         const { type, description, ...rest } = input
+        expect(one.inputs[name]).toBe(`${description}${rest.optional ? ' (optional)' : ''}`)
         expect(type).toMatch(
           /^(address|u?int256|bps|bytes|string|reference|action)(\[\])?$|^array$/,
         )
@@ -223,16 +225,29 @@ describe('protocols', () => {
         expect([{}, { optional: true }]).toContainEqual(rest)
       }
     }
-    const { inputs } = body.find(({ name }: { name: string }) => name === 'route')
-    expect(inputs.tokenIn).toEqual({ type: 'address', description: 'Token to give' })
-    expect(inputs.amountIn.type).toBe('uint256')
-    expect(inputs.slippage).toMatchObject({ type: 'bps', optional: true })
+    const { inputs, inputTypes } = body.find(({ name }: { name: string }) => name === 'route')
+    expect(inputs.tokenIn).toBe('Token to give')
+    expect(inputTypes.tokenIn).toEqual({ type: 'address', description: 'Token to give' })
+    expect(inputTypes.amountIn.type).toBe('uint256')
+    expect(inputTypes.slippage).toMatchObject({ type: 'bps', optional: true })
     expect((await checked('/shortcuts/actions')).body).toEqual(body)
     expect((await api.direct.get('/v1/shortcuts/actions')).body).toEqual(body)
     const own = (await checked('/actions/svc')).body
     expect(own.map(({ name }: { name: string }) => name)).toContain('call')
     const ofPair = (await checked('/actions/uniswap-v2')).body
     expect(ofPair.map(({ name }: { name: string }) => name)).toContain('swap')
+  })
+
+  test('with API_DIALECT=family inputs are typed, as published clients read them', async () => {
+    const family = await openListings({ API_DIALECT: 'family' })
+    onTestFinished(() => family.close())
+    for (const path of ['/actions', '/shortcuts/actions', '/actions/svc']) {
+      const { body } = await family.checked(path)
+      for (const one of body) expect(one.inputs).toEqual(one.inputTypes)
+      const { inputs } = body.find(({ name }: { name: string }) => name === 'route')
+      expect(inputs.tokenIn).toEqual({ type: 'address', description: 'Token to give' })
+      expect(inputs.slippage).toMatchObject({ type: 'bps', optional: true })
+    }
   })
 
   test.each([

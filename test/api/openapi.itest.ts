@@ -2,8 +2,10 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { allEndpoints } from '../../src/api/endpoints.js'
 import { answers, refusals } from '../../src/api/generated/answers.js'
+import { dialectOf } from '../../src/api/records/dialect.js'
 import { ErrorBody } from '../../src/api/records/records.js'
 import { chains } from '../../src/chains/registry.js'
+import { loadConfig } from '../../src/config.js'
 import { errorCodes } from '../../src/domain/errors.js'
 import type { ActionRecord } from '../../src/domain/metadata.js'
 import { protocolRecords, serviceActionRecords } from '../../src/engine/protocol-records.js'
@@ -86,7 +88,7 @@ describe('/openapi.json', () => {
           return operation ? [`${method} ${path} ${operation.operationId}`] : []
         }),
     )
-    const defined = allEndpoints('svc').map(
+    const defined = allEndpoints(dialectOf(loadConfig({}))).map(
       ({ definition: { method, path, operationId } }) => `${method} ${path} ${operationId}`,
     )
     expect(documented.toSorted()).toEqual(defined.toSorted())
@@ -255,7 +257,7 @@ describe('/openapi.json', () => {
   })
 
   test('every answer in JSON has an example, which is an answer of its form', async () => {
-    for (const { definition } of allEndpoints('svc')) {
+    for (const { definition } of allEndpoints(dialectOf(loadConfig({})))) {
       const { operationId, response, isStream } = definition
       if (isStream) continue
       expect(answers, operationId).toHaveProperty(operationId)

@@ -115,7 +115,11 @@ describe('CORS', () => {
     const reply = await api.get('/networks', { origin })
     expect(reply.status).toBe(401)
     expect(reply.headers.get('access-control-allow-origin')).toBe(origin)
-    expect(reply.headers.get('access-control-expose-headers')).toContain('x-request-id')
+    const exposed = reply.headers.get('access-control-expose-headers')?.split(',')
+    expect(exposed).toEqual([
+      ...['x-request-id', 'retry-after'],
+      ...['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset'],
+    ])
     const other = await preflight(api, 'https://evil.example')
     expect(other.headers.get('access-control-allow-origin')).toBeNull()
   })

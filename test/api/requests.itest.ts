@@ -105,6 +105,39 @@ describe('values', () => {
     })
   })
 
+  test('with API_DIALECT=family routes are those of a backend unless they say user', async () => {
+    const api = await startTestApi({ API_DIALECT: 'family' })
+    expect(await asked(api, query({}))).toMatchObject({ executionMode: 'backend' })
+    expect(await asked(api, query({ executionMode: 'user' }))).toMatchObject({
+      executionMode: 'user',
+    })
+    const body = { fromAddress: sender, tokenIn: weth, amountIn: '1000', tokenOut: usdc }
+    expect((await api.post('/shortcuts/route', body)).status).toBe(200)
+    expect(api.asked.routes.at(-1)).toMatchObject({ executionMode: 'backend' })
+    const document = (await api.get('/openapi.json')).body
+    const { parameters } = document.paths['/api/v1/shortcuts/route'].get
+    const mode = parameters.find(({ name }: { name: string }) => name === 'executionMode')
+    expect(mode.schema.default).toBe('backend')
+  })
+
+  test('what older clients state about allowance and transfer is taken where it holds', async () => {
+    const api = await startTestApi()
+    const plain = await asked(api, query({}))
+    for (const more of [
+      { tokenInAmountToApprove: '1000', tokenInAmountToTransfer: '1000' },
+      { tokenInAmountToApprove: `${2n ** 256n - 1n}` },
+      { tokenInAmountToApprove: 'null', tokenInAmountToTransfer: '' },
+    ]) {
+      expect(await asked(api, query(more))).toEqual(plain)
+      const reply = await api.get(`/shortcuts/route?${query(more)}`)
+      expect(reply.body).not.toHaveProperty('warnings')
+    }
+    const ether = query({ tokenIn: native, tokenInAmountToApprove: '0' })
+    expect((await api.get(`/shortcuts/route?${ether}`)).status).toBe(200)
+    const delegate = query({ routingStrategy: 'delegate', tokenInAmountToApprove: '0' })
+    expect((await api.get(`/shortcuts/route?${delegate}`)).status).toBe(200)
+  })
+
   test('null and empty text mean not given', async () => {
     const api = await startTestApi()
     const blank = 'routingStrategy=null&receiver=&toEoa=null&minAmountOut=null&fee=&slippage='

@@ -1,5 +1,5 @@
 /** GET /tokens over real HTTP: base tokens alone, and with DeFi tokens through a proxy that checks /openapi.json. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { TokenPage } from '../../src/api/records/metadata-records.js'
 import {
   all,
@@ -80,8 +80,20 @@ describe('/tokens', () => {
     }
     expect(body.data[0].decimals).toBe(18)
     const plain = (await checked(`/tokens?address=${vault}`)).body.data[0]
-    expect(plain.underlyingTokens).toEqual([
-      { address: dai, chainId: 1, type: 'base', decimals: 18 },
+    expect(plain.underlyingTokens).toEqual([dai])
+  })
+
+  test('with API_DIALECT=family underlying tokens are records without metadata, too', async () => {
+    const family = await openListings({ API_DIALECT: 'family' })
+    onTestFinished(() => family.close())
+    family.list(all)
+    const { body } = await family.checked(`/tokens?address=${vault}`)
+    const record = { address: dai, chainId: 1, type: 'base', decimals: 18 }
+    expect(body.data[0].underlyingTokens).toEqual([record])
+    const [described] = (await family.checked(`/tokens?address=${vault}&includeMetadata=true`)).body
+      .data
+    expect(described.underlyingTokens).toEqual([
+      { ...record, symbol: 'DAI', name: 'Dai', logosUri: [] },
     ])
   })
 

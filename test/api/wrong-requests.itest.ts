@@ -74,6 +74,30 @@ describe('wrong route requests', () => {
       'referralCode must be 1 to 16 printable ASCII characters',
     ],
     [{ referralCode: 'é' }, 'referralCode must be 1 to 16 printable ASCII characters'],
+    [
+      { tokenIn: `0x${'0'.repeat(40)}` },
+      'tokenIn[0] must not be the zero address: the native token is 0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee',
+    ],
+    [
+      { tokenOut: `0x${'0'.repeat(40)}` },
+      'tokenOut[0] must not be the zero address: the native token is 0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee',
+    ],
+    [
+      { tokenInAmountToApprove: '999' },
+      'tokenInAmountToApprove must be at least amountIn (1000): the transaction takes that much by the allowance',
+    ],
+    [
+      { tokenInAmountToTransfer: '1001', routingStrategy: 'delegate' },
+      'tokenInAmountToTransfer must equal amountIn (1000), which is what the transaction takes from fromAddress',
+    ],
+    [
+      { tokenIn: `${weth},${dai}`, amountIn: '1,2', tokenInAmountToTransfer: '3' },
+      'tokenInAmountToTransfer must not be given with several tokenIn: it is one amount',
+    ],
+    [
+      { amountIn: null, amountOut: '5', tokenInAmountToApprove: '3' },
+      'tokenInAmountToApprove must not be given without amountIn, which it repeats',
+    ],
     [{ executionMode: 'fast' }, 'executionMode must be one of user, backend'],
     [{ toEoa: 'yes' }, 'toEoa must be true or false'],
     [

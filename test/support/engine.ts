@@ -108,6 +108,7 @@ export async function startEngine(options: {
     tokens: [],
     positions,
     opportunitiesMinTvlUsd: null,
+    disabledAggregators: [],
     positionsMaxAgeSeconds: 300,
     stopping: stopping.signal,
     onProblem: note,

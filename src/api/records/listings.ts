@@ -103,7 +103,7 @@ export function toTokenItem(
   listing: Listing,
   token: TokenFacts,
   view: { readonly includeMetadata: boolean; readonly includeUnderlying: boolean },
-  isPosition: (token: TokenFacts) => boolean,
+  partsOf: (position: PositionListing) => z.output<typeof TokenItem>['underlyingTokens'],
 ): z.output<typeof TokenItem> {
   const position = listing.kind === 'position' ? listing : null
   return {
@@ -112,7 +112,7 @@ export function toTokenItem(
     type: position ? 'defi' : 'base',
     ...metadataOf(token, view.includeMetadata, position?.underlyingTokens),
     ...(view.includeUnderlying && {
-      underlyingTokens: position && toUnderlying(position, view.includeMetadata, isPosition),
+      underlyingTokens: position && partsOf(position),
     }),
     project: position?.project ?? null,
     protocolSlug: position?.protocol ?? null,

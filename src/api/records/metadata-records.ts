@@ -39,7 +39,15 @@ export const TokenItem = TokenMetadata.extend({
   address: Address,
   chainId: ChainId,
   type: TokenType,
-  underlyingTokens: z.array(UnderlyingToken).nullable().optional(),
+  underlyingTokens: z
+    .union([z.array(Address), z.array(UnderlyingToken)])
+    .nullable()
+    .optional()
+    .meta({
+      description:
+        'What it is made of, in the order of the protocol: addresses, with includeMetadata=true records. With ' +
+        'API_DIALECT=family always records. Null for a base token.',
+    }),
   project: z.string().nullable(),
   protocolSlug: z.string().nullable(),
   protocol: z.string().nullable().meta({ description: 'Same as protocolSlug.' }),
@@ -187,27 +195,30 @@ export const Standard = z
   })
   .meta({ id: 'Standard' })
 
+export const ActionInput = z
+  .object({
+    type: z.string().meta({
+      description:
+        'address, bytes, integer, string, uint256 (a decimal string, or a reference to what an earlier ' +
+        'action yields), bps (basis points), reference, array or action; with [] a list; an ' +
+        'only address or amount of it may stand alone.',
+      example: 'uint256',
+    }),
+    description: z.string().meta({ description: 'One phrase.' }),
+    optional: z.literal(true).optional().meta({ description: 'Absent: it is required.' }),
+  })
+  .meta({ id: 'ActionInput' })
+
 export const Action = z
   .object({
     name: z.string(),
     action: z.string().meta({ description: 'Same as name.' }),
-    inputs: z
-      .record(
-        z.string(),
-        z
-          .object({
-            type: z.string().meta({
-              description:
-                'address, bytes, integer, string, uint256 (a decimal string, or a reference to what an earlier ' +
-                'action yields), bps (basis points), reference, array or action; with [] a list; an ' +
-                'only address or amount of it may stand alone.',
-              example: 'uint256',
-            }),
-            description: z.string().meta({ description: 'One phrase.' }),
-            optional: z.literal(true).optional().meta({ description: 'Absent: it is required.' }),
-          })
-          .meta({ id: 'ActionInput' }),
-      )
-      .meta({ description: 'Argument to what it takes.' }),
+    inputs: z.record(z.string(), z.union([z.string(), ActionInput])).meta({
+      description:
+        'Argument to one phrase about it; with API_DIALECT=family the same as inputTypes.',
+    }),
+    inputTypes: z
+      .record(z.string(), ActionInput)
+      .meta({ description: 'Argument to its type and one phrase about it.' }),
   })
   .meta({ id: 'Action' })

@@ -109,29 +109,32 @@ export function toStandard(
   }
 }
 
-function toPhrase([name, { description, optional }]: [string, ActionInput]): [string, string] {
+/** One phrase about an argument, which says where it may be left out. */
+export function toPhrase([name, { description, optional }]: readonly [
+  string,
+  { readonly description: string; readonly optional?: boolean | undefined },
+]): [string, string] {
   return [name, optional ? `${description} (optional)` : description]
 }
+
+type ActionFields = z.output<typeof Action>
+/** How the arguments of an action are written as its `inputs`. */
+export type ToInputs = (typed: ActionFields['inputTypes']) => ActionFields['inputs']
 
 type ListedInput = Omit<ActionInput, 'kind'>
 type ListedInputs = Readonly<Record<string, ListedInput>>
 
-export function toAction({
-  action,
-  inputs,
-}: {
-  readonly action: string
-  readonly inputs: ListedInputs
-}): z.output<typeof Action> {
-  const toInput = ([name, { type, description, optional }]: [string, ListedInput]) => [
-    name,
-    { type, description, ...(optional && { optional }) },
-  ]
-  return {
-    name: action,
-    action,
-    inputs: Object.fromEntries(Object.entries(inputs).map(toInput)),
-  }
+export function toAction(
+  { action, inputs }: { readonly action: string; readonly inputs: ListedInputs },
+  toInputs: ToInputs,
+): z.output<typeof Action> {
+  const inputTypes = Object.fromEntries(
+    Object.entries(inputs).map(([name, { type, description, optional }]) => [
+      name,
+      { type, description, ...(optional && { optional }) },
+    ]),
+  )
+  return { name: action, action, inputs: toInputs(inputTypes), inputTypes }
 }
 
 const required = (type: string, description: string) => ({ type, description, optional: false })
@@ -164,9 +167,12 @@ export function withVariants(actions: readonly ActionRecord[]): ActionRecord[] {
 }
 
 /** Every action once, by name: with its common inputs, or its own where it has none. */
-export function commonActions(actions: readonly ActionRecord[]): z.output<typeof Action>[] {
+export function commonActions(
+  actions: readonly ActionRecord[],
+  toInputs: ToInputs,
+): z.output<typeof Action>[] {
   const byName = new Map(withVariants(actions).map((one) => [one.action, one]))
   return [...byName.values()]
-    .map((one) => toAction({ ...one, inputs: commonInputs[one.action] ?? one.inputs }))
+    .map((one) => toAction({ ...one, inputs: commonInputs[one.action] ?? one.inputs }, toInputs))
     .sort((a, b) => (a.name < b.name ? -1 : 1))
 }

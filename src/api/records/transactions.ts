@@ -29,7 +29,13 @@ const RouteSegment = z
 const RouteStep = z
   .object({
     action: z.string(),
-    protocol: z.string(),
+    protocol: z.string().meta({
+      description: 'Slug of the protocol; of several, that of the pool which takes most.',
+    }),
+    protocols: z.array(z.string()).optional().meta({
+      description:
+        'Of a step over several protocols the slugs of all, those that take most of its input first.',
+    }),
     tokenIn: z.array(Address),
     tokenOut: z.array(Address),
     positionInId: z.array(z.string()),

@@ -16,6 +16,7 @@ import {
   toPage,
   toProgress,
 } from '../records/backtest-records.js'
+import type { Dialect } from '../records/dialect.js'
 import { BlockNumber, described, Flag, integer, oneOf, withDefault } from '../schemas.js'
 
 const tag = 'Backtests'
@@ -74,8 +75,7 @@ async function pageOf(blocks: AsyncIterable<BacktestBlock>, limit: number) {
   return toPage(page, null)
 }
 
-/** @param serviceName - the word inside wire identifiers. */
-export function backtestEndpoints(serviceName: string): Endpoint[] {
+export function backtestEndpoints(dialect: Dialect): Endpoint[] {
   const create = defineRoute({
     method: 'post',
     path: base,
@@ -86,7 +86,7 @@ export function backtestEndpoints(serviceName: string): Endpoint[] {
       'Every request is quoted at every block by every variant, and with `delays` its transaction is executed some ' +
       'blocks later. What a request with another destinationChainId sends is delivered again some seconds later. A field that is not known is refused. The answer comes as soon as the job is stored; it is worked on in the background, ' +
       'after live requests, and survives a restart of the service. All keys see all backtests.',
-    documentedInput: planBody(serviceName),
+    documentedInput: planBody(dialect),
     response: Backtest,
     errors: [
       'INVALID_REQUEST',
@@ -201,7 +201,7 @@ export function backtestEndpoints(serviceName: string): Endpoint[] {
 
   return [
     endpoint(create, async ({ engine, backtests, body, context }) =>
-      toBacktest(await backtests.create(await parsePlan(body, { engine, serviceName, context }))),
+      toBacktest(await backtests.create(await parsePlan(body, { engine, dialect, context }))),
     ),
     endpoint(list, async ({ backtests }) => (await backtests.list()).map(toEntry)),
     endpoint(show, async ({ backtests, params: { id } }) => toBacktest(await backtests.show(id))),

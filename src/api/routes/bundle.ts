@@ -4,6 +4,7 @@ import type { BundleAction, BundleAnswer, TransactionOutput } from '../../domain
 import { explanationFields } from '../../domain/explanation.js'
 import { maxActions } from '../../domain/grammar.js'
 import { defineRoute, type Endpoint, endpoint } from '../contract.js'
+import { toSteps } from '../records/steps.js'
 import { traceOf } from '../records/trace-records.js'
 import { Bundle } from '../records/transactions.js'
 import {
@@ -29,7 +30,6 @@ import {
   lowerCased,
   toPoolChoice,
   toPrerequisites,
-  toSteps,
 } from './shortcuts.js'
 import { overridesOf, toWhatIf, whatIfInputs } from './what-if-inputs.js'
 

@@ -5,12 +5,20 @@ import { defaultCentiBps } from '../../domain/primitives.js'
 import { defineRoute, type Endpoint, endpoint } from '../contract.js'
 import { textsOf } from '../input.js'
 import { MultichainRoute } from '../records/transactions.js'
-import { Address, Amount, ChainId, described, examples, Slippage } from '../schemas.js'
+import {
+  Address,
+  Amount,
+  ChainId,
+  described,
+  examples,
+  Slippage,
+  TokenAddress,
+} from '../schemas.js'
 import { calculationErrors } from './shortcuts.js'
 
 const source = z.object({
   sourceChainId: described(ChainId, 'EIP-155 id of the chain that the transaction is for.', 1),
-  token: described(Address, 'What is given there; native as its constant.', examples.usdc),
+  token: described(TokenAddress, 'What is given there; native as its constant.', examples.usdc),
 })
 const destination = z.object({
   destinationChainId: described(
@@ -18,7 +26,7 @@ const destination = z.object({
     'EIP-155 id of the chain of the token to get; the same chain is a plain route.',
     1,
   ),
-  token: described(Address, 'What is got there; native as its constant.', examples.weth),
+  token: described(TokenAddress, 'What is got there; native as its constant.', examples.weth),
 })
 
 const fields = {

@@ -3,6 +3,8 @@ import { z } from 'zod'
 import type { NontokenizedAnswer } from '../../domain/engine.js'
 import { defaultCentiBps } from '../../domain/primitives.js'
 import { defineRoute, type Endpoint, endpoint } from '../contract.js'
+import type { Dialect } from '../records/dialect.js'
+import { toSteps } from '../records/steps.js'
 import { NontokenizedTransaction } from '../records/transactions.js'
 import { Address, described, oneOf, strategyToWire } from '../schemas.js'
 import { crosschainFields, toCrosschain } from './crosschain-fields.js'
@@ -15,19 +17,20 @@ import {
   toInputs,
   toPoolChoice,
   toPrerequisites,
-  toSteps,
   withList,
 } from './shortcuts.js'
 
 /** `checkout` is the router with an output that belongs to the receiver from the start, as it does here anyway. */
 const checkout = 'checkout'
 
-function getNontokenized(serviceName: string) {
-  const { route } = shortcutInputs(serviceName)
+function getNontokenized(dialect: Dialect) {
+  const { route } = shortcutInputs(dialect)
   const {
     tokenOut: _tokenOut,
     minAmountOut: _minAmountOut,
     toEoa: _toEoa,
+    tokenInAmountToApprove: _toApprove,
+    tokenInAmountToTransfer: _toTransfer,
     routingStrategy: _routingStrategy,
     includeTransactionCost: _includeTransactionCost,
     priceImpact: _priceImpact,
@@ -36,7 +39,7 @@ function getNontokenized(serviceName: string) {
     explain: _explain,
     ...common
   } = route.shape
-  const wallet = strategyToWire('wallet-v2', serviceName)
+  const wallet = strategyToWire('wallet-v2', dialect.serviceName)
   return defineRoute({
     method: 'get',
     path: '/api/v1/shortcuts/route/nontokenized',
@@ -108,10 +111,10 @@ function toTransaction(answer: NontokenizedAnswer): z.output<typeof Nontokenized
   }
 }
 
-export function nontokenizedEndpoints(serviceName: string): Endpoint[] {
-  const wallet = strategyToWire('wallet-v2', serviceName)
+export function nontokenizedEndpoints(dialect: Dialect): Endpoint[] {
+  const wallet = strategyToWire('wallet-v2', dialect.serviceName)
   return [
-    endpoint(getNontokenized(serviceName), async ({ engine, input, context }) => {
+    endpoint(getNontokenized(dialect), async ({ engine, input, context }) => {
       const named = input.routingStrategy
       const strategy =
         named === 'delegate' || named === 'delegate-legacy'

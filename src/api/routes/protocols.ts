@@ -4,6 +4,7 @@ import { notFound } from '../../domain/common-errors.js'
 import type { Engine } from '../../domain/engine.js'
 import type { ActionRecord } from '../../domain/metadata.js'
 import { defineRoute, type Endpoint, endpoint } from '../contract.js'
+import type { Dialect } from '../records/dialect.js'
 import { Action, Project, Protocol, Standard } from '../records/metadata-records.js'
 import {
   byProject,
@@ -111,12 +112,12 @@ const getProtocolActions = defineRoute({
   errors: ['INVALID_REQUEST', 'NOT_FOUND'],
 })
 
-function listActions(engine: Engine) {
+function listActions(engine: Engine, dialect: Dialect) {
   const own = engine.serviceActions()
   const ofProtocols = engine.protocols().flatMap(({ actions }) => actions)
   // The swap of an exchange is the service's swap, limited to its pools.
   const others = ofProtocols.filter(({ action }) => !own.some((one) => one.action === action))
-  return commonActions([...own, ...others])
+  return commonActions([...own, ...others], dialect.toInputs)
 }
 
 /** @throws ForkrouteError NOT_FOUND. */
@@ -128,8 +129,7 @@ function actionsOf(engine: Engine, slug: string, serviceName: string): readonly 
   return ofStandard.length ? ofStandard : protocolOf(engine.protocols(), slug).actions
 }
 
-/** @param serviceName - protocol name of the service's own actions. */
-export function protocolEndpoints(serviceName: string): readonly Endpoint[] {
+export function protocolEndpoints(dialect: Dialect): readonly Endpoint[] {
   return [
     endpoint(getProjects, async ({ engine, context }) => {
       const counts = new Map<string, number>()
@@ -165,10 +165,12 @@ export function protocolEndpoints(serviceName: string): readonly Endpoint[] {
       const all = engine.protocols()
       return toStandard(protocolOf(all, params.slug), all)
     }),
-    endpoint(getActions, ({ engine }) => listActions(engine)),
-    endpoint(getShortcutActions, ({ engine }) => listActions(engine)),
+    endpoint(getActions, ({ engine }) => listActions(engine, dialect)),
+    endpoint(getShortcutActions, ({ engine }) => listActions(engine, dialect)),
     endpoint(getProtocolActions, ({ engine, params }) =>
-      withVariants(actionsOf(engine, params.slug, serviceName)).map(toAction),
+      withVariants(actionsOf(engine, params.slug, dialect.serviceName)).map((one) =>
+        toAction(one, dialect.toInputs),
+      ),
     ),
   ]
 }

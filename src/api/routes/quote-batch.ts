@@ -24,6 +24,7 @@ import {
 import { errorFacts } from '../errors.js'
 import { type Given, isAbsent } from '../input.js'
 import { noticesAbout, withNotices } from '../notices.js'
+import type { Dialect } from '../records/dialect.js'
 import { type BatchItem, QuoteBatch } from '../records/records.js'
 import {
   BlockNumber,
@@ -255,9 +256,8 @@ const streamDescription =
   'come while one is calculated are skipped for the newest. Every event counts as as many requests as it has quotes. ' +
   'A client that does not read is dropped.'
 
-/** @param serviceName - the word inside wire identifiers. */
-export function quoteBatchEndpoints(serviceName: string): Endpoint[] {
-  const { quoteOrLadder } = shortcutInputs(serviceName)
+export function quoteBatchEndpoints(dialect: Dialect): Endpoint[] {
+  const { quoteOrLadder } = shortcutInputs(dialect)
   const contract = { input: quoteOrLadder, rules: quoteOrLadderRules, errors: calculationErrors }
   const documentedInput = envelope.extend({
     quotes: described(

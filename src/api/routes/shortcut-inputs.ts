@@ -4,6 +4,8 @@ import { bridgeNames } from '../../domain/bridges/names.js'
 import { crosschainModes } from '../../domain/bridges/terms.js'
 import { nativeToken } from '../../domain/primitives.js'
 import { type Given, textOf } from '../input.js'
+import { entryAmountInputs, entryAmountRules } from '../inputs/entry-amounts.js'
+import type { Dialect } from '../records/dialect.js'
 import {
   Address,
   Amount,
@@ -22,6 +24,7 @@ import {
   ReferralCode,
   routingStrategy,
   Slippage,
+  TokenAddress,
   TransactionDeadline,
   withDefault,
 } from '../schemas.js'
@@ -32,6 +35,8 @@ const maxTokens = 16
 const maxIgnored = 200
 /** Quotes in one call; each rung of a ladder is one. */
 export const maxQuotes = 200
+
+type ShortcutDialect = Pick<Dialect, 'serviceName' | 'executionMode'>
 
 function texts(value: unknown): string[] {
   return Array.isArray(value) ? value.map((item) => textOf(item).toLowerCase()) : []
@@ -116,7 +121,7 @@ export function routeRules(given: Given): string[] {
     })
     if (given.feeReceiver === undefined) problems.push('feeReceiver is required with fee')
   }
-  problems.push(...spenderRules(given))
+  problems.push(...spenderRules(given), ...entryAmountRules(given))
   const isRouter = /^router/.test(textOf(given.routingStrategy ?? 'router'))
   if (textOf(given.permit) === 'true') {
     if (!isRouter) problems.push('permit must not be given without a router strategy')
@@ -210,12 +215,12 @@ function quoteFeeRules(given: Given): string[] {
   return problems
 }
 
-export function shortcutInputs(serviceName: string) {
+export function shortcutInputs({ serviceName, executionMode }: ShortcutDialect) {
   const common = {
     chainId: withDefault(ChainId, 1, 1),
     routingStrategy: withDefault(routingStrategy(serviceName), 'router', 'router'),
     tokenIn: described(
-      listOf(Address, 1, maxTokens),
+      listOf(TokenAddress, 1, maxTokens),
       'Tokens to give; several are merged into the output.',
       [nativeToken],
     ),
@@ -225,7 +230,7 @@ export function shortcutInputs(serviceName: string) {
       [examples.oneEther],
     ),
     tokenOut: described(
-      listOf(Address, 1, maxTokens),
+      listOf(TokenAddress, 1, maxTokens),
       'Tokens to get; with several, amountOut and minAmountOut are lists in this order.',
       [examples.usdc],
     ),
@@ -248,7 +253,7 @@ export function shortcutInputs(serviceName: string) {
       examples.sender,
     ),
     executionMode: described(
-      oneOf(['user', 'backend']).default('user'),
+      oneOf(['user', 'backend']).default(executionMode),
       "user: the sender's funds and allowance at the block are checked; backend: they are not, " +
         'the sender is funded before sending.',
     ),
@@ -257,6 +262,7 @@ export function shortcutInputs(serviceName: string) {
       withDefault(Flag, false, false),
       'Adds gasCost: the cost of the gas, in wei of the native token and in USD, and the L1 data fee where there is one.',
     ),
+    ...entryAmountInputs,
     receiver: described(Address.optional(), 'Gets tokenOut; default fromAddress.'),
     spender: described(
       Address.optional(),

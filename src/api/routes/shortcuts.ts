@@ -13,9 +13,10 @@ import { explanationFields, oneOrList } from '../../domain/explanation.js'
 import { tokenAmounts, zip } from '../../domain/lists.js'
 import type { RoutePermit } from '../../domain/permit.js'
 import { type Cost, defaultCentiBps } from '../../domain/primitives.js'
-import type { RouteLeg, RouteStepRecord } from '../../domain/route-step.js'
 import type { PoolChoice } from '../../domain/router-settings.js'
 import { defineRoute, type Endpoint, endpoint } from '../contract.js'
+import type { Dialect } from '../records/dialect.js'
+import { toSteps } from '../records/steps.js'
 import { traceOf } from '../records/trace-records.js'
 import { Quote, RouteTransaction } from '../records/transactions.js'
 import { crosschainFields, toCrosschain } from './crosschain-fields.js'
@@ -185,29 +186,6 @@ export function withList<N extends string>(name: N, amounts: readonly bigint[]) 
   } as { [K in N]: string } & { [K in `${N}List`]?: string[] }
 }
 
-/** Plain copies with the fields in their documented order; optional fields only where they apply. */
-export function toSteps(answer: Pick<RouteAnswer, 'route'>) {
-  return answer.route.map((step) => ({
-    action: step.action,
-    protocol: step.protocol,
-    tokenIn: [...step.tokenIn],
-    tokenOut: [...step.tokenOut],
-    positionInId: [...step.positionInId],
-    positionOutId: [...step.positionOutId],
-    chainId: step.chainId,
-    ...(step.sourceChainId !== undefined && { sourceChainId: step.sourceChainId }),
-    ...(step.destinationChainId !== undefined && { destinationChainId: step.destinationChainId }),
-    ...(step.primary && { primary: step.primary }),
-    ...(step.internalRoutes && {
-      internalRoutes: step.internalRoutes.map((leg) => ({ ...leg })),
-      internalRouteSegments: step.internalRoutes.map((leg) => [toSegment(step, leg)]),
-    }),
-    ...(step.amountIn && { amountIn: step.amountIn.map(String) }),
-    ...(step.amountOut && { amountOut: step.amountOut.map(String) }),
-    ...(step.args && { args: { ...step.args } }),
-  }))
-}
-
 /** Absent where there are none. */
 export function toPrerequisites(list: readonly PrerequisiteRecord[]) {
   if (list.length === 0) return {}
@@ -216,19 +194,6 @@ export function toPrerequisites(list: readonly PrerequisiteRecord[]) {
     approvals: list.map(({ from, to, data, purpose }) => ({
       ...{ from, to, data, value: '0', description: purpose },
     })),
-  }
-}
-
-/** A pool of a step, in the terms of the step. */
-function toSegment(step: RouteStepRecord, leg: RouteLeg) {
-  return {
-    action: step.action,
-    protocol: leg.protocol,
-    primary: leg.primary,
-    tokenIn: [leg.tokenIn],
-    tokenOut: [leg.tokenOut],
-    positionInId: [...step.positionInId],
-    positionOutId: [...step.positionOutId],
   }
 }
 
@@ -315,8 +280,8 @@ export function toQuote(answer: RouteAnswer, withPriceImpact: boolean): z.output
   }
 }
 
-export function shortcutEndpoints(serviceName: string): Endpoint[] {
-  const { exactRoute, exactQuote } = shortcutInputs(serviceName)
+export function shortcutEndpoints(dialect: Dialect): Endpoint[] {
+  const { exactRoute, exactQuote } = shortcutInputs(dialect)
   const routeContract = {
     path: '/api/v1/shortcuts/route',
     tag: 'Shortcuts',

@@ -1,8 +1,16 @@
 /** Pages of tokens: docs/api.md#tokens-and-positions. */
 import { z } from 'zod'
-import type { Listing } from '../../domain/metadata.js'
+import type { Listing, PositionListing } from '../../domain/metadata.js'
 import { defineRoute, type Endpoint, endpoint } from '../contract.js'
-import { matches, namesOf, pageOf, positionTest, toTokenItem } from '../records/listings.js'
+import type { Dialect } from '../records/dialect.js'
+import {
+  matches,
+  namesOf,
+  pageOf,
+  positionTest,
+  toTokenItem,
+  toUnderlying,
+} from '../records/listings.js'
 import { TokenPage } from '../records/metadata-records.js'
 import { ChainId, Decimal, described, Flag, Name, oneOf, withDefault } from '../schemas.js'
 import { addressFilter, listingErrors, nameFilter, paging } from './listing-inputs.js'
@@ -31,7 +39,10 @@ const input = z.object({
     withDefault(Flag, false, false),
     'Adds symbol, name and logosUri; decimals stand there always.',
   ),
-  includeUnderlying: described(withDefault(Flag, true, true), 'Adds underlyingTokens.'),
+  includeUnderlying: described(
+    withDefault(Flag, true, true),
+    'Adds underlyingTokens: addresses, with includeMetadata their records.',
+  ),
   apyFrom: described(Decimal.optional(), 'Lowest APY in percent.'),
   apyTo: described(Decimal.optional(), 'Highest APY in percent.'),
   tvlFrom: described(Decimal.optional(), 'Lowest TVL in USD.'),
@@ -108,16 +119,21 @@ function isWithin(value: number | null, from: number | undefined, to: number | u
   return value !== null && value >= (from ?? -Infinity) && value <= (to ?? Infinity)
 }
 
-export const tokenEndpoints: readonly Endpoint[] = [
-  endpoint(getTokens, async ({ engine, input: view, context }) => {
-    const wanted = { chainId: view.chainId, baseOnly: view.type === 'base' }
-    const listings = await engine.listings(wanted, context)
-    const found = listings.filter((listing) => listing.token !== null && passes(listing, view))
-    const { meta, rows } = pageOf(found, view)
-    const isPosition = positionTest(listings)
-    const data = rows.flatMap((listing) =>
-      listing.token ? [toTokenItem(listing, listing.token, view, isPosition)] : [],
-    )
-    return { meta, data }
-  }),
-]
+export function tokenEndpoints(dialect: Dialect): readonly Endpoint[] {
+  return [
+    endpoint(getTokens, async ({ engine, input: view, context }) => {
+      const wanted = { chainId: view.chainId, baseOnly: view.type === 'base' }
+      const listings = await engine.listings(wanted, context)
+      const found = listings.filter((listing) => listing.token !== null && passes(listing, view))
+      const { meta, rows } = pageOf(found, view)
+      const isPosition = positionTest(listings)
+      const { includeMetadata } = view
+      const partsOf = (position: PositionListing) =>
+        dialect.toUnderlying(toUnderlying(position, includeMetadata, isPosition), includeMetadata)
+      const data = rows.flatMap((listing) =>
+        listing.token ? [toTokenItem(listing, listing.token, view, partsOf)] : [],
+      )
+      return { meta, data }
+    }),
+  ]
+}

@@ -15,6 +15,7 @@ import {
   Flag,
   routingStrategy,
   strategyToWire,
+  TokenAddress,
   withDefault,
 } from '../schemas.js'
 
@@ -97,7 +98,7 @@ function approveContract(serviceName: string) {
       fromAddress: Owner,
       routingStrategy: withDefault(routingStrategy(serviceName), 'router', 'router'),
       tokenAddress: described(
-        Address.refine(
+        TokenAddress.refine(
           (token) => !isNative(token),
           'must be an ERC-20 token: the native token needs no approval',
         ),

@@ -41,6 +41,7 @@ interface Answer {
   readonly route: readonly {
     readonly action: string
     readonly protocol: string
+    readonly protocols?: readonly string[]
     readonly tokenIn: readonly string[]
     readonly tokenOut: readonly string[]
     readonly primary?: string
@@ -141,7 +142,7 @@ function printAnswer(answer: Answer, trade: Trade): void {
     answer.route.map((step) => [
       ...(hasBridge ? [chainOf(step)] : []),
       step.action,
-      step.protocol,
+      (step.protocols ?? [step.protocol]).join('\n'),
       step.tokenIn.join('\n'),
       step.tokenOut.join('\n'),
       step.internalRoutes
@@ -172,7 +173,7 @@ async function run(
       routingStrategy: options.strategy,
       slippage: options.slippage,
       receiver: options.receiver,
-      executionMode: options.backend ? 'backend' : undefined,
+      executionMode: options.backend ? 'backend' : 'user',
       trace: options.trace ? 'true' : undefined,
     })
     if (options.json) printJson(answer)

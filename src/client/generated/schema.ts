@@ -1339,8 +1339,10 @@ export interface components {
         RouteStep: {
             /** @description Name of the action, such as swap or deposit. */
             action: string;
-            /** @description Slug of the protocol. */
+            /** @description Slug of the protocol; of several, that of the pool which takes most. */
             protocol: string;
+            /** @description Of a step over several protocols the slugs of all, those that take most of its input first. */
+            protocols?: string[];
             /** @description Tokens that go in. */
             tokenIn: components["schemas"]["Address"][];
             /** @description Tokens that come out. */
@@ -4211,8 +4213,8 @@ export interface components {
              * @enum {string}
              */
             type: "defi" | "base";
-            /** @description What it is made of, in the order of the protocol. */
-            underlyingTokens?: components["schemas"]["UnderlyingToken"][] | null;
+            /** @description What it is made of, in the order of the protocol: addresses, with includeMetadata=true records. With API_DIALECT=family always records. Null for a base token. */
+            underlyingTokens?: (components["schemas"]["Address"][] | components["schemas"]["UnderlyingToken"][]) | null;
             /** @description Slug of the project that the protocol belongs to. */
             project: string | null;
             /** @description Slug of the protocol. */
@@ -4451,8 +4453,12 @@ export interface components {
             name: string;
             /** @description Same as name. */
             action: string;
-            /** @description Argument to what it takes. */
+            /** @description Argument to one phrase about it; with API_DIALECT=family the same as inputTypes. */
             inputs: {
+                [key: string]: string | components["schemas"]["ActionInput"];
+            };
+            /** @description Argument to its type and one phrase about it. */
+            inputTypes: {
                 [key: string]: components["schemas"]["ActionInput"];
             };
         };
@@ -5225,6 +5231,10 @@ export interface operations {
                 toEoa?: boolean;
                 /** @description Adds gasCost: the cost of the gas, in wei of the native token and in USD, and the L1 data fee where there is one. */
                 includeTransactionCost?: boolean;
+                /** @description How much of the one tokenIn fromAddress allows: at least amountIn; of the native token, or with a delegate strategy, any. Left out, nothing changes. */
+                tokenInAmountToApprove?: string | bigint;
+                /** @description How much of the one tokenIn is taken from fromAddress: amountIn. Left out, nothing changes. */
+                tokenInAmountToTransfer?: string | bigint;
                 /** @description Gets tokenOut; default fromAddress. */
                 receiver?: string;
                 /** @description Whose tokens are spent: fromAddress; with the wallet strategy also the owner of the wallet that fromAddress is. */
@@ -5340,14 +5350,14 @@ export interface operations {
                      *           ]
                      *         }
                      *       ],
-                     *       "gas": "121955",
+                     *       "gas": "122783",
                      *       "amountOut": "3006523788",
                      *       "minAmountOut": "2991491169",
                      *       "priceImpact": -0.34,
                      *       "createdAt": 378,
                      *       "blockNumber": 378,
                      *       "tx": {
-                     *         "data": "0x8119c06502000000000000000000000000b24e8861c02aaa39b223fe8d0a0e5c4f27ead9083c756cc2a0b86991c6218b36c1d19d4a2e9eb0ce3606eb4882e0554a476a092703abdb3ef35c80e0d76d32939f",
+                     *         "data": "0x8119c0650a000000000000000000000000b24e8861c02aaa39b223fe8d0a0e5c4f27ead9083c756cc2a0b86991c6218b36c1d19d4a2e9eb0ce3606eb4894b9a1d0493c05273270b32497a1f4fda2239f0b5ad1f750b81b03ad6aca9a640000000000000000000000000000000082e0554a476a092703abdb3ef35c80e0d76d32939f",
                      *         "to": "0xe35118e8d0c2a8a4748f5941696c2a741515d749",
                      *         "from": "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266",
                      *         "value": "1000000000000000000",
@@ -5581,6 +5591,16 @@ export interface operations {
                      * @default false
                      */
                     includeTransactionCost?: boolean;
+                    /**
+                     * @deprecated
+                     * @description How much of the one tokenIn fromAddress allows: at least amountIn; of the native token, or with a delegate strategy, any. Left out, nothing changes.
+                     */
+                    tokenInAmountToApprove?: string | bigint;
+                    /**
+                     * @deprecated
+                     * @description How much of the one tokenIn is taken from fromAddress: amountIn. Left out, nothing changes.
+                     */
+                    tokenInAmountToTransfer?: string | bigint;
                     /** @description Gets tokenOut; default fromAddress. */
                     receiver?: string;
                     /** @description Whose tokens are spent: fromAddress; with the wallet strategy also the owner of the wallet that fromAddress is. */
@@ -5747,14 +5767,14 @@ export interface operations {
                      *           ]
                      *         }
                      *       ],
-                     *       "gas": "121955",
+                     *       "gas": "122783",
                      *       "amountOut": "3006523788",
                      *       "minAmountOut": "2991491169",
                      *       "priceImpact": -0.34,
                      *       "createdAt": 378,
                      *       "blockNumber": 378,
                      *       "tx": {
-                     *         "data": "0x8119c06502000000000000000000000000b24e8861c02aaa39b223fe8d0a0e5c4f27ead9083c756cc2a0b86991c6218b36c1d19d4a2e9eb0ce3606eb4882e0554a476a092703abdb3ef35c80e0d76d32939f",
+                     *         "data": "0x8119c0650a000000000000000000000000b24e8861c02aaa39b223fe8d0a0e5c4f27ead9083c756cc2a0b86991c6218b36c1d19d4a2e9eb0ce3606eb4894b9a1d0493c05273270b32497a1f4fda2239f0b5ad1f750b81b03ad6aca9a640000000000000000000000000000000082e0554a476a092703abdb3ef35c80e0d76d32939f",
                      *         "to": "0xe35118e8d0c2a8a4748f5941696c2a741515d749",
                      *         "from": "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266",
                      *         "value": "1000000000000000000",
@@ -6050,7 +6070,7 @@ export interface operations {
                      *           ]
                      *         }
                      *       ],
-                     *       "gas": "139055",
+                     *       "gas": "139883",
                      *       "priceImpact": -0.34,
                      *       "blockNumber": 378
                      *     }
@@ -6404,7 +6424,7 @@ export interface operations {
                      *           ]
                      *         }
                      *       ],
-                     *       "gas": "139055",
+                     *       "gas": "139883",
                      *       "priceImpact": -0.34,
                      *       "blockNumber": 378
                      *     }
@@ -6753,7 +6773,7 @@ export interface operations {
                      *               }
                      *             }
                      *           ],
-                     *           "gas": "129152",
+                     *           "gas": "129992",
                      *           "priceImpact": -0.34,
                      *           "blockNumber": 378
                      *         }
@@ -7503,7 +7523,7 @@ export interface operations {
                      *           "amountOut": []
                      *         }
                      *       ],
-                     *       "gas": "771981",
+                     *       "gas": "772365",
                      *       "amountOut": "1503355493",
                      *       "amountOutList": [
                      *         "1503355493",
@@ -7518,7 +7538,7 @@ export interface operations {
                      *       "createdAt": 378,
                      *       "blockNumber": 378,
                      *       "tx": {
-                     *         "data": "0x3557645000000000000000000000000000000000000000000000000000000000000000200000000000000000000000000000000000000000000000000000000000000160000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb9226600000000000000000000000000000000000000000000000000000000000001e00000000000000000000000000000000000000000000000000000000000000840000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb922660000000000000000000000000000000000000000000000000000000000000860000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000ffffffff000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000001000000000000000000000000eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee0000000000000000000000000000000000000000000000000de0b6b3a7640000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000006390e90c02aaa39b223fe8d0a0e5c4f27ead9083c756cc20806f05b59d3b20000c02aaa39b223fe8d0a0e5c4f27ead9083c756cc2000004d0e30db000a0e0554a476a092703abdb3ef35c80e0d76d32939fc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2a0b86991c6218b36c1d19d4a2e9eb0ce3606eb480000c4128acb0800000000000000000000000059b975b385652b47e064eb84475576a6b06144a600000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000fffd8963efd1fc6a506488495d951d5263988d2500000000000000000000000000000000000000000000000000000000000000a00000000000000000000000000000000000000000000000000000000000000000010000444100271040e309ec6aa5c234b93b48013bcc26b51d49f889e3000000640194db8e000000000000000000000000000000000000000000000000000000000000002000000000000000000000000000000000000000000000000000000000000000010000000000000000000000000000000000000000000000000000000000000000010000444101271040e309ec6aa5c234b93b48013bcc26b51d49f889e3000000449210b440000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000592ace77010000044102271090c02aaa39b223fe8d0a0e5c4f27ead9083c756cc20806f05b59d3b20000c02aaa39b223fe8d0a0e5c4f27ead9083c756cc2000004d0e30db00040e309ec6aa5c234b93b48013bcc26b51d49f889e3000000640194db8e000000000000000000000000000000000000000000000000000000000000002000000000000000000000000000000000000000000000000000000000000000010000000000000000000000000000000000000000000000000000000000000000010000444104271040e309ec6aa5c234b93b48013bcc26b51d49f889e3000000449210b440000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000006e7799d37c1c000010000044105271002a0b86991c6218b36c1d19d4a2e9eb0ce3606eb48c36442b4a4522e871399cd717abdd847ab11fe884102271002c02aaa39b223fe8d0a0e5c4f27ead9083c756cc2c36442b4a4522e871399cd717abdd847ab11fe884105271040c36442b4a4522e871399cd717abdd847ab11fe880000016488316456000000000000000000000000a0b86991c6218b36c1d19d4a2e9eb0ce3606eb48000000000000000000000000c02aaa39b223fe8d0a0e5c4f27ead9083c756cc200000000000000000000000000000000000000000000000000000000000001f4fffffffffffffffffffffffffffffffffffffffffffffffffffffffffff2761a00000000000000000000000000000000000000000000000000000000000d89e600000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000005928affb00000000000000000000000000000000000000000000000006e7799d37c1886d000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb9226600000000000000000000000000000000000000000000000000000000ffffffff020000a4410227100000c44105271040c36442b4a4522e871399cd717abdd847ab11fe880700002499fbab880000000000000000000000000000000000000000000000000000000000000000010000044109271002a0b86991c6218b36c1d19d4a2e9eb0ce3606eb48c36442b4a4522e871399cd717abdd847ab11fe880002c02aaa39b223fe8d0a0e5c4f27ead9083c756cc2c36442b4a4522e871399cd717abdd847ab11fe880040e309ec6aa5c234b93b48013bcc26b51d49f889e3000000449210b4400000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000018cf8a58c4db01000004410a27100000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000002000000000000000000000000a0b86991c6218b36c1d19d4a2e9eb0ce3606eb48000000000000000000000000c02aaa39b223fe8d0a0e5c4f27ead9083c756cc2",
+                     *         "data": "0x3557645000000000000000000000000000000000000000000000000000000000000000200000000000000000000000000000000000000000000000000000000000000160000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb9226600000000000000000000000000000000000000000000000000000000000001e00000000000000000000000000000000000000000000000000000000000000840000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb922660000000000000000000000000000000000000000000000000000000000000860000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000ffffffff94b9a1d0493c05273270b32497a1f4fda2239f0b5ad1f750b81b03ad6aca9a6400000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000001000000000000000000000000eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee0000000000000000000000000000000000000000000000000de0b6b3a7640000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000006390e90c02aaa39b223fe8d0a0e5c4f27ead9083c756cc20806f05b59d3b20000c02aaa39b223fe8d0a0e5c4f27ead9083c756cc2000004d0e30db000a0e0554a476a092703abdb3ef35c80e0d76d32939fc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2a0b86991c6218b36c1d19d4a2e9eb0ce3606eb480000c4128acb0800000000000000000000000059b975b385652b47e064eb84475576a6b06144a600000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000fffd8963efd1fc6a506488495d951d5263988d2500000000000000000000000000000000000000000000000000000000000000a00000000000000000000000000000000000000000000000000000000000000000010000444100271040e309ec6aa5c234b93b48013bcc26b51d49f889e3000000640194db8e000000000000000000000000000000000000000000000000000000000000002000000000000000000000000000000000000000000000000000000000000000010000000000000000000000000000000000000000000000000000000000000000010000444101271040e309ec6aa5c234b93b48013bcc26b51d49f889e3000000449210b440000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000592ace77010000044102271090c02aaa39b223fe8d0a0e5c4f27ead9083c756cc20806f05b59d3b20000c02aaa39b223fe8d0a0e5c4f27ead9083c756cc2000004d0e30db00040e309ec6aa5c234b93b48013bcc26b51d49f889e3000000640194db8e000000000000000000000000000000000000000000000000000000000000002000000000000000000000000000000000000000000000000000000000000000010000000000000000000000000000000000000000000000000000000000000000010000444104271040e309ec6aa5c234b93b48013bcc26b51d49f889e3000000449210b440000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000006e7799d37c1c000010000044105271002a0b86991c6218b36c1d19d4a2e9eb0ce3606eb48c36442b4a4522e871399cd717abdd847ab11fe884102271002c02aaa39b223fe8d0a0e5c4f27ead9083c756cc2c36442b4a4522e871399cd717abdd847ab11fe884105271040c36442b4a4522e871399cd717abdd847ab11fe880000016488316456000000000000000000000000a0b86991c6218b36c1d19d4a2e9eb0ce3606eb48000000000000000000000000c02aaa39b223fe8d0a0e5c4f27ead9083c756cc200000000000000000000000000000000000000000000000000000000000001f4fffffffffffffffffffffffffffffffffffffffffffffffffffffffffff2761a00000000000000000000000000000000000000000000000000000000000d89e600000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000005928affb00000000000000000000000000000000000000000000000006e7799d37c1886d000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb9226600000000000000000000000000000000000000000000000000000000ffffffff020000a4410227100000c44105271040c36442b4a4522e871399cd717abdd847ab11fe880700002499fbab880000000000000000000000000000000000000000000000000000000000000000010000044109271002a0b86991c6218b36c1d19d4a2e9eb0ce3606eb48c36442b4a4522e871399cd717abdd847ab11fe880002c02aaa39b223fe8d0a0e5c4f27ead9083c756cc2c36442b4a4522e871399cd717abdd847ab11fe880040e309ec6aa5c234b93b48013bcc26b51d49f889e3000000449210b4400000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000018cf8a58c4db01000004410a27100000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000002000000000000000000000000a0b86991c6218b36c1d19d4a2e9eb0ce3606eb48000000000000000000000000c02aaa39b223fe8d0a0e5c4f27ead9083c756cc2",
                      *         "to": "0xe35118e8d0c2a8a4748f5941696c2a741515d749",
                      *         "from": "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266",
                      *         "value": "1000000000000000000",
@@ -7805,7 +7825,7 @@ export interface operations {
                      *           }
                      *         }
                      *       ],
-                     *       "gas": "199395",
+                     *       "gas": "199779",
                      *       "amountsOut": {
                      *         "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48": "3006523788"
                      *       },
@@ -7870,7 +7890,7 @@ export interface operations {
                      *       "createdAt": 378,
                      *       "blockNumber": 378,
                      *       "tx": {
-                     *         "data": "0x3557645000000000000000000000000000000000000000000000000000000000000000200000000000000000000000000000000000000000000000000000000000000160000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb9226600000000000000000000000000000000000000000000000000000000000001e00000000000000000000000000000000000000000000000000000000000000320000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb922660000000000000000000000000000000000000000000000000000000000000380000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000ffffffff000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000001000000000000000000000000c02aaa39b223fe8d0a0e5c4f27ead9083c756cc20000000000000000000000000000000000000000000000000de0b6b3a76400000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000012001a0e0554a476a092703abdb3ef35c80e0d76d32939fc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2a0b86991c6218b36c1d19d4a2e9eb0ce3606eb480000c4128acb0800000000000000000000000059b975b385652b47e064eb84475576a6b06144a600000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000fffd8963efd1fc6a506488495d951d5263988d2500000000000000000000000000000000000000000000000000000000000000a000000000000000000000000000000000000000000000000000000000000000000100004440c02aaa39b223fe8d0a0e5c4f27ead9083c756cc227100000000000000000000000000000000000000000000000000000000000000001000000000000000000000000a0b86991c6218b36c1d19d4a2e9eb0ce3606eb4800000000000000000000000000000000000000000000000000000000b24e88610000000000000000000000000000000000000000000000000000000000000000",
+                     *         "data": "0x3557645000000000000000000000000000000000000000000000000000000000000000200000000000000000000000000000000000000000000000000000000000000160000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb9226600000000000000000000000000000000000000000000000000000000000001e00000000000000000000000000000000000000000000000000000000000000320000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb922660000000000000000000000000000000000000000000000000000000000000380000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000ffffffff94b9a1d0493c05273270b32497a1f4fda2239f0b5ad1f750b81b03ad6aca9a6400000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000001000000000000000000000000c02aaa39b223fe8d0a0e5c4f27ead9083c756cc20000000000000000000000000000000000000000000000000de0b6b3a76400000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000012001a0e0554a476a092703abdb3ef35c80e0d76d32939fc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2a0b86991c6218b36c1d19d4a2e9eb0ce3606eb480000c4128acb0800000000000000000000000059b975b385652b47e064eb84475576a6b06144a600000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000fffd8963efd1fc6a506488495d951d5263988d2500000000000000000000000000000000000000000000000000000000000000a000000000000000000000000000000000000000000000000000000000000000000100004440c02aaa39b223fe8d0a0e5c4f27ead9083c756cc227100000000000000000000000000000000000000000000000000000000000000001000000000000000000000000a0b86991c6218b36c1d19d4a2e9eb0ce3606eb4800000000000000000000000000000000000000000000000000000000b24e88610000000000000000000000000000000000000000000000000000000000000000",
                      *         "to": "0xe35118e8d0c2a8a4748f5941696c2a741515d749",
                      *         "from": "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266",
                      *         "value": "0",
@@ -8103,7 +8123,7 @@ export interface operations {
                      *         "chainId": 1,
                      *         "value": "0x0",
                      *         "to": "0xe35118e8d0c2a8a4748f5941696c2a741515d749",
-                     *         "data": "0x8119c06500000000000000000000000000000f4240000000000000000000012cb1ee16d26ca0b86991c6218b36c1d19d4a2e9eb0ce3606eb48c02aaa39b223fe8d0a0e5c4f27ead9083c756cc28418b7dd4d8d97360505471288494bb6a43a925c13001e"
+                     *         "data": "0x8119c06508000000000000000000000000000f4240000000000000000000012cb1ee16d26ca0b86991c6218b36c1d19d4a2e9eb0ce3606eb48c02aaa39b223fe8d0a0e5c4f27ead9083c756cc294b9a1d0493c05273270b32497a1f4fda2239f0b5ad1f750b81b03ad6aca9a64000000000000000000000000000000008418b7dd4d8d97360505471288494bb6a43a925c13001e"
                      *       }
                      *     }
                      */
@@ -9206,7 +9226,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /** @example 0x0000000000000000000000000000000000000000000000000000000000000000 */
+                    /** @example 0x94b9a1d0493c05273270b32497a1f4fda2239f0b5ad1f750b81b03ad6aca9a64 */
                     "application/json": string;
                 };
             };
@@ -9281,7 +9301,7 @@ export interface operations {
                 cursor?: number;
                 /** @description Adds symbol, name and logosUri; decimals stand there always. */
                 includeMetadata?: boolean;
-                /** @description Adds underlyingTokens. */
+                /** @description Adds underlyingTokens: addresses, with includeMetadata their records. */
                 includeUnderlying?: boolean;
                 /** @description Lowest APY in percent. */
                 apyFrom?: number;
@@ -11333,6 +11353,10 @@ export interface operations {
                      *         "name": "add",
                      *         "action": "add",
                      *         "inputs": {
+                     *           "amountA": "A number, or a reference",
+                     *           "amountB": "A number, or a reference"
+                     *         },
+                     *         "inputTypes": {
                      *           "amountA": {
                      *             "type": "uint256",
                      *             "description": "A number, or a reference"
@@ -11347,6 +11371,13 @@ export interface operations {
                      *         "name": "apiswap",
                      *         "action": "apiswap",
                      *         "inputs": {
+                     *           "tokenIn": "Token to give",
+                     *           "tokenOut": "Token or position to get",
+                     *           "amountIn": "Raw units of tokenIn, or a reference",
+                     *           "slippage": "Basis points, 50 when absent (optional)",
+                     *           "receiver": "Who gets what comes out, in place of the bundle's receiver (optional)"
+                     *         },
+                     *         "inputTypes": {
                      *           "tokenIn": {
                      *             "type": "address",
                      *             "description": "Token to give"
@@ -11435,6 +11466,10 @@ export interface operations {
                      *         "name": "add",
                      *         "action": "add",
                      *         "inputs": {
+                     *           "amountA": "A number, or a reference",
+                     *           "amountB": "A number, or a reference"
+                     *         },
+                     *         "inputTypes": {
                      *           "amountA": {
                      *             "type": "uint256",
                      *             "description": "A number, or a reference"
@@ -11449,6 +11484,13 @@ export interface operations {
                      *         "name": "apiswap",
                      *         "action": "apiswap",
                      *         "inputs": {
+                     *           "tokenIn": "Token to give",
+                     *           "tokenOut": "Token or position to get",
+                     *           "amountIn": "Raw units of tokenIn, or a reference",
+                     *           "slippage": "Basis points, 50 when absent (optional)",
+                     *           "receiver": "Who gets what comes out, in place of the bundle's receiver (optional)"
+                     *         },
+                     *         "inputTypes": {
                      *           "tokenIn": {
                      *             "type": "address",
                      *             "description": "Token to give"
@@ -11543,6 +11585,14 @@ export interface operations {
                      *         "name": "deposit",
                      *         "action": "deposit",
                      *         "inputs": {
+                     *           "primaryAddress": "The pair, or the router of the exchange (optional)",
+                     *           "tokenIn": "One token of the pair, part of which is swapped for the other, or both",
+                     *           "amountIn": "Raw units, one for each tokenIn",
+                     *           "tokenOut": "The pair, whose shares come out; absent: primaryAddress, or the pair of both tokens (optional)",
+                     *           "receiver": "who gets what comes out (optional)",
+                     *           "onBehalfOf": "the same as receiver (optional)"
+                     *         },
+                     *         "inputTypes": {
                      *           "primaryAddress": {
                      *             "type": "address",
                      *             "description": "The pair, or the router of the exchange",
@@ -11577,6 +11627,14 @@ export interface operations {
                      *         "name": "singledeposit",
                      *         "action": "singledeposit",
                      *         "inputs": {
+                     *           "primaryAddress": "The pair, or the router of the exchange (optional)",
+                     *           "tokenIn": "One token of the pair, part of which is swapped for the other, or both",
+                     *           "amountIn": "Raw units, one for each tokenIn",
+                     *           "tokenOut": "The pair, whose shares come out; absent: primaryAddress, or the pair of both tokens (optional)",
+                     *           "receiver": "who gets what comes out (optional)",
+                     *           "onBehalfOf": "the same as receiver (optional)"
+                     *         },
+                     *         "inputTypes": {
                      *           "primaryAddress": {
                      *             "type": "address",
                      *             "description": "The pair, or the router of the exchange",
@@ -12391,14 +12449,14 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "id": "0mwtjsie33e71ec46",
+                     *         "id": "0mwvb3h710a80e59f",
                      *         "name": "backtest",
                      *         "chainId": 1,
                      *         "state": "running",
                      *         "problem": null,
                      *         "blocksTotal": 5,
                      *         "blocksDone": 0,
-                     *         "createdAt": "2026-11-23T17:36:46.875Z",
+                     *         "createdAt": "2026-11-24T23:08:54.349Z",
                      *         "finishedAt": null
                      *       }
                      *     ]
@@ -12613,6 +12671,16 @@ export interface operations {
                          * @default false
                          */
                         includeTransactionCost?: boolean;
+                        /**
+                         * @deprecated
+                         * @description How much of the one tokenIn fromAddress allows: at least amountIn; of the native token, or with a delegate strategy, any. Left out, nothing changes.
+                         */
+                        tokenInAmountToApprove?: string | bigint;
+                        /**
+                         * @deprecated
+                         * @description How much of the one tokenIn is taken from fromAddress: amountIn. Left out, nothing changes.
+                         */
+                        tokenInAmountToTransfer?: string | bigint;
                         /** @description Gets tokenOut; default fromAddress. */
                         receiver?: string;
                         /** @description Whose tokens are spent: fromAddress; with the wallet strategy also the owner of the wallet that fromAddress is. */
@@ -12685,14 +12753,14 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "0mwtjsie33e71ec46",
+                     *       "id": "0mwvb3h710a80e59f",
                      *       "name": "backtest",
                      *       "chainId": 1,
                      *       "state": "queued",
                      *       "problem": null,
                      *       "blocksTotal": 5,
                      *       "blocksDone": 0,
-                     *       "createdAt": "2026-11-23T17:36:46.875Z",
+                     *       "createdAt": "2026-11-24T23:08:54.349Z",
                      *       "finishedAt": null,
                      *       "plan": {
                      *         "name": "backtest",
@@ -12863,14 +12931,14 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "0mwtjsie33e71ec46",
+                     *       "id": "0mwvb3h710a80e59f",
                      *       "name": "backtest",
                      *       "chainId": 1,
                      *       "state": "running",
                      *       "problem": null,
                      *       "blocksTotal": 5,
-                     *       "blocksDone": 0,
-                     *       "createdAt": "2026-11-23T17:36:46.875Z",
+                     *       "blocksDone": 1,
+                     *       "createdAt": "2026-11-24T23:08:54.349Z",
                      *       "finishedAt": null,
                      *       "plan": {
                      *         "name": "backtest",
@@ -13032,14 +13100,14 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "0mwtjsie33e71ec46",
+                     *       "id": "0mwvb3h710a80e59f",
                      *       "name": "backtest",
                      *       "chainId": 1,
                      *       "state": "running",
                      *       "problem": null,
                      *       "blocksTotal": 5,
-                     *       "blocksDone": 0,
-                     *       "createdAt": "2026-11-23T17:36:46.875Z",
+                     *       "blocksDone": 1,
+                     *       "createdAt": "2026-11-24T23:08:54.349Z",
                      *       "finishedAt": null,
                      *       "plan": {
                      *         "name": "backtest",
@@ -13201,15 +13269,15 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "0mwtjsie33e71ec46",
+                     *       "id": "0mwvb3h710a80e59f",
                      *       "name": "backtest",
                      *       "chainId": 1,
                      *       "state": "cancelled",
                      *       "problem": null,
                      *       "blocksTotal": 5,
-                     *       "blocksDone": 0,
-                     *       "createdAt": "2026-11-23T17:36:46.875Z",
-                     *       "finishedAt": "2026-11-23T17:36:46.888Z",
+                     *       "blocksDone": 1,
+                     *       "createdAt": "2026-11-24T23:08:54.349Z",
+                     *       "finishedAt": "2026-11-24T23:09:19.398Z",
                      *       "plan": {
                      *         "name": "backtest",
                      *         "chainId": 1,
@@ -13397,14 +13465,14 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "0mwtjsie33e71ec46",
+                     *       "id": "0mwvb3h710a80e59f",
                      *       "name": "backtest",
                      *       "chainId": 1,
                      *       "state": "queued",
                      *       "problem": null,
                      *       "blocksTotal": 5,
-                     *       "blocksDone": 0,
-                     *       "createdAt": "2026-11-23T17:36:46.875Z",
+                     *       "blocksDone": 1,
+                     *       "createdAt": "2026-11-24T23:08:54.349Z",
                      *       "finishedAt": null,
                      *       "plan": {
                      *         "name": "backtest",
@@ -13604,7 +13672,45 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "blocks": [],
+                     *       "blocks": [
+                     *         {
+                     *           "blockNumber": 363,
+                     *           "blockHash": "0xde7d0644d16999a9b6ae0278bdb3264766ccea5d780c52a336547c7b0422addc",
+                     *           "timestamp": 1760004356,
+                     *           "rows": [
+                     *             {
+                     *               "request": "request 1",
+                     *               "variant": "default",
+                     *               "milliseconds": 13655.5,
+                     *               "amountsOut": [
+                     *                 "3001082998"
+                     *               ],
+                     *               "minAmountsOut": [
+                     *                 "2986077583"
+                     *               ],
+                     *               "gas": "182197",
+                     *               "gasCost": "255263097240621",
+                     *               "gasCostUsd": 0.7673803082868675,
+                     *               "gasCostOut": "767419",
+                     *               "priceImpact": 17.63,
+                     *               "price": 3001.082998,
+                     *               "path": [
+                     *                 {
+                     *                   "protocol": "uniswap-v3",
+                     *                   "pool": "0x11b815efb8f581194ae79006d24e0d814b7697f6",
+                     *                   "shareBps": 10000
+                     *                 },
+                     *                 {
+                     *                   "protocol": "uniswap-v3",
+                     *                   "pool": "0x3416cf6c708da44db2624d63ea0aaef7113527c6",
+                     *                   "shareBps": 10000
+                     *                 }
+                     *               ],
+                     *               "executions": []
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
                      *       "next": null
                      *     }
                      */
@@ -13774,19 +13880,48 @@ export interface operations {
                      *         "baseline": "default",
                      *         "delays": []
                      *       },
-                     *       "blocks": 0,
-                     *       "firstBlock": null,
-                     *       "lastBlock": null,
+                     *       "blocks": 1,
+                     *       "firstBlock": 363,
+                     *       "lastBlock": 363,
                      *       "variants": [
                      *         {
                      *           "variant": "default",
-                     *           "rows": 0,
-                     *           "routes": 0,
+                     *           "rows": 1,
+                     *           "routes": 1,
                      *           "missed": 0,
                      *           "errors": {},
-                     *           "regret": null,
-                     *           "regretAfterGas": null,
-                     *           "regretShares": [],
+                     *           "regret": {
+                     *             "count": 1,
+                     *             "mean": 0,
+                     *             "min": 0,
+                     *             "p5": 0,
+                     *             "p25": 0,
+                     *             "p50": 0,
+                     *             "p75": 0,
+                     *             "p95": 0,
+                     *             "max": 0
+                     *           },
+                     *           "regretAfterGas": {
+                     *             "count": 1,
+                     *             "mean": 0,
+                     *             "min": 0,
+                     *             "p5": 0,
+                     *             "p25": 0,
+                     *             "p50": 0,
+                     *             "p75": 0,
+                     *             "p95": 0,
+                     *             "max": 0
+                     *           },
+                     *           "regretShares": [
+                     *             {
+                     *               "atMostBps": 0,
+                     *               "share": 1
+                     *             },
+                     *             {
+                     *               "atMostBps": 0.1,
+                     *               "share": 1
+                     *             }
+                     *           ],
                      *           "edge": null,
                      *           "edgeAfterGas": null,
                      *           "againstBaseline": null,
@@ -13795,21 +13930,75 @@ export interface operations {
                      *           "onlyBaseline": 0,
                      *           "delays": [],
                      *           "deliveries": [],
-                     *           "gas": null,
-                     *           "milliseconds": null,
-                     *           "venues": []
+                     *           "gas": {
+                     *             "count": 1,
+                     *             "mean": 182197,
+                     *             "min": 182197,
+                     *             "p5": 182197,
+                     *             "p25": 182197,
+                     *             "p50": 182197,
+                     *             "p75": 182197,
+                     *             "p95": 182197,
+                     *             "max": 182197
+                     *           },
+                     *           "milliseconds": {
+                     *             "count": 1,
+                     *             "mean": 13655.5,
+                     *             "min": 13655.5,
+                     *             "p5": 13655.5,
+                     *             "p25": 13655.5,
+                     *             "p50": 13655.5,
+                     *             "p75": 13655.5,
+                     *             "p95": 13655.5,
+                     *             "max": 13655.5
+                     *           },
+                     *           "venues": [
+                     *             {
+                     *               "protocol": "uniswap-v3",
+                     *               "share": 1
+                     *             }
+                     *           ]
                      *         }
                      *       ],
                      *       "requests": [
                      *         {
                      *           "request": "request 1",
-                     *           "rows": 0,
-                     *           "routes": 0,
+                     *           "rows": 1,
+                     *           "routes": 1,
                      *           "missed": 0,
                      *           "errors": {},
-                     *           "regret": null,
-                     *           "regretAfterGas": null,
-                     *           "regretShares": [],
+                     *           "regret": {
+                     *             "count": 1,
+                     *             "mean": 0,
+                     *             "min": 0,
+                     *             "p5": 0,
+                     *             "p25": 0,
+                     *             "p50": 0,
+                     *             "p75": 0,
+                     *             "p95": 0,
+                     *             "max": 0
+                     *           },
+                     *           "regretAfterGas": {
+                     *             "count": 1,
+                     *             "mean": 0,
+                     *             "min": 0,
+                     *             "p5": 0,
+                     *             "p25": 0,
+                     *             "p50": 0,
+                     *             "p75": 0,
+                     *             "p95": 0,
+                     *             "max": 0
+                     *           },
+                     *           "regretShares": [
+                     *             {
+                     *               "atMostBps": 0,
+                     *               "share": 1
+                     *             },
+                     *             {
+                     *               "atMostBps": 0.1,
+                     *               "share": 1
+                     *             }
+                     *           ],
                      *           "edge": null,
                      *           "edgeAfterGas": null,
                      *           "againstBaseline": null,
@@ -13818,21 +14007,70 @@ export interface operations {
                      *           "onlyBaseline": 0,
                      *           "delays": [],
                      *           "deliveries": [],
-                     *           "gas": null,
-                     *           "milliseconds": null
+                     *           "gas": {
+                     *             "count": 1,
+                     *             "mean": 182197,
+                     *             "min": 182197,
+                     *             "p5": 182197,
+                     *             "p25": 182197,
+                     *             "p50": 182197,
+                     *             "p75": 182197,
+                     *             "p95": 182197,
+                     *             "max": 182197
+                     *           },
+                     *           "milliseconds": {
+                     *             "count": 1,
+                     *             "mean": 13655.5,
+                     *             "min": 13655.5,
+                     *             "p5": 13655.5,
+                     *             "p25": 13655.5,
+                     *             "p50": 13655.5,
+                     *             "p75": 13655.5,
+                     *             "p95": 13655.5,
+                     *             "max": 13655.5
+                     *           }
                      *         }
                      *       ],
                      *       "cells": [
                      *         {
                      *           "request": "request 1",
                      *           "variant": "default",
-                     *           "rows": 0,
-                     *           "routes": 0,
+                     *           "rows": 1,
+                     *           "routes": 1,
                      *           "missed": 0,
                      *           "errors": {},
-                     *           "regret": null,
-                     *           "regretAfterGas": null,
-                     *           "regretShares": [],
+                     *           "regret": {
+                     *             "count": 1,
+                     *             "mean": 0,
+                     *             "min": 0,
+                     *             "p5": 0,
+                     *             "p25": 0,
+                     *             "p50": 0,
+                     *             "p75": 0,
+                     *             "p95": 0,
+                     *             "max": 0
+                     *           },
+                     *           "regretAfterGas": {
+                     *             "count": 1,
+                     *             "mean": 0,
+                     *             "min": 0,
+                     *             "p5": 0,
+                     *             "p25": 0,
+                     *             "p50": 0,
+                     *             "p75": 0,
+                     *             "p95": 0,
+                     *             "max": 0
+                     *           },
+                     *           "regretShares": [
+                     *             {
+                     *               "atMostBps": 0,
+                     *               "share": 1
+                     *             },
+                     *             {
+                     *               "atMostBps": 0.1,
+                     *               "share": 1
+                     *             }
+                     *           ],
                      *           "edge": null,
                      *           "edgeAfterGas": null,
                      *           "againstBaseline": null,
@@ -13841,8 +14079,28 @@ export interface operations {
                      *           "onlyBaseline": 0,
                      *           "delays": [],
                      *           "deliveries": [],
-                     *           "gas": null,
-                     *           "milliseconds": null
+                     *           "gas": {
+                     *             "count": 1,
+                     *             "mean": 182197,
+                     *             "min": 182197,
+                     *             "p5": 182197,
+                     *             "p25": 182197,
+                     *             "p50": 182197,
+                     *             "p75": 182197,
+                     *             "p95": 182197,
+                     *             "max": 182197
+                     *           },
+                     *           "milliseconds": {
+                     *             "count": 1,
+                     *             "mean": 13655.5,
+                     *             "min": 13655.5,
+                     *             "p5": 13655.5,
+                     *             "p25": 13655.5,
+                     *             "p50": 13655.5,
+                     *             "p75": 13655.5,
+                     *             "p95": 13655.5,
+                     *             "max": 13655.5
+                     *           }
                      *         }
                      *       ]
                      *     }
@@ -14567,7 +14825,7 @@ export interface operations {
                      *       {
                      *         "name": "sandbox.cassette",
                      *         "bytes": 471040,
-                     *         "changedAt": "2026-11-24T08:54:59.354Z"
+                     *         "changedAt": "2026-11-24T23:07:58.376Z"
                      *       }
                      *     ]
                      */
@@ -14651,7 +14909,7 @@ export interface operations {
                      * @example {
                      *       "name": "sandbox.cassette",
                      *       "bytes": 471040,
-                     *       "changedAt": "2026-11-24T08:54:59.354Z",
+                     *       "changedAt": "2026-11-24T23:07:58.376Z",
                      *       "versions": [
                      *         {
                      *           "forkroute": "0.1.0",
@@ -15003,13 +15261,13 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "0mwugmbql8fe3c473",
+                     *       "id": "0mwvb3hhj36afd358",
                      *       "kind": "cassette",
                      *       "name": "sandbox.cassette",
                      *       "state": "running",
                      *       "problem": null,
                      *       "ok": null,
-                     *       "createdAt": "2026-11-24T08:55:45.645Z",
+                     *       "createdAt": "2026-11-24T23:08:54.727Z",
                      *       "finishedAt": null,
                      *       "cassette": null,
                      *       "suite": null
@@ -15167,13 +15425,13 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "0mwugmk4fe884b3da",
+                     *       "id": "0mwvb3tm4229e5e0b",
                      *       "kind": "suite",
                      *       "name": "one case",
                      *       "state": "running",
                      *       "problem": null,
                      *       "ok": null,
-                     *       "createdAt": "2026-11-24T08:55:56.511Z",
+                     *       "createdAt": "2026-11-24T23:09:10.444Z",
                      *       "finishedAt": null,
                      *       "cassette": null,
                      *       "suite": null
@@ -15313,40 +15571,40 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "id": "0mwugmk4fe884b3da",
+                     *         "id": "0mwvb3tm4229e5e0b",
                      *         "kind": "suite",
                      *         "name": "one case",
                      *         "state": "finished",
                      *         "problem": null,
                      *         "ok": true,
-                     *         "createdAt": "2026-11-24T08:55:56.511Z",
-                     *         "finishedAt": "2026-11-24T08:56:05.697Z",
+                     *         "createdAt": "2026-11-24T23:09:10.444Z",
+                     *         "finishedAt": "2026-11-24T23:09:18.759Z",
                      *         "cassette": null,
                      *         "suite": {
                      *           "mode": "live",
                      *           "passed": 1,
                      *           "failed": 0,
-                     *           "milliseconds": 5792,
+                     *           "milliseconds": 6063,
                      *           "cases": [
                      *             {
                      *               "name": "one ether has a price",
                      *               "line": 3,
                      *               "ok": true,
-                     *               "milliseconds": 2981,
+                     *               "milliseconds": 2040,
                      *               "differences": []
                      *             }
                      *           ]
                      *         }
                      *       },
                      *       {
-                     *         "id": "0mwugmbql8fe3c473",
+                     *         "id": "0mwvb3hhj36afd358",
                      *         "kind": "cassette",
                      *         "name": "sandbox.cassette",
                      *         "state": "finished",
                      *         "problem": null,
                      *         "ok": true,
-                     *         "createdAt": "2026-11-24T08:55:45.645Z",
-                     *         "finishedAt": "2026-11-24T08:55:56.285Z",
+                     *         "createdAt": "2026-11-24T23:08:54.727Z",
+                     *         "finishedAt": "2026-11-24T23:09:10.045Z",
                      *         "cassette": {
                      *           "verified": 1,
                      *           "damaged": [],
@@ -15429,26 +15687,26 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "0mwugmk4fe884b3da",
+                     *       "id": "0mwvb3tm4229e5e0b",
                      *       "kind": "suite",
                      *       "name": "one case",
                      *       "state": "finished",
                      *       "problem": null,
                      *       "ok": true,
-                     *       "createdAt": "2026-11-24T08:55:56.511Z",
-                     *       "finishedAt": "2026-11-24T08:56:05.697Z",
+                     *       "createdAt": "2026-11-24T23:09:10.444Z",
+                     *       "finishedAt": "2026-11-24T23:09:18.759Z",
                      *       "cassette": null,
                      *       "suite": {
                      *         "mode": "live",
                      *         "passed": 1,
                      *         "failed": 0,
-                     *         "milliseconds": 5792,
+                     *         "milliseconds": 6063,
                      *         "cases": [
                      *           {
                      *             "name": "one ether has a price",
                      *             "line": 3,
                      *             "ok": true,
-                     *             "milliseconds": 2981,
+                     *             "milliseconds": 2040,
                      *             "differences": []
                      *           }
                      *         ]
@@ -15562,27 +15820,27 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "id": "a4b86c4bd58a",
+                     *         "id": "18f32778dd84",
                      *         "name": "first start",
                      *         "scopes": [
                      *           "use",
                      *           "admin"
                      *         ],
-                     *         "accountId": "0x60390771bde8957c87abf686cf5890ef1748187b26d808be08e08c43c44d37f1",
+                     *         "accountId": "0x94b9a1d0493c05273270b32497a1f4fda2239f0b5ad1f750b81b03ad6aca9a64",
                      *         "accountName": "default",
-                     *         "createdAt": "2026-11-24T08:55:08.062Z",
+                     *         "createdAt": "2026-11-24T23:08:05.977Z",
                      *         "disabledAt": null,
-                     *         "lastUsedAt": "2026-11-24T08:55:08.679Z"
+                     *         "lastUsedAt": "2026-11-24T23:09:06.306Z"
                      *       },
                      *       {
-                     *         "id": "42e8be4b83fd",
+                     *         "id": "5024ed3ecc9f",
                      *         "name": "another",
                      *         "scopes": [
                      *           "use"
                      *         ],
-                     *         "accountId": "0x6a6e878184c2c49512ec31b778a5194c804f3a150cd9c02aaf4c05bb714f3731",
+                     *         "accountId": "0x60c9e9402aef3792360fe2432449e6d3acc0c394747d9bc79782eedf30aca7e3",
                      *         "accountName": "default",
-                     *         "createdAt": "2026-11-24T08:55:08.643Z",
+                     *         "createdAt": "2026-11-24T23:08:06.201Z",
                      *         "disabledAt": null,
                      *         "lastUsedAt": null
                      *       }
@@ -15680,14 +15938,14 @@ export interface operations {
                     /**
                      * @example {
                      *       "key": "fr_…",
-                     *       "id": "8c6b01304ec0",
+                     *       "id": "430f6c36c68f",
                      *       "name": "trading desk",
                      *       "scopes": [
                      *         "use"
                      *       ],
-                     *       "accountId": "0xa4b6c1103662f51bfbb9a8af49c4b5f0e7c50e323775a6e796da3f795b44d65d",
+                     *       "accountId": "0x5a4f0f8eda080684385fa3563eebed243c94c03f5a9043e471d08339ad8d4b42",
                      *       "accountName": "default",
-                     *       "createdAt": "2026-11-24T08:56:06.022Z",
+                     *       "createdAt": "2026-11-24T23:09:18.855Z",
                      *       "disabledAt": null,
                      *       "lastUsedAt": null
                      *     }
@@ -15831,15 +16089,15 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "2f97fec0eebf",
+                     *       "id": "ca7f39fd1dcd",
                      *       "name": "another",
                      *       "scopes": [
                      *         "use"
                      *       ],
-                     *       "accountId": "0x282955ece857806eaa23b3a86f0654ce9b81a7385428d7934fa4abd7463aed67",
+                     *       "accountId": "0x2b4c3d4a18256c30808feb71b53ed9db426bb84c68f7df6e7032047ec1bcf1ad",
                      *       "accountName": "default",
-                     *       "createdAt": "2026-11-24T08:56:06.087Z",
-                     *       "disabledAt": "2026-11-24T08:56:06.089Z",
+                     *       "createdAt": "2026-11-24T23:09:18.856Z",
+                     *       "disabledAt": "2026-11-24T23:09:18.870Z",
                      *       "lastUsedAt": null
                      *     }
                      */
@@ -15978,32 +16236,32 @@ export interface operations {
                      * @example {
                      *       "version": "0.1.0",
                      *       "nodeVersion": "20.20.2",
-                     *       "uptimeSeconds": 95,
-                     *       "residentBytes": 964857856,
+                     *       "uptimeSeconds": 104,
+                     *       "residentBytes": 758185984,
                      *       "processes": 1,
                      *       "threads": {
                      *         "count": 2,
-                     *         "tasks": 0,
+                     *         "tasks": 2,
                      *         "waiting": 0
                      *       },
                      *       "forks": {
-                     *         "count": 6,
+                     *         "count": 5,
                      *         "blocks": 5,
-                     *         "leases": 0,
+                     *         "leases": 2,
                      *         "restarts": 0,
-                     *         "residentBytes": 324603904
+                     *         "residentBytes": 327712768
                      *       },
                      *       "cache": {
-                     *         "items": 42558,
-                     *         "diskBytes": 7561176,
-                     *         "served": 6341
+                     *         "items": 32280,
+                     *         "diskBytes": 7536888,
+                     *         "served": 5378
                      *       },
                      *       "chains": [
                      *         {
                      *           "chainId": 1,
                      *           "ready": true,
                      *           "blockNumber": 378,
-                     *           "ageSeconds": 60,
+                     *           "ageSeconds": 75,
                      *           "isSandbox": true,
                      *           "name": "Ethereum",
                      *           "problem": null,
@@ -16019,6 +16277,7 @@ export interface operations {
                      *                 "logs": true,
                      *                 "proofs": true,
                      *                 "accessLists": true,
+                     *                 "prestates": true,
                      *                 "batch": true,
                      *                 "blockHash": true,
                      *                 "devNode": true,
@@ -16028,19 +16287,19 @@ export interface operations {
                      *               "archiveDepth": 128,
                      *               "mostCalls": null,
                      *               "mostRequests": null,
-                     *               "latencyMs": 196.01942250000138,
-                     *               "requests": 1182,
+                     *               "latencyMs": 25.42238499999803,
+                     *               "requests": 1095,
                      *               "limited": 0
                      *             }
                      *           ],
                      *           "reads": {
-                     *             "memory": 49140,
+                     *             "memory": 34591,
                      *             "disk": 0,
                      *             "code": 0,
-                     *             "empty": 78,
+                     *             "empty": 96,
                      *             "proven": 0,
-                     *             "node": 48916,
-                     *             "unreadable": 5015
+                     *             "node": 42178,
+                     *             "unreadable": 5190
                      *           }
                      *         }
                      *       ]
@@ -16333,7 +16592,7 @@ export interface operations {
                      *           "chainId": 1,
                      *           "ready": true,
                      *           "blockNumber": 378,
-                     *           "ageSeconds": 8,
+                     *           "ageSeconds": 75,
                      *           "capabilities": {
                      *             "ethCall": true,
                      *             "overrides": true,

@@ -50,7 +50,7 @@ export function ActionCard(props: Props) {
         {(actions) => {
           const known = actions.find((one) => one.action === action.action)
           if (!known) return <p class="bad">{action.protocol} has no such action.</p>
-          const inputs = Object.entries(known.inputs)
+          const inputs = Object.entries(known.inputTypes)
           const shown = inputs.filter(
             ([name, { optional }]) => isAll || !optional || name in action.args,
           )

@@ -4,7 +4,7 @@ import { useAsked } from '../app/asking.js'
 import type { client } from '../app/session.js'
 
 export type Action = components['schemas']['Action']
-export type Inputs = Action['inputs']
+export type Inputs = Action['inputTypes']
 type Client = typeof client.value
 
 /** The service's own actions have its name, which is configured; these lead to them, too, wherever it is another. */

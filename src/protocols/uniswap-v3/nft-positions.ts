@@ -3,7 +3,8 @@
  * liquidity can be added; the contents of a single NFT are not listed.
  */
 import { encodeFunctionData, numberToHex, parseAbi } from 'viem'
-import { bpsDenominator, toAddress } from '../../domain/primitives.js'
+import { type Address, bpsDenominator, toAddress } from '../../domain/primitives.js'
+import type { StateReader } from '../../domain/state.js'
 import type { Unreadable } from '../pool.js'
 import type { Position, PositionAdapter, PositionState } from '../positions.js'
 import { sqrtPriceAtTick } from '../shared/concentrated/tick-math.js'
@@ -14,10 +15,18 @@ import { explainV3 } from './nft-abi.js'
 import { fullRange, type NftSource, nftActions, positionKey } from './nft-actions.js'
 
 const balanceOfAbi = parseAbi(['function balanceOf(address owner) view returns (uint256)'])
+const managerAbi = parseAbi(['function factory() view returns (address)'])
 const poolAbi = parseAbi([
   'function token0() view returns (address)',
   'function token1() view returns (address)',
 ])
+
+/** False only where the call met no code; one that could not be made leaves it open. */
+async function isContract(reader: StateReader, manager: Address): Promise<boolean> {
+  const data = encodeFunctionData({ abi: managerAbi, functionName: 'factory' })
+  const [answer] = await reader.call([{ to: manager, data }])
+  return !answer?.ok || answer.value !== '0x'
+}
 
 export function nftPositions(source: NftSource): PositionAdapter {
   const { slug } = source
@@ -26,7 +35,12 @@ export function nftPositions(source: NftSource): PositionAdapter {
       if (!venue.positionManager) return { positions: [], unreadable: [] }
       const manager = toAddress(String(venue.positionManager))
       const tokens = [...new Set(pools.flatMap((pool) => pool.tokens))]
-      const names = await readTokenNames(reader, tokens)
+      const [names, isDeployed] = await Promise.all([
+        readTokenNames(reader, tokens),
+        isContract(reader, manager),
+      ])
+      // Without the manager nothing could be entered, as on a chain that has the exchange's pools alone.
+      if (!isDeployed) return { positions: [], unreadable: [] }
       const symbols = new Map(tokens.map((token, index) => [token, names[index]?.symbol ?? token]))
       const positions = pools.flatMap(({ address, tokens: own, parameters }): Position[] => {
         const [fee, tickSpacing] = [Number(parameters.fee), Number(parameters.tickSpacing)]

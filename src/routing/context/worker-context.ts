@@ -6,6 +6,7 @@ import { type Catalog, holdsTwoOf, openCatalog } from '../../catalog/store.js'
 import { readTokenFacts } from '../../catalog/token-facts.js'
 import { tokenKey } from '../../catalog/token-lists.js'
 import { type ChainDefinition, canonicalToken } from '../../chains/chain.js'
+import { ethereum } from '../../chains/ethereum.js'
 import { chainById } from '../../chains/registry.js'
 import { unknownChain } from '../../domain/common-errors.js'
 import {
@@ -24,13 +25,13 @@ import { type Pool, poolKey } from '../../protocols/pool.js'
 import type { Position } from '../../protocols/positions.js'
 import type { ProtocolAdapter } from '../../protocols/protocol.js'
 import { protocols } from '../../protocols/registry.js'
-import { uniswapV4 } from '../../protocols/uniswap-v4/index.js'
 import { importedIntermediates } from '../market/intermediates.js'
 import { Market, type MarketPool, type MarketView } from '../market/market.js'
 import { pairsOf } from '../market/pairs.js'
 import type { PricedToken } from '../market/valuation.js'
 import type { WorkerSettings } from '../messages.js'
 import { createAhead } from './ahead.js'
+import { withHooks } from './chain-with-hooks.js'
 import { bestPrice, type HoldingsSource, holdingsPrice } from './holdings-price.js'
 import { createPoolIndex, IndexedMarket, type PoolIndex } from './indexed-market.js'
 
@@ -66,7 +67,7 @@ export class BlockContext {
       protocols,
       blacklist: new Set(worker.settings.poolBlacklist),
       listedPools: (tokens) =>
-        (worker.settings.sandboxPools ?? []).filter((pool) => holdsTwoOf(pool, tokens)),
+        worker.sandboxPoolsOf(chain.id).filter((pool) => holdsTwoOf(pool, tokens)),
       catalogPools: (tokens) => worker.catalog.importedAmong(chain.id, tokens),
       catalogPoolsWith: (token, others) => worker.catalog.importedWith(chain.id, token, others),
       // Pools of a changed state are on no chain.
@@ -345,9 +346,14 @@ export class WorkerContext {
     )
   }
 
+  /** Pools of the sandbox that no look-up finds: they are on its Ethereum alone. */
+  sandboxPoolsOf(chainId: number): readonly Pool[] {
+    return chainId === ethereum.id ? (this.settings.sandboxPools ?? []) : []
+  }
+
   /** Pools of the protocol that need no look-up: imported, discovered, or of the sandbox. */
   poolsOf(chainId: number, protocol: string): Pool[] {
-    const own = (this.settings.sandboxPools ?? []).filter((pool) => pool.protocol === protocol)
+    const own = this.sandboxPoolsOf(chainId).filter((pool) => pool.protocol === protocol)
     return [...own, ...this.catalog.poolsOf(chainId, protocol)]
   }
 
@@ -375,14 +381,6 @@ export class WorkerContext {
     if (!chain) throw unknownChain(pin.chainId)
     return new BlockContext(withHooks(chain, this.settings), pin, this, tokens)
   }
-}
-
-/** The chain with the hooks that the operator allows as a parameter of its Uniswap V4 venue. */
-function withHooks(chain: ChainDefinition, { v4HooksAllowlist }: WorkerSettings): ChainDefinition {
-  const venue = chain.venues[uniswapV4.slug]
-  if (!venue || !v4HooksAllowlist?.length) return chain
-  const own = { ...venue, hooksAllowlist: v4HooksAllowlist }
-  return { ...chain, venues: { ...chain.venues, [uniswapV4.slug]: own } }
 }
 
 /** Caches the promise per key; a failed reading is dropped, so that the next task tries again. */

@@ -16,6 +16,7 @@ import {
 } from '../../domain/explanation.js'
 import { at } from '../../domain/lists.js'
 import type { Address, TokenAmount } from '../../domain/primitives.js'
+import { wrappedNativeSlug } from '../../domain/route-step.js'
 import { decodeAmountsOut } from '../../executor/compile.js'
 import { poolKey, poolName } from '../../protocols/pool.js'
 import type { TaskRun } from '../context/task-context.js'
@@ -233,7 +234,7 @@ function pathOf({ edges }: Flow): CandidateHop[] {
     tokenOut: hop.tokenOut,
     ...(hop.kind === 'swap'
       ? { protocol: hop.market.adapter.slug, pool: poolName(hop.market.loaded.pool) }
-      : { protocol: 'wrapped-native' }),
+      : { protocol: wrappedNativeSlug }),
     share: shares[index] ?? 0,
   }))
 }

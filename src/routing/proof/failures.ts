@@ -17,7 +17,10 @@ export function noRoute(
   missing: { tokenIn: Address; tokenOut: Address },
   chain: Pick<ChainDefinition, 'wrappedNative'>,
   maxHops: number,
-  ignored: readonly string[] = [],
+  leftOut: { readonly ignored: readonly string[]; readonly disabled: readonly string[] } = {
+    ignored: [],
+    disabled: [],
+  },
 ): ForkrouteError {
   const warnings = unreadableWarnings(view.unreadable)
   const canonical = (token: Address) => canonicalToken(chain, token)
@@ -33,15 +36,19 @@ export function noRoute(
       { ...missing, warnings },
     )
   }
+  const { ignored, disabled } = leftOut
+  const reasons = [
+    ...(ignored.length ? [`; left out, as the request says: ${ignored.join(', ')}`] : []),
+    ...(disabled.length ? [`; disabled in this service: ${disabled.join(', ')}`] : []),
+  ]
   return new ForkrouteError(
     'NO_ROUTE',
-    `No route from ${missing.tokenIn} to ${missing.tokenOut} within ${maxHops} hops takes the whole amount${
-      ignored.length ? `; left out, as the request says: ${ignored.join(', ')}` : ''
-    }.`,
+    `No route from ${missing.tokenIn} to ${missing.tokenOut} within ${maxHops} hops takes the whole amount${reasons.join('')}.`,
     {
       ...missing,
       maxHops,
       ...(ignored.length && { ignored }),
+      ...(disabled.length && { disabled }),
       ...(warnings.length && { warnings }),
     },
   )

@@ -5,7 +5,7 @@ import { parseAbi } from 'viem'
 import type { ChainDefinition } from '../../chains/chain.js'
 import { type Amount, type ExecutorStep, isAmountRef } from '../../domain/order.js'
 import { type Address, bpsDenominator, isNative } from '../../domain/primitives.js'
-import type { RouteStepRecord } from '../../domain/route-step.js'
+import { type RouteStepRecord, wrappedNativeSlug } from '../../domain/route-step.js'
 import { poolName } from '../../protocols/pool.js'
 import { type FlowEdge, toShares } from '../search/flow.js'
 import type { Hop } from '../search/hop.js'
@@ -237,7 +237,12 @@ function toRecord(
     ...(amountIn !== null && { args: { amountIn: amountIn.toString() } }),
   }
   if (hop.kind !== 'swap') {
-    return { action: hop.kind, protocol: 'wrapped-native', ...common, primary: chain.wrappedNative }
+    return {
+      action: hop.kind,
+      protocol: wrappedNativeSlug,
+      ...common,
+      primary: chain.wrappedNative,
+    }
   }
   const shares = toShares(parts)
   const legs = group.flatMap(({ hop: each }, index) =>

@@ -34,7 +34,10 @@ export async function whyNoRoute(run: TaskRun, args: MissingPath): Promise<Forkr
       notTokens: strangers,
     })
   }
-  const why = noRoute(view, missing, chain, maxHops, ignoredVenues(args))
+  const why = noRoute(view, missing, chain, maxHops, {
+    ignored: ignoredVenues(args),
+    disabled: disabledVenues(args, run.settings.disabledAggregators),
+  })
   if (why.code !== 'NO_ROUTE') return why
   const smallest = smallestAmount(args)
   if (smallest === null) return why
@@ -64,12 +67,24 @@ async function noTokens(run: TaskRun, addresses: readonly Address[]): Promise<Ad
 /** Names of the request's own ignore lists under which pools were left out. */
 function ignoredVenues({ request, view, all }: MissingPath): string[] {
   const ignored = new Set([...request.ignoreAggregators, ...request.ignoreStandards])
-  const used = new Set(view.pools)
-  const left = all.pools.filter((market) => !used.has(market)).map(({ adapter }) => adapter.slug)
-  const names = left.map((slug) =>
+  const names = leftOut({ view, all }).map((slug) =>
     ignored.has(slug) ? slug : (protocolBySlug(slug)?.project ?? slug),
   )
   return [...new Set(names)].filter((name) => ignored.has(name)).sort()
+}
+
+/** Those of the service's disabled exchanges that have pools between the tokens. */
+function disabledVenues(
+  views: Pick<MissingPath, 'view' | 'all'>,
+  disabled: readonly string[] = [],
+): string[] {
+  return [...new Set(leftOut(views))].filter((slug) => disabled.includes(slug)).sort()
+}
+
+/** Protocols of the pools that there are and that may not be used, each as often as it has any. */
+function leftOut({ view, all }: Pick<MissingPath, 'view' | 'all'>): string[] {
+  const used = new Set(view.pools)
+  return all.pools.filter((market) => !used.has(market)).map(({ adapter }) => adapter.slug)
 }
 
 /** Raw units of the one input, fee included; null where no larger amount finds a path, or there are several inputs or outputs. */

@@ -41,6 +41,7 @@ export async function usablePools(
   const { poolChoice } = request
   const avoid = avoidedTokens(run.block.chain, request)
   const isIgnored = ignoredBy(request)
+  const disabled = new Set(run.settings.disabledAggregators)
   const isBlacklisted = namedIn(limits.poolBlacklist)
   const isExcluded = namedIn(poolChoice?.excludePools ?? [])
   const only = poolChoice?.onlyPools ?? []
@@ -59,6 +60,7 @@ export async function usablePools(
     return left.length === pools.length ? pools : left
   }
   const kept = keep(market.pools, ({ adapter, loaded: { pool } }) => {
+    if (disabled.has(adapter.slug)) return 'DISABLED_AGGREGATORS names its protocol'
     if (isIgnored(adapter.slug)) return 'the request ignores its protocol'
     if (isExcluded(pool) || isBlacklisted(pool)) return 'the request excludes it'
     if (!isChosen(pool)) return 'it is not one of onlyPools'
@@ -74,7 +76,7 @@ export async function usablePools(
       unreadable: market.unreadable.filter(
         // A look-up that failed might have found a pool that is wanted.
         ({ protocol, subject, pair }) =>
-          !isIgnored(protocol) && (pair || !isNamed(idOnly(subject))),
+          !isIgnored(protocol) && !disabled.has(protocol) && (pair || !isNamed(idOnly(subject))),
       ),
     },
     pools: keep(open, (one) => (deep.has(one) ? null : 'it holds less than LIQUIDITY_FLOOR_USD')),

@@ -41,12 +41,12 @@ export async function readBalances(
 
 function tokensOf(run: TaskRun, more: readonly Address[]): Address[] {
   const { id } = run.block.chain
-  const { tokens, sandboxPools = [] } = run.settings
+  const { tokens } = run.settings
   const listed = tokens.flatMap(({ chainId, address }) => (chainId === id ? [address] : []))
   const others = [
     ...more,
     ...run.worker.catalog.importedTokens(id, maxImportedTokens),
-    ...sandboxPools.flatMap((pool) => pool.tokens),
+    ...run.worker.sandboxPoolsOf(id).flatMap((pool) => pool.tokens),
   ]
   return [...new Set([...listed, ...others.toSorted()])].filter((token) => !isNative(token))
 }

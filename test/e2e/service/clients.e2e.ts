@@ -90,13 +90,10 @@ test('every token has decimals and a list of logos, and so has what it is made o
   const plain = (await get('/tokens', { chainId: '1' })).data
   const { data } = await get('/tokens', { chainId: '1', includeMetadata: 'true' })
   expect(data).toHaveLength(plain.length)
-  for (const one of [...plain, ...data]) {
-    for (const each of [one, ...(one.underlyingTokens ?? [])]) {
-      expect(each.decimals, each.address).toEqual(expect.any(Number))
-    }
-  }
+  for (const one of plain) expect(one.decimals, one.address).toEqual(expect.any(Number))
   for (const one of data) {
     for (const each of [one, ...(one.underlyingTokens ?? [])]) {
+      expect(each.decimals, each.address).toEqual(expect.any(Number))
       expect(each.logosUri, each.address).toEqual(expect.any(Array))
     }
   }

@@ -207,6 +207,7 @@ const head: CassetteHead = {
       settings: {
         ...{ chainIds: [77], candidates: 1, maxHops: 1, liquidityFloorUsd: 0, serviceName: 'svc' },
         proof: 'all',
+        ...{ apiDialect: 'specification' as const, disabledAggregators: [] },
         ...{ poolBlacklist: [], v4HooksAllowlist: [], poolIndex: false, priorityFeePerGas: {} },
         ...{ acrossFeeBps: 5, acrossMaxUsd: null },
       },

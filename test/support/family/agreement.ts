@@ -7,7 +7,10 @@ import { firstOf, isTrue, listOf, type Request } from './requests.js'
 // biome-ignore lint/suspicious/noExplicitAny: bodies are of the described shape when they come here
 export type Body = any
 
-export type Agreement = (request: Request, body: Body) => string[]
+/** Whose reading the answers of a service have. */
+export type Dialect = 'specification' | 'family'
+
+export type Agreement = (request: Request, body: Body, dialect: Dialect) => string[]
 
 /** The text when it does not hold. */
 const unless = (holds: boolean, text: string): string[] => (holds ? [] : [text])
@@ -215,16 +218,31 @@ export const page: Agreement = (request, { meta, data }) => {
   ]
 }
 
-export const tokens: Agreement = (request, body) => {
+/** The names of both forms are the same. */
+export const actions: Agreement = (_request, body) =>
+  (body as Body[]).flatMap(({ name, inputs, inputTypes }) =>
+    unless(
+      Object.keys(inputs).join() === Object.keys(inputTypes).join(),
+      `inputs of ${name} are others than its inputTypes`,
+    ),
+  )
+
+export const tokens: Agreement = (request, body, dialect) => {
   const isDescribed = isTrue(request, 'includeMetadata')
   const isTaken = firstOf(request, 'includeUnderlying') !== 'false'
   return [
-    ...page(request, body),
+    ...page(request, body, dialect),
     ...(body.data as Body[]).flatMap((token) => [
       ...present(token, 'symbol', isDescribed),
       ...present(token, 'name', isDescribed),
       ...present(token, 'logosUri', isDescribed),
       ...present(token, 'underlyingTokens', isTaken),
+      ...(token.underlyingTokens ?? []).flatMap((one: Body) =>
+        unless(
+          (typeof one === 'object') === (isDescribed || dialect === 'family'),
+          `underlyingTokens of ${token.address}: ${JSON.stringify(one)}`,
+        ),
+      ),
       ...unless(token.protocol === token.protocolSlug, 'protocol is not protocolSlug'),
     ]),
   ]

@@ -1,5 +1,6 @@
 /** One exchange against the description of the interface: the status is documented, the body fits, and fits the request. */
 import type { z } from 'zod'
+import type { Dialect } from './agreement.js'
 import { endpointOf, type FamilyEndpoint, nameOf } from './endpoints.js'
 import { ErrorBody } from './records.js'
 import { parametersOf, parametersOfBody, problemsOf, type Request } from './requests.js'
@@ -24,7 +25,7 @@ export interface Verdict {
 /** What never stands in an answer: places of source, folders of the machine, keys. */
 const internal = /\bat \S+ \(\S+:\d+:\d+\)|node_modules|\bfr_[\w-]{20,}|\/(tmp|home|root)\//
 
-export function checkAnswer(exchange: Exchange): Verdict {
+export function checkAnswer(exchange: Exchange, dialect: Dialect = 'specification'): Verdict {
   const { pathname, searchParams } = new URL(exchange.target, 'http://localhost')
   const found = endpointOf(exchange.method, pathname)
   const isRefusal = exchange.status >= 400
@@ -45,12 +46,14 @@ export function checkAnswer(exchange: Exchange): Verdict {
     ? []
     : [`status ${exchange.status} is not described`]
   const request = requestOf(exchange, pathname, searchParams, named)
-  const inBody = isRefusal ? problemsOfError(exchange) : problemsOfSuccess(endpoint, exchange)
+  const inBody = isRefusal
+    ? problemsOfError(exchange)
+    : problemsOfSuccess(endpoint, exchange, dialect)
   const problems = [...undocumented, ...problemsOfHeaders(exchange), ...inBody]
   if (problems.length === 0 && !isRefusal && exchange.method !== 'HEAD') {
     problems.push(...problemsOf(request, endpoint.inputs).map((text) => `answered, but ${text}`))
     if (endpoint.answer !== null && isJson(exchange)) {
-      problems.push(...endpoint.agreement(request, JSON.parse(exchange.text)))
+      problems.push(...endpoint.agreement(request, JSON.parse(exchange.text), dialect))
     }
   }
   return { endpoint: nameOf(endpoint), problems }
@@ -108,8 +111,13 @@ function problemsOfError({ text, status, headers, method }: Exchange): string[] 
   return problems
 }
 
-function problemsOfSuccess(endpoint: FamilyEndpoint, exchange: Exchange): string[] {
-  const { answer } = endpoint
+function problemsOfSuccess(
+  endpoint: FamilyEndpoint,
+  exchange: Exchange,
+  dialect: Dialect,
+): string[] {
+  const { familyAnswer } = endpoint
+  const answer = dialect === 'family' && familyAnswer ? familyAnswer : endpoint.answer
   if (answer === null || exchange.method === 'HEAD') return []
   if ('safeParse' in answer) return problemsOfJson(answer as z.ZodType, exchange.text)
   if (isJson(exchange)) return ['JSON in place of a stream']

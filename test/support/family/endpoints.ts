@@ -17,6 +17,8 @@ export interface FamilyEndpoint {
   readonly inputs: Inputs
   /** Of a success: JSON, the data of each event of a stream by its name, or null: other bytes. */
   readonly answer: z.ZodType | Readonly<Record<string, z.ZodType>> | null
+  /** In place of `answer` where the service speaks the dialect of the family; absent: the same. */
+  readonly familyAnswer?: z.ZodType
   readonly agreement: agree.Agreement
   /** Statuses that the endpoint is documented to answer, 200 among them. */
   readonly statuses: readonly number[]
@@ -28,7 +30,7 @@ const guarded = [401, 403, 429]
 const reading = [503, 504]
 const posted = [413, 415]
 
-type More = Partial<Pick<FamilyEndpoint, 'inputs' | 'agreement'>>
+type More = Partial<Pick<FamilyEndpoint, 'inputs' | 'agreement' | 'familyAnswer'>>
 
 function define(
   method: FamilyEndpoint['method'],
@@ -58,6 +60,11 @@ const jobs = [400, 404, 503]
 const pages = z.looseObject({ total: z.int(), currentPage: z.int() })
 const check = z.looseObject({ id: Text, state: z.enum(['running', 'finished', 'failed']) })
 const key = z.looseObject({ id: Text, name: Text, scopes: z.array(Text).min(1) })
+const actions = {
+  specification: z.array(records.Action.specification).min(1),
+  family: z.array(records.Action.family).min(1),
+}
+const listed = { familyAnswer: actions.family, agreement: agree.actions }
 const events = { quotes: transactions.Quotes, error: records.ErrorBody }
 
 export const familyEndpoints: readonly FamilyEndpoint[] = [
@@ -82,7 +89,7 @@ export const familyEndpoints: readonly FamilyEndpoint[] = [
   define('POST', '/shortcuts/bundle', transactions.Bundle, calculating, {
     ...{ inputs: inputs.bundle, agreement: agree.bundle },
   }),
-  define('GET', '/shortcuts/actions', z.array(records.Action).min(1), []),
+  define('GET', '/shortcuts/actions', actions.specification, [], listed),
   define('GET', '/stream/quotes', events, [400, 503], { inputs: inputs.quotes }),
   define('POST', '/stream/quotes', events, [400, 503], { inputs: inputs.quotes }),
   define('GET', '/networks', z.array(records.Network), [400]),
@@ -105,8 +112,8 @@ export const familyEndpoints: readonly FamilyEndpoint[] = [
   define('GET', '/protocols', z.array(records.Protocol), [400]),
   define('GET', '/standards', z.array(records.Standard).min(1), []),
   define('GET', '/standards/{}', records.Standard, [400, 404]),
-  define('GET', '/actions', z.array(records.Action).min(1), []),
-  define('GET', '/actions/{}', z.array(records.Action).min(1), [400, 404]),
+  define('GET', '/actions', actions.specification, [], listed),
+  define('GET', '/actions/{}', actions.specification, [400, 404], listed),
   define('GET', '/aggregators', z.array(Slug).min(1), [400]),
   define('GET', '/account/accountId', records.AccountId, []),
   define('GET', '/wallet', records.Wallet, listing, {

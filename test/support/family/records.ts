@@ -85,7 +85,10 @@ const underlyingToken = z.looseObject({
 
 export const Token = z.looseObject({
   ...underlyingToken.shape,
-  underlyingTokens: z.array(underlyingToken).nullable().optional(),
+  underlyingTokens: z
+    .union([z.array(Address), z.array(underlyingToken)])
+    .nullable()
+    .optional(),
   project: nullableText,
   protocolSlug: Slug.nullable(),
   protocol: Slug.nullable(),
@@ -205,14 +208,18 @@ export const Standard = z.looseObject({
   ),
 })
 
-export const Action = z.looseObject({
-  name: Text,
-  action: Text,
-  inputs: z.record(
-    Text,
-    z.looseObject({ type: Text, description: Text, optional: z.boolean().optional() }),
-  ),
-})
+const typedInputs = z.record(
+  Text,
+  z.looseObject({ type: Text, description: Text, optional: z.boolean().optional() }),
+)
+
+const action = { name: Text, action: Text, inputTypes: typedInputs }
+
+/** By the dialect of the service. */
+export const Action = {
+  specification: z.looseObject({ ...action, inputs: z.record(Text, Text) }),
+  family: z.looseObject({ ...action, inputs: typedInputs }),
+}
 
 export const Balance = z.looseObject({
   token: Address,

@@ -5,6 +5,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Dialect } from './agreement.js'
 import { checkAnswer } from './check-answer.js'
 import { countAnswer } from './counts.js'
 
@@ -19,8 +20,12 @@ export interface ValidatingProxy {
   stop(): Promise<void>
 }
 
-export async function startValidatingProxy(target: string): Promise<ValidatingProxy> {
-  const server = createServer((asked, answer) => pass(new URL(target), asked, answer))
+/** @param dialect - that the service speaks. */
+export async function startValidatingProxy(
+  target: string,
+  dialect: Dialect = 'specification',
+): Promise<ValidatingProxy> {
+  const server = createServer((asked, answer) => pass(new URL(target), dialect, asked, answer))
   // Keep-alive ends when the client or the service ends it, never here.
   server.keepAliveTimeout = 0
   server.requestTimeout = 0
@@ -37,7 +42,7 @@ export async function startValidatingProxy(target: string): Promise<ValidatingPr
   }
 }
 
-function pass(target: URL, asked: IncomingMessage, answer: ServerResponse): void {
+function pass(target: URL, dialect: Dialect, asked: IncomingMessage, answer: ServerResponse): void {
   const sent: Buffer[] = []
   let isAnswered = false
   const upstream = request({
@@ -63,7 +68,7 @@ function pass(target: URL, asked: IncomingMessage, answer: ServerResponse): void
         ...{ sent: Buffer.concat(sent).toString(), status, headers },
         text: Buffer.concat(chunks.splice(0)).toString(),
       }
-      const { endpoint, problems } = checkAnswer(exchange)
+      const { endpoint, problems } = checkAnswer(exchange, dialect)
       if (problems.length > 0) {
         const named = `${exchange.method} ${exchange.target}\n${exchange.sent.slice(0, 2_000)}`
         const shown = exchange.text.slice(0, 2_000)

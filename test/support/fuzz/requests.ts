@@ -52,7 +52,7 @@ interface ListedProtocol {
   }[]
 }
 
-/** As `/api/v1/tokens?type=defi` lists it. */
+/** As `/api/v1/tokens?type=defi` lists it with metadata. */
 interface ListedPosition {
   readonly address: string
   readonly primaryAddress: string

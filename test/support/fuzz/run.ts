@@ -34,7 +34,7 @@ export async function fuzz(
     openapi,
     actions: await list('/api/v1/actions'),
     standards: await list('/api/v1/standards'),
-    positions: await list('/api/v1/tokens?type=defi'),
+    positions: await list('/api/v1/tokens?type=defi&includeMetadata=true'),
     seed: options.seed,
   })
   const asked: Asked[] = []

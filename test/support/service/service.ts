@@ -49,7 +49,9 @@ export async function startService(
   })
   const own = await server.listen()
   // Where answers are counted, every client of the service asks by the proxy.
-  const proxy = process.env[countsVariable] ? await startValidatingProxy(own.url) : null
+  const proxy = process.env[countsVariable]
+    ? await startValidatingProxy(own.url, config.apiDialect)
+    : null
   const { url } = proxy ?? own
   const auth = { authorization: `Bearer ${key}` }
   return {

@@ -1,0 +1,39 @@
+/** Variables of the environment that exist once per chain. */
+import { chainById, chains } from './chains/registry.js'
+
+/** By their prefix before the chain id. */
+export const chainVariables = {
+  RPC_URL_:
+    'Node URLs of a chain, comma-separated, in order of preference. None at all: the sandbox plays the chains.',
+  PRIORITY_FEE_WEI_:
+    "Wei per gas that a sender adds to the base fee: simulated transactions pay it, and gas is valued with it. Default: the chain's own figure.",
+} as const
+type ChainVariable = keyof typeof chainVariables
+
+const knownChains = chains.map((chain) => `${chain.id} (${chain.name})`).join(', ')
+
+/** Variables that exist once per chain: `<prefix><chain id>`. */
+export function perChain<T>(
+  env: Readonly<Record<string, string>>,
+  prefix: ChainVariable,
+  problems: string[],
+  parse: (text: string) => T | string,
+): Record<number, T> {
+  const found: Record<number, T> = {}
+  for (const [name, text] of Object.entries(env)) {
+    if (!name.startsWith(prefix)) continue
+    const id = name.slice(prefix.length)
+    if (!/^[1-9]\d{0,14}$/.test(id)) {
+      problems.push(`${name}: must end in a chain id, such as ${prefix}1.`)
+      continue
+    }
+    if (!chainById(Number(id))) {
+      problems.push(`${name}: the chain ${id} is not known here; ${knownChains} are.`)
+      continue
+    }
+    const value = parse(text)
+    if (typeof value === 'string') problems.push(`${name}: ${value}.`)
+    else found[Number(id)] = value
+  }
+  return found
+}
