@@ -33,10 +33,11 @@ export function recordingOf(args: {
   }
   const wanted = numberOf(req.headers[recordingHeader])
   const known = recordings.find(recordedRequest, wanted)
-  const blocks: { pin: BlockPin; isHead: boolean }[] = []
+  const used = new Map<Hex, { readonly pin: BlockPin; readonly isHead: boolean }>()
   const send = res.json.bind(res)
   res.json = (body: unknown) => {
     const text = JSON.stringify(body, bigintToString)
+    const blocks = [...used.values()]
     recordings.add(recordedRequest, { status: res.statusCode, text, blocks }, wanted).then(
       (number) => {
         if (number !== null) res.setHeader(recordingHeader, String(number))
@@ -53,10 +54,9 @@ export function recordingOf(args: {
   }
   return {
     ...known,
+    // A route between chains can meet one block as the newest and by its number.
     onBlock: (pin, isHead) => {
-      if (!blocks.some((one) => one.pin.hash === pin.hash && one.isHead === isHead)) {
-        blocks.push({ pin, isHead })
-      }
+      used.set(pin.hash, { pin, isHead: isHead || used.get(pin.hash)?.isHead === true })
     },
   }
 }

@@ -259,7 +259,7 @@ test('what was recorded of two chains is answered again, byte for byte, with bot
   const nodes = { RPC_URL_1: nodeOf(1), RPC_URL_8453: nodeOf(8453) }
   try {
     const recording = await open(folder, { kind: 'record', file }, nodes)
-    const asked = [
+    const asked: { path: string; query: Record<string, string> }[] = [
       { path: '/shortcuts/route', query },
       { path: '/shortcuts/route', query: { ...query, blockNumber: '370' } },
       { path: '/shortcuts/route/nontokenized', query: intoPosition },
@@ -267,10 +267,14 @@ test('what was recorded of two chains is answered again, byte for byte, with bot
     const answers = []
     try {
       for (const one of asked) answers.push(await recording.ask(one))
+      // The destination's block is then its head.
+      const { blockNumber } = JSON.parse(answers[0]?.text ?? '')
+      asked.push({ path: '/shortcuts/route', query: { ...query, blockNumber: `${blockNumber}` } })
+      answers.push(await recording.ask(asked[3] as (typeof asked)[0]))
     } finally {
       await recording.close()
     }
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
     const replay = await open(folder, { kind: 'replay', file })
     try {
       for (const [index, one] of asked.entries()) {
