@@ -30,6 +30,7 @@ COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 COPY docs/*.md ./docs/
+COPY LICENSE NOTICE ./
 USER node
 # Two arenas: threads would else keep 20 to 60 MB of freed memory.
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data MALLOC_ARENA_MAX=2 \

@@ -6,18 +6,11 @@
 // Node comes as a package; the working tree is copied beside it, with what Git ignores left out.
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-} from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { copyWorkingTree } from './working-tree.mjs'
 
 /** The least that package.json allows, and one of each line with long-term support since. */
 const versions = ['20.19.0', '22.23.3', '24.21.0']
@@ -73,7 +66,7 @@ function nodeFolder(version) {
 function prepare(version) {
   const folder = nodeFolder(version)
   const project = join(homeOf(version), 'project')
-  copyWorkingTree(project)
+  copyWorkingTree(root, project)
   shareTools(project)
   const PATH = `${join(folder, 'bin')}:${process.env.PATH}`
   return { version, project, env: { ...process.env, PATH, npm_config_nodedir: folder } }
@@ -99,21 +92,6 @@ async function timed(work) {
   const start = performance.now()
   const passed = await work()
   return { passed, seconds: Math.round((performance.now() - start) / 1000) }
-}
-
-/** Files that Git has or would take. Installed packages and the sandbox chain stay from the run before. */
-function copyWorkingTree(to) {
-  mkdirSync(to, { recursive: true })
-  for (const name of readdirSync(to)) {
-    if (name !== 'node_modules' && name !== '.cache') rmSync(join(to, name), { recursive: true })
-  }
-  const list = ['ls-files', '-z', '--cached', '--others', '--exclude-standard']
-  const paths = execFileSync('git', list, { cwd: root, encoding: 'utf8' }).split('\0')
-  for (const path of paths) {
-    if (path === '' || !existsSync(join(root, path))) continue
-    mkdirSync(dirname(join(to, path)), { recursive: true })
-    copyFileSync(join(root, path), join(to, path))
-  }
 }
 
 /** What scripts/tools.ts fetches does not depend on Node. */

@@ -52,7 +52,7 @@ const exceptions: readonly { licence: string; packages: RegExp; reason: string }
     licence: 'GPL-3.0-or-later',
     packages: /^@uniswap\/default-token-list$/,
     reason:
-      'a list of tokens, read as data, a package of its own beside the service; TOKEN_LISTS takes its place',
+      'a list of tokens, read as data, a package of its own beside the service, named in NOTICE; TOKEN_LISTS takes its place',
   },
 ]
 

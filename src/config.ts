@@ -161,7 +161,7 @@ export const environment = z.object({
   ),
   MAX_HOPS: integer(3, 1, 4).describe('Swaps in a row at most.'),
   TOKEN_LISTS: list.describe(
-    'Files or URLs in the token-lists standard. Default: the list of @uniswap/default-token-list.',
+    'Files or URLs in the token-lists standard. Default: the list of @uniswap/default-token-list, which is under GPL-3.0-or-later.',
   ),
   SERVICE_NAME: z
     .string()

@@ -15,6 +15,14 @@ const weth: Token = {
 }
 const ether = { chainId: 1, address: nativeToken, name: 'Ether', symbol: 'ETH', decimals: 18 }
 
+test('an installation without the default list says that TOKEN_LISTS has to name one', async () => {
+  await expect(loadTokenLists([], '@uniswap/removed-token-list')).rejects.toMatchObject({
+    code: 'INVALID_REQUEST',
+    message:
+      '@uniswap/removed-token-list is not installed: TOKEN_LISTS has to name a list of tokens.',
+  })
+})
+
 describe('withNative', () => {
   test('the native token comes first, with the logo of its wrapped one', () => {
     expect(withNative(ethereum, [weth])).toEqual([{ ...ether, logoUri: 'weth.png' }, weth])

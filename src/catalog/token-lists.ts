@@ -23,16 +23,22 @@ const schema = z.object({
 
 const addressPattern = /^0x[0-9a-fA-F]{40}$/
 const listTimeoutMs = 15_000
+/** Under a licence of its own (NOTICE): who may not ship it removes it. */
+const defaultPackage = '@uniswap/default-token-list'
 
 /**
- * @param sources - file paths or http(s) URLs; empty: @uniswap/default-token-list. Earlier lists win.
+ * @param sources - file paths or http(s) URLs; empty: the list of the package. Earlier lists win.
  * @returns Ordered by chain and address; entries without an EVM address are left out.
- * @throws ForkrouteError INVALID_REQUEST naming the list that cannot be used by its position.
+ * @throws ForkrouteError INVALID_REQUEST naming the list that cannot be used by its position, or the package where it is
+ *   not installed.
  */
-export async function loadTokenLists(sources: readonly string[]): Promise<Token[]> {
+export async function loadTokenLists(
+  sources: readonly string[],
+  packageName = defaultPackage,
+): Promise<Token[]> {
   const lists = sources.length
     ? await Promise.all(sources.map(readList))
-    : [createRequire(import.meta.url)('@uniswap/default-token-list') as unknown]
+    : [readPackage(packageName)]
   const byKey = new Map<string, Token>()
   for (const [index, list] of lists.entries()) {
     const parsed = schema.safeParse(list)
@@ -79,6 +85,19 @@ export function withNative(
 
 export function tokenKey(chainId: number, address: Address): string {
   return `${chainId}:${address}`
+}
+
+function readPackage(name: string): unknown {
+  try {
+    return createRequire(import.meta.url)(name)
+  } catch (cause) {
+    throw new ForkrouteError(
+      'INVALID_REQUEST',
+      `${name} is not installed: TOKEN_LISTS has to name a list of tokens.`,
+      undefined,
+      { cause },
+    )
+  }
 }
 
 async function readList(source: string, index: number): Promise<unknown> {

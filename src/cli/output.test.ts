@@ -1,9 +1,38 @@
-import { describe, expect, test } from 'vitest'
-import { formatUnits, parseRaw, parseUnits, printable } from './output.js'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { formatUnits, parseRaw, parseUnits, printable, withProgress } from './output.js'
 
 describe('printable', () => {
   test('a token name cannot steer the terminal: escapes and writing direction are left out', () => {
     expect(printable('a\u001b[31mb\u0007\u202ec\u0085\r\nd é 币')).toBe('a[31mbc\nd é 币')
+  })
+})
+
+describe('withProgress', () => {
+  const { isTTY } = process.stderr
+  afterEach(() => {
+    process.stderr.isTTY = isTTY
+    vi.useRealTimers()
+    vi.restoreAllMocks()
+  })
+
+  test('in a pipe each stage is one line, also where three chains report theirs a hundred times in turn', async () => {
+    vi.useFakeTimers({ now: 0 })
+    process.stderr.isTTY = false
+    const lines: string[] = []
+    vi.spyOn(process.stderr, 'write').mockImplementation((line) => lines.push(String(line)) > 0)
+    await withProgress('Starting', async (report) => {
+      vi.setSystemTime(2_000)
+      for (const stage of ['deploying', 'trading']) {
+        for (let block = 0; block < 100; block += 1) {
+          for (const chain of [1, 8453, 42161]) report(`chain ${chain}: ${stage}`, 0.5)
+        }
+      }
+    })
+    expect(lines).toEqual(
+      ['deploying', 'trading'].flatMap((stage) =>
+        [1, 8453, 42161].map((chain) => `Starting: chain ${chain}: ${stage} …\n`),
+      ),
+    )
   })
 })
 

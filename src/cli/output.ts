@@ -45,13 +45,13 @@ export async function withProgress<T>(
   const isTty = process.stderr.isTTY
   let stage = label
   let percent = ''
-  let shown = ''
+  const shown = new Set<string>()
   const show = () => {
     const seconds = Math.round((Date.now() - start) / 1_000)
     if (seconds < 1) return
     if (isTty) process.stderr.write(`\r\x1b[K${stage}${percent} … ${seconds} s`)
-    else if (stage !== shown) process.stderr.write(`${stage} …\n`)
-    shown = stage
+    else if (!shown.has(stage)) process.stderr.write(`${stage} …\n`)
+    shown.add(stage)
   }
   const timer = setInterval(show, 500)
   try {
@@ -63,7 +63,7 @@ export async function withProgress<T>(
     })
   } finally {
     clearInterval(timer)
-    if (shown && isTty) process.stderr.write('\r\x1b[K')
+    if (shown.size > 0 && isTty) process.stderr.write('\r\x1b[K')
   }
 }
 

@@ -115,3 +115,16 @@ test('everything that is shipped has a licence, which the list of allowed ones h
   for (const [, reason] of page.matchAll(/^## .+\n\n(.+)$/gm))
     expect(reason?.length).toBeGreaterThan(3)
 })
+
+test('NOTICE names every package under a licence that asks for more than a notice, and no other', () => {
+  const page = readFileSync('dist/sbom/licences.md', 'utf8')
+  const sections = page.split('\n## ').slice(1)
+  const demanding = sections.filter((section) => /^(\(?L?GPL|MPL|EPL|AGPL)/.test(section))
+  const names = demanding.flatMap((section) =>
+    [...section.matchAll(/^- (\S+) /gm)].map(([, name]) => name),
+  )
+  expect(names).toContain('@uniswap/default-token-list')
+  const notice = readFileSync('NOTICE', 'utf8')
+  const noticed = [...notice.matchAll(/^(@.+?) {4}/gm)].flatMap(([, list = '']) => list.split(', '))
+  expect([...new Set(names)].toSorted()).toEqual(noticed.toSorted())
+})
