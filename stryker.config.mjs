@@ -26,5 +26,5 @@ export default {
   allowEmpty: true,
   allowConsoleColors: false,
   tempDirName: '.stryker-tmp',
-  ignorePatterns: ['data', 'fixtures', 'docs', 'contracts', 'reports'],
+  ignorePatterns: ['.cache', 'data', 'fixtures', 'docs', 'contracts', 'reports'],
 }

@@ -25,8 +25,8 @@ import { copyWorkingTree } from './working-tree.mjs'
 /** The npm that comes with each Node, and the packages of Debian that README.md asks for there. */
 const machines = [
   { node: '20.19', npm: '10.8.2', packages: ['python3', 'make', 'g++'] },
-  { node: '22', npm: '10.9.3', packages: ['python3'] },
-  { node: '24', npm: '11.12.0', packages: ['python3'] },
+  { node: '22', npm: '10.9.3', packages: ['python3', 'make'] },
+  { node: '24', npm: '11.12.0', packages: ['python3', 'make'] },
 ]
 
 const root = fileURLToPath(new URL('..', import.meta.url))

@@ -112,7 +112,8 @@ function shippedPackages(): Bom {
   }
   const refs = new Set(bom.components.map((component) => component['bom-ref']))
   refs.add(bom.metadata.component['bom-ref'])
-  bom.dependencies = bom.dependencies
+  // npm 10 names some twice.
+  bom.dependencies = [...new Map(bom.dependencies.map((each) => [each.ref, each])).values()]
     .filter(({ ref }) => refs.has(ref))
     .map(({ ref, dependsOn = [] }) => ({ ref, dependsOn: dependsOn.filter((on) => refs.has(on)) }))
   return bom

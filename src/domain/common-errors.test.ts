@@ -34,7 +34,7 @@ describe('storageUnavailable', () => {
   test('says what to do where the package with SQLite was not compiled', () => {
     const cause = new Error('Could not locate the bindings file. Tried:\n → /home/me/build/x.node')
     expect(storageUnavailable('It cannot be read', cause).message).toBe(
-      'It cannot be read (better-sqlite3 is not installed for this version of Node; run npm ci again, with python3, make and g++ for Node 20).',
+      'It cannot be read (better-sqlite3 is not installed for this version of Node; install python3, make and g++, and run npm ci again).',
     )
   })
 })

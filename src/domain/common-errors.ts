@@ -106,7 +106,7 @@ export function storageReason(cause: unknown): string {
   const { code, message } = cause as { readonly code?: string; readonly message?: string }
   const isNotBuilt = message?.startsWith('Could not locate the bindings file')
   if (code === 'ERR_DLOPEN_FAILED' || code === 'MODULE_NOT_FOUND' || isNotBuilt) {
-    return 'better-sqlite3 is not installed for this version of Node; run npm ci again, with python3, make and g++ for Node 20'
+    return 'better-sqlite3 is not installed for this version of Node; install python3, make and g++, and run npm ci again'
   }
   if (code === 'LATER_RELEASE') return 'a later release of forkroute has written it'
   return code ?? 'unknown'
