@@ -96,7 +96,7 @@ export function planOver(
   }
   const receiver = named ?? request.receiver ?? request.fromAddress
   const { fromAddress } = request
-  const sides = { source: here, destination, tokensOut: [lane.tokenOut], fromAddress }
+  const sides = { destination, tokensOut: [lane.tokenOut], fromAddress }
   const why = whyNobodys(receiver, sides)
   if (why) {
     refuse(index, 'receiver', `another than ${receiver} on chain ${destination.id}: ${why}`)

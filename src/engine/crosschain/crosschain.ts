@@ -68,7 +68,7 @@ export async function routeOverBridges(
   const receiver = given.receiver ?? given.fromAddress
   const problems = receiverProblems(
     { receiver, destinationFeeReceiver: crosschain.destinationFeeReceiver },
-    { source, destination, tokensOut: given.tokensOut, fromAddress: given.fromAddress },
+    { destination, tokensOut: given.tokensOut, fromAddress: given.fromAddress },
   )
   if (problems.length) throw invalidRequest(problems)
   const look = (chain: ChainDefinition, pin: BlockPin, what: SurveyArgs) =>

@@ -1,11 +1,11 @@
 /** Who may not be sent anything on the destination, whatever a simulation says of the payment. Pure. */
 import { bridges } from '../../bridges/registry.js'
 import type { ChainDefinition } from '../../chains/chain.js'
+import { chains } from '../../chains/registry.js'
 import { type Address, isNative, zeroAddress } from '../../domain/primitives.js'
 import { executorAddress, executorContracts } from '../../executor/deployments.js'
 
 export interface ReceiverArgs {
-  readonly source: ChainDefinition
   readonly destination: ChainDefinition
   readonly tokensOut: readonly Address[]
   readonly fromAddress: Address
@@ -13,21 +13,48 @@ export interface ReceiverArgs {
 
 /** What the address is over there, where what it is paid would be nobody's; null elsewhere. */
 export function whyNobodys(address: Address, args: ReceiverArgs): string | null {
-  const { source, destination, tokensOut, fromAddress } = args
+  const { destination, tokensOut, fromAddress } = args
   if (address === zeroAddress) return 'nobody has its key'
-  const lanes = bridges.flatMap((bridge) => bridge.lanes(source, destination))
-  const paid = lanes.flatMap(({ tokenOut, tokenOutToAccounts }) => [tokenOut, tokenOutToAccounts])
-  if ([...tokensOut, ...paid].some((token) => token === address)) {
+  const { paid, landings, ofBridges } = placesOn(destination)
+  if (tokensOut.includes(address) || paid.has(address)) {
     return isNative(address) ? 'it stands for ether' : 'it is the contract of a token'
   }
   const isOurs =
     Object.values(executorContracts).some((contract) => contract.address === address) ||
     address === executorAddress(fromAddress)
   // What lies in the DestinationReceiver or at a landing outside of a delivery, anybody may have.
-  const isLanding = lanes.some(({ orderReceiver }) => orderReceiver === address)
-  if (isOurs || isLanding) return 'it is a contract of this service, and none keeps what it is sent'
-  const ofBridges = bridges.flatMap((bridge) => bridge.probes(destination))
-  return ofBridges.some(({ to }) => to === address) ? 'it is a contract of a bridge' : null
+  if (isOurs || landings.has(address)) {
+    return 'it is a contract of this service, and none keeps what it is sent'
+  }
+  return ofBridges.has(address) ? 'it is a contract of a bridge' : null
+}
+
+interface Places {
+  /** Tokens that bridges pay there. */
+  readonly paid: ReadonlySet<Address>
+  readonly landings: ReadonlySet<Address>
+  readonly ofBridges: ReadonlySet<Address>
+}
+
+const known = new WeakMap<ChainDefinition, Places>()
+
+/** Of bridges from wherever. */
+function placesOn(destination: ChainDefinition): Places {
+  const found = known.get(destination)
+  if (found) return found
+  const lanes = bridges.flatMap((bridge) =>
+    chains.flatMap((source) => bridge.lanes(source, destination)),
+  )
+  const probes = bridges.flatMap((bridge) => bridge.probes(destination))
+  const places = {
+    paid: new Set(
+      lanes.flatMap(({ tokenOut, tokenOutToAccounts }) => [tokenOut, tokenOutToAccounts]),
+    ),
+    landings: new Set(lanes.map(({ orderReceiver }) => orderReceiver)),
+    ofBridges: new Set(probes.map(({ to }) => to)),
+  }
+  known.set(destination, places)
+  return places
 }
 
 /** Problems of the receivers that a request names, by their parameters. */

@@ -72,7 +72,13 @@ export async function runArrival(run: TaskRun, args: ArrivalArgs): Promise<Arriv
   })
   const outputs = outputsIn(result)
   const { message, order } = result
-  if (!message || !order || outputs.length === 0 || result.gas === null) {
+  if (outputs.length === 0) {
+    const reason = 'it gains nothing by the delivery, as a pool on its way does'
+    const { id: chainId } = run.block.chain
+    const token = at(request.tokensOut, 0)
+    throw notPaid({ receiver, token, chainId, reason, bridge: bridge.slug })
+  }
+  if (!message || !order || result.gas === null) {
     throw new ForkrouteError('SIMULATION_REVERTED', 'The order of the delivery pays nothing.')
   }
   return {
