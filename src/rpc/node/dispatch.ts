@@ -217,7 +217,7 @@ export function createDispatch(parts: DispatchParts): Dispatch {
   }
 
   function unavailable(): ForkrouteError {
-    const problems = nodes.map((node) => node.status().problem).filter((text) => text !== null)
+    const problems = nodes.map((node) => node.problem()).filter((text) => text !== null)
     const reason = problems.join(' ') || 'no answer in time.'
     return new ForkrouteError(
       'UPSTREAM_UNAVAILABLE',

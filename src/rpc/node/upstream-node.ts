@@ -51,7 +51,7 @@ export interface NodeStatus {
   readonly usable: boolean
   /** The node is of another chain, or gave a false answer. */
   readonly isSetAside: boolean
-  /** Why the node is not usable, or failed at the last attempt; null: no problem. */
+  /** Why the node is not usable, or pauses; null: no problem. */
   readonly problem: string | null
   /** Latency of the first verification. */
   readonly latencyMs: number | null
@@ -94,6 +94,8 @@ export interface UpstreamNode {
   /** Outcomes in the order of the requests. */
   send(requests: readonly NodeRequest[], options?: SendOptions): Promise<Outcome[]>
   status(): NodeStatus
+  /** Why it is not usable, or failed at the last attempt; null: it answered. */
+  problem(): string | null
   /** Milliseconds of each answer since it was last asked. */
   takeAnswerTimes(): readonly number[]
   close(): Promise<void>
@@ -364,6 +366,7 @@ export function createUpstreamNode(options: NodeOptions): UpstreamNode {
     },
     abilities: abilities.current,
     noise,
+    problem: health.problem,
     answeredAt: () => answeredAt,
     counters: own,
     parts,
@@ -380,7 +383,7 @@ export function createUpstreamNode(options: NodeOptions): UpstreamNode {
       name,
       usable: health.isUsable(),
       isSetAside: health.trust() === 'aside',
-      problem: health.problem(),
+      problem: health.trouble(),
       latencyMs,
       abilities: abilities.current(),
       limits: {

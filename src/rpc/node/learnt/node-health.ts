@@ -15,8 +15,10 @@ export interface NodeHealth {
   isFlaky(): boolean
   /** Milliseconds until it may be asked again; 0 = at once; null = set aside or down, do not wait for it. */
   waitMs(): number | null
-  /** Why the node is not usable, or failed at the last attempt; null: no problem. */
+  /** Why the node is not usable, or failed at the last attempt; null: it answered. */
   problem(): string | null
+  /** The same, but for what a node that is asked all the same fails now and then. */
+  trouble(): string | null
   setAside(message: string): void
   /** @param startedAt - start of the failed request, milliseconds since the epoch. */
   recordFailure(startedAt: number, message: string): void
@@ -100,6 +102,7 @@ export function createNodeHealth(
       return down ? null : pauseUntil - now
     },
     problem: () => problem,
+    trouble: () => (isVerified && !down && pauseUntil <= Date.now() ? null : problem),
     setAside(message) {
       isVerified = false
       asideUntil = Date.now() + recheckMs

@@ -109,6 +109,18 @@ describe('what is learnt of a node that steadily fails a fifth of its requests',
     expect(withoutBulk / requests).toBeLessThan(0.02)
   })
 
+  test('it is no trouble to tell: the service stays ready', () => {
+    const health = createNodeHealth('node 1', () => undefined, createNoise())
+    health.verified()
+    health.recordFailure(Number.POSITIVE_INFINITY, 'no answer')
+    expect(health.problem()).toBe('node 1: no answer')
+    expect(health.trouble()).toBeNull()
+    for (const _more of [2, 3]) health.recordFailure(Number.POSITIVE_INFINITY, 'no answer')
+    expect(health.trouble()).toBe('node 1: no answer')
+    health.recordSuccess()
+    expect(health.trouble()).toBeNull()
+  })
+
   test('a node that answers nothing any more is down soon', () => {
     const noise = createNoise()
     const next = steadyNoise(0.2, 9)
