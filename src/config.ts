@@ -191,7 +191,7 @@ export const environment = z.object({
     .removeDefault()
     .optional()
     .describe(
-      `Calculations at the same time; more are answered 503. Default: ${inFlightPerWorker} for each of WORKERS.`,
+      `Calculations at the same time, at most; more are answered 503. Under load fewer are let in (docs/reliability.md). Default: ${inFlightPerWorker} for each of WORKERS.`,
     ),
   MAX_STREAMS: integer(64, 0, 10_000).describe('Streams at the same time; more are answered 503.'),
   MAX_STREAMS_PER_KEY: integer(8, 0, 10_000).describe(

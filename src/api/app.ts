@@ -7,6 +7,7 @@ import cors from 'cors'
 import express, { type Express, type Request, type RequestHandler, type Response } from 'express'
 import helmet from 'helmet'
 import type { Config } from '../config.js'
+import { runWithin } from '../domain/abort.js'
 import type { Backtests } from '../domain/backtest.js'
 import { notFound } from '../domain/common-errors.js'
 import { type CallContext, type Engine, noAccount, quotesAtOnce } from '../domain/engine.js'
@@ -17,16 +18,9 @@ import type { Recordings } from '../domain/recording.js'
 import type { Logger } from '../log.js'
 import { collectMetric, observe, registry } from '../metrics.js'
 import { allMetrics } from '../processes/member.js'
-import {
-  authenticate,
-  createGate,
-  createRateLimit,
-  type Gate,
-  type RateLimit,
-  requireScope,
-} from './auth.js'
+import { type Admission, createAdmission } from './admission.js'
+import { authenticate, createRateLimit, type RateLimit, requireScope } from './auth.js'
 import { type Endpoint, parseRequest } from './contract.js'
-import { runWithin } from './deadline.js'
 import { actionsOf } from './document/action-forms.js'
 import { allEndpoints } from './endpoints.js'
 import { allowOnly, errorHandler } from './errors.js'
@@ -68,7 +62,7 @@ const documentPaths = ['/openapi.json', '/api/v1/openapi.json', '/v1/openapi.jso
 
 /** What all requests share. */
 interface Limits {
-  readonly gate: Gate
+  readonly admission: Admission
   readonly rate: RateLimit
   readonly streams: StreamPlaces
 }
@@ -114,12 +108,12 @@ export function createApp(args: AppArgs): Express {
   app.use('/docs', named('/docs'), docsPage())
   app.use('/console', named('/console'), consolePage())
 
-  const gate = createGate(config.maxInFlight)
-  collectMetric('calculations_in_flight', () => gate.inFlight)
+  const admission = createAdmission({ maxPlaces: config.maxInFlight, threads: config.workers })
+  collectMetric('calculations_in_flight', () => admission.inFlight)
   const rate = createRateLimit(config.rateLimitPerMinute)
   const streams = createStreamPlaces(config)
   collectMetric('streams', () => streams.open)
-  const limits = { gate, rate, streams }
+  const limits = { admission, rate, streams }
   app.use('/mcp', named('/mcp'), onlyOwnPages, mcpEndpoint({ ...args, rate }))
   app.use(routerOf(endpoints.filter(isOpen), args, limits))
   app.use(
@@ -199,11 +193,16 @@ async function answer(one: Endpoint, args: AppArgs, limits: Limits, req: Request
   const client = clientSignal(res, args.stopping, stream !== undefined)
   const cost = definition.cost?.(input as never) ?? 1
   // A call takes as many places as it has quotes worked on at the same time.
-  const places = Math.min(cost, config.workers * quotesAtOnce)
+  const asked = {
+    kind: definition.operationId,
+    places: Math.min(cost, config.workers * quotesAtOnce),
+    size: cost,
+    deadlineMs: (input as { readonly deadlineMs?: number }).deadlineMs,
+  }
   const within = <T>(work: (context: CallContext) => Promise<T>, isCalculation: boolean) =>
-    runWithin(config.requestTimeoutMs, client, (signal) => {
+    runWithin({ timeoutMs: config.requestTimeoutMs, outer: client }, (signal) => {
       const begin = async () => work({ accountId, signal, ...recording })
-      return isCalculation ? limits.gate.run(begin, places) : begin()
+      return isCalculation ? limits.admission.run(asked, begin) : begin()
     })
   const { caller } = res.locals
   const parts = {

@@ -124,37 +124,3 @@ export function createRateLimit(requestsPerMinute: number): RateLimit {
 function resetSeconds(state: RateLimiterRes): string {
   return String(Math.ceil(state.msBeforeNext / 1_000))
 }
-
-export interface Gate {
-  /**
-   * @param places - calculations that the work runs at the same time; capped at the number of places there are.
-   * @throws ForkrouteError OVERLOADED at once when too many run; there is no queue.
-   */
-  run<T>(work: () => Promise<T>, places?: number): Promise<T>
-  readonly inFlight: number
-}
-
-export function createGate(maxInFlight: number): Gate {
-  let inFlight = 0
-  return {
-    async run(work, places = 1) {
-      const taken = Math.min(places, maxInFlight)
-      if (inFlight + taken > maxInFlight) {
-        countMetric('refused_total', { limit: 'in_flight' })
-        throw new ForkrouteError(
-          'OVERLOADED',
-          `${inFlight} calculations are running, and ${maxInFlight} is the limit; try again in a moment.`,
-        )
-      }
-      inFlight += taken
-      try {
-        return await work()
-      } finally {
-        inFlight -= taken
-      }
-    },
-    get inFlight() {
-      return inFlight
-    },
-  }
-}

@@ -143,6 +143,8 @@ export interface CallContext {
   readonly accountId: `0x${string}`
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal
+  /** Milliseconds since the epoch at which the signal will be aborted, for work that can end with less; absent: never. */
+  readonly deadline?: number
   /** What is different from the chain for this call. Not for background work. */
   readonly whatIf?: WhatIf
   /** For a replayed request: the newest block of each chain when the request was recorded. */

@@ -1,4 +1,4 @@
-import { createWaitingLine } from './waiting-line.js'
+import { createWaitingLine } from './turns.js'
 
 /**
  * Decides who may calculate: live calls at once, background work in the capacity that they leave. Without live calls,

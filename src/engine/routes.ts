@@ -14,17 +14,19 @@ import {
   quotesAtOnce,
   type RouteRequest,
 } from '../domain/engine.js'
-import { fromWireError, toWireError } from '../domain/errors.js'
+import { ForkrouteError, fromWireError, toWireError } from '../domain/errors.js'
 import { zip } from '../domain/lists.js'
 import type { BlockPin } from '../domain/primitives.js'
 import { quoteSender } from '../executor/deployments.js'
 import { parseBundle } from '../routing/bundle/parse-actions.js'
+import { nothingInTime } from '../routing/proof/failures.js'
 import type { ConfiguredChains } from './configured-chains.js'
 import { bundleOverBridge } from './crosschain/bundle-over-bridge.js'
 import { isOverBridge } from './crosschain/bundle-plan.js'
 import { routeOverBridges } from './crosschain/crosschain.js'
 import type { CrosschainParts } from './crosschain/sides.js'
 import { type CrosschainRequest, isCrosschain } from './crosschain/ways.js'
+import { withinDeadline } from './deadline.js'
 import { withSpender } from './spender.js'
 import type { TaskRunner } from './task-runner.js'
 
@@ -57,20 +59,17 @@ export function createRoutes(
     payable: new LRUCache<string, true>({ max: payableKept }),
   }
   const { chains, tasks } = parts
+  async function routeOf(mode: 'route' | 'quote', request: RouteRequest, context: CallContext) {
+    if (isCrosschain(request)) return routeOverBridges(parts, mode, request, context)
+    const args = { mode, request, accountId: context.accountId }
+    return (await tasks.run('route', args, request, context)).value
+  }
   return {
-    async route(given, context) {
-      const request = withSpender(given)
-      if (isCrosschain(request)) return routeOverBridges(parts, 'route', request, context)
-      const args = { mode: 'route' as const, request, accountId: context.accountId }
-      return (await tasks.run('route', args, request, context)).value
-    },
+    route: (given, context) =>
+      withinDeadline(given, context, (inner) => routeOf('route', withSpender(given), inner)),
 
-    async quote(given, context) {
-      const request = fromSomebody(given)
-      if (isCrosschain(request)) return routeOverBridges(parts, 'quote', request, context)
-      const args = { mode: 'quote' as const, request, accountId: context.accountId }
-      return (await tasks.run('route', args, request, context)).value
-    },
+    quote: (given, context) =>
+      withinDeadline(given, context, (inner) => routeOf('quote', fromSomebody(given), inner)),
 
     quotes: (batch, context) => quoteBatch(batch, context, parts),
 
@@ -85,23 +84,25 @@ export function createRoutes(
       return answers.flat()
     },
 
-    async bundle(given, context) {
-      const request = withSpender(given)
-      if (isOverBridge(request)) return bundleOverBridge(parts, request, context)
-      // Before a block is pinned: a malformed bundle is the caller's error, whatever the state of the chain.
-      const bundle = parseBundle(request, chains.of(request.chainId))
-      const args = { request: bundle, accountId: context.accountId }
-      const { value } = await tasks.run('bundle', args, request, context)
-      return { ...value, actions: request.actions }
-    },
+    bundle: (given, outer) =>
+      withinDeadline(given, outer, async (context) => {
+        const request = withSpender(given)
+        if (isOverBridge(request)) return bundleOverBridge(parts, request, context)
+        // Before a block is pinned: a malformed bundle is the caller's error, whatever the state of the chain.
+        const bundle = parseBundle(request, chains.of(request.chainId))
+        const args = { request: bundle, accountId: context.accountId }
+        const { value } = await tasks.run('bundle', args, request, context)
+        return { ...value, actions: request.actions }
+      }),
 
-    async nontokenized(given, context) {
-      const request = withSpender(given)
-      if (request.crosschain)
-        return positionOverBridges(parts, request, request.crosschain, context)
-      const args = { request, accountId: context.accountId }
-      return (await tasks.run('nontokenized', args, request, context)).value
-    },
+    nontokenized: (given, outer) =>
+      withinDeadline(given, outer, async (context) => {
+        const request = withSpender(given)
+        if (request.crosschain)
+          return positionOverBridges(parts, request, request.crosschain, context)
+        const args = { request, accountId: context.accountId }
+        return (await tasks.run('nontokenized', args, request, context)).value
+      }),
   }
 }
 
@@ -130,17 +131,65 @@ async function positionOverBridges(
   }
 }
 
+/** From the deadline of a batch on, for threads to tell what they have found by then, milliseconds. */
+const collectingMs = 100
+
 /** Quotes at one block, spread over the threads. */
 async function quoteBatch(
   batch: QuoteBatch,
   context: CallContext,
   parts: Parts,
 ): Promise<BatchAnswer> {
-  const { tasks, threads, onProblem } = parts
-  const { accountId, signal } = context
+  const { tasks, onProblem } = parts
   const begunAt = Date.now()
-  const block = await tasks.pin(batch, context)
   const all = batch.requests.map(fromSomebody)
+  const deadlineMs = lastDeadline(all)
+  const isLimited = deadlineMs !== undefined
+  const pin = (inner: CallContext) => tasks.pin(batch, inner)
+  const block = await withinDeadline({ ...(isLimited && { deadlineMs }) }, context, pin, begunAt)
+  const outcomes = new Map<RouteRequest, QuoteOutcome>()
+  const calculate = (inner: CallContext) =>
+    calculateAll({ batch, all, block, begunAt }, inner, parts, outcomes)
+  if (isLimited) {
+    const limit = { deadlineMs: deadlineMs + collectingMs }
+    await withinDeadline(limit, context, calculate, begunAt).catch(unlessLate)
+  } else await calculate(context)
+  const quotes = all.map((request) => outcomes.get(request) ?? late(request))
+  for (const one of quotes) {
+    if (!one.ok && one.error.code === 'INTERNAL') onProblem(fromWireError(one.error))
+  }
+  return { block, quotes }
+}
+
+/** By which each has its answer, since they are answered together; undefined where one of them has no deadline. */
+function lastDeadline(requests: readonly RouteRequest[]): number | undefined {
+  const given = requests.flatMap(({ deadlineMs }) => deadlineMs ?? [])
+  return given.length && given.length === requests.length ? Math.max(...given) : undefined
+}
+
+function late(request: RouteRequest): QuoteOutcome {
+  return { ok: false, error: toWireError(nothingInTime(request)) }
+}
+
+function unlessLate(error: unknown): void {
+  if (!(error instanceof ForkrouteError && error.code === 'DEADLINE_EXCEEDED')) throw error
+}
+
+/** @param outcomes - receives what is found, as it comes. */
+async function calculateAll(
+  asked: {
+    readonly batch: QuoteBatch
+    readonly all: readonly RouteRequest[]
+    readonly block: BlockPin
+    readonly begunAt: number
+  },
+  { deadline: _, ...context }: CallContext,
+  parts: Parts,
+  outcomes: Map<RouteRequest, QuoteOutcome>,
+): Promise<void> {
+  const { tasks, threads } = parts
+  const { accountId, signal } = context
+  const { batch, all, block, begunAt } = asked
   const onOneChain = all.filter((request) => !isCrosschain(request))
   // One task per thread at a time: a batch leaves room for other callers.
   const turn = pLimit(threads)
@@ -149,7 +198,6 @@ async function quoteBatch(
     quotesAtOnce,
     Math.ceil(onOneChain.length / (context.isBackground ? 1 : threads)),
   )
-  const outcomes = new Map<RouteRequest, QuoteOutcome>()
   const waiting = chunksOf(byPairAndAmount(onOneChain), size)
   /** From both ends, so that each thread keeps to few pairs, and to amounts near one another. */
   async function lane(index: number): Promise<void> {
@@ -175,11 +223,6 @@ async function quoteBatch(
       }),
     ),
   ])
-  const quotes = all.flatMap((request) => outcomes.get(request) ?? [])
-  for (const one of quotes) {
-    if (!one.ok && one.error.code === 'INTERNAL') onProblem(fromWireError(one.error))
-  }
-  return { block, quotes }
 }
 
 /** What keeps them from being calculated is the outcome of each. */
@@ -208,7 +251,8 @@ async function overBridges(
   const asked = blockNumber === undefined ? newest : { ...request, blockNumber }
   const begun = performance.now()
   const among = { ...at, ...(deliverySeconds && { deliverySeconds }) }
-  const value = await routeOverBridges(parts, 'quote', asked, context, among)
+  const find = (inner: CallContext) => routeOverBridges(parts, 'quote', asked, inner, among)
+  const value = await withinDeadline(request, context, find, at.begunAt)
   return { ok: true, value, milliseconds: performance.now() - begun }
 }
 

@@ -98,14 +98,15 @@ export function createTaskRunner(parts: TaskRunnerParts): TaskRunner {
       const calculate = async () => {
         const pin = await runner.pin(at, context)
         const value = await changedPins.at(pin, whatIf, (changed) =>
-          runOnForks({ kind, args, pin: changed, signal, isBackground }, parts),
+          runOnForks({ kind, args, pin: changed, context }, parts),
         )
         return found(value, pin)
       }
       return changedPins.turn(whatIf, () => live(calculate, signal), signal)
     },
-    runAt(kind, args, pin, { signal, isBackground = false }) {
-      const work = () => runOnForks({ kind, args, pin, signal, isBackground }, parts)
+    runAt(kind, args, pin, context) {
+      const { signal, isBackground = false } = context
+      const work = () => runOnForks({ kind, args, pin, context }, parts)
       return isBackground ? share.background(work, signal) : live(work, signal)
     },
   }
@@ -116,8 +117,7 @@ interface Task<K extends TaskKind> {
   readonly kind: K
   readonly args: TaskTypes[K]['args']
   readonly pin: BlockPin
-  readonly signal: AbortSignal
-  readonly isBackground: boolean
+  readonly context: CallContext
 }
 
 /**
@@ -129,6 +129,7 @@ async function runOnForks<K extends TaskKind>(
   parts: TaskRunnerParts,
 ): Promise<TaskTypes[K]['result']> {
   const { pin } = task
+  const { signal } = task.context
   const leasing = inSpan('lease', () => parts.forks.acquire(pin))
   let isDone = false
   try {
@@ -136,12 +137,12 @@ async function runOnForks<K extends TaskKind>(
     const forks = running ? forksOf(running) : { forkUrls: [], forksToCome: bring(leasing) }
     let reply = await attempt(task, forks, parts)
     // Why there are no forks is the better reason.
-    const lease = reply.ok ? null : await leasing
+    const lease = reply.ok ? null : await untilAborted(leasing, signal)
     if (lease && !reply.ok && reply.lostFork) {
-      await lease.reportLost(reply.lostFork)
+      await untilAborted(lease.reportLost(reply.lostFork), signal)
       reply = await attempt(task, forksOf(lease), parts)
     }
-    isDone = reply.ok
+    isDone = reply.ok && !reply.trace.isCut
     return unwrap(reply)
   } catch (error) {
     throw atBorder(error, pin)
@@ -170,14 +171,16 @@ function forksOf({ pin, urls: forkUrls, isFilled }: ForkLease): BlockForks {
 }
 
 async function attempt<K extends TaskKind>(
-  { kind, args, pin, signal, isBackground }: Task<K>,
+  { kind, args, pin, context }: Task<K>,
   forks: Omit<TaskPlace, 'pin' | 'archiveUrl'>,
   { archive, workers, traces }: TaskRunnerParts,
 ): Promise<TaskReply<K>> {
   const archiveUrl = archive.url(pin.chainId, pin.number, pin.hash, pin.changes?.stateId)
   const place = { pin, archiveUrl, ...forks }
+  const { signal, isBackground = false, deadline } = context
+  const left = deadline !== undefined && { deadlineMs: Math.max(0, deadline - Date.now()) }
   const reply = await inSpan(`task ${kind}`, () =>
-    workers.run({ kind, args, place, isBackground }, signal),
+    workers.run({ kind, args, place, isBackground, ...left }, signal),
   )
   traces.note(pin, reply.trace)
   return reply

@@ -91,8 +91,10 @@ export function createWorkerPool(options: {
         const transferList = forksToCome ? [port2, forksToCome] : [port2]
         const reply = (await pool.run(task, { transferList })) as TaskReply<K>
         takeSpans(reply.trace.spans)
+        if (!reply.ok) signal.throwIfAborted()
         return reply
       } catch (error) {
+        signal.throwIfAborted()
         if (error instanceof Error && /queue is at limit/i.test(error.message)) {
           count('refused_total', { limit: 'queue' })
           throw new ForkrouteError('OVERLOADED', 'Too many calculations are waiting; try again.')

@@ -94,7 +94,7 @@ async function answer<K extends TaskKind>(
   const { pin, archiveUrl } = message.place
   const forks = forksOf(message.place)
   const reader = createReader({ pin, archiveUrl, forks })
-  const deadlineMs = deadlineOf(message)
+  const { deadlineMs } = message
   let run: TaskRun | undefined
   const trace = () => ({
     stages: { ...run?.stages, total: (performance.now() - started) / 1_000 },
@@ -102,6 +102,7 @@ async function answer<K extends TaskKind>(
     reverts: run?.reverts ?? {},
     improvementsBps: run?.improvementsBps ?? [],
     discovered: run?.block.takeDiscovered() ?? [],
+    isCut: run?.isCut ?? false,
     spans: [],
   })
   try {
@@ -150,8 +151,4 @@ function noteWork({ simulations, pin }: TaskRun): void {
     'forkroute.reverted': simulations.reverted,
     'forkroute.unreadable': simulations.unreadable,
   })
-}
-
-function deadlineOf(message: TaskMessage): number | undefined {
-  return 'request' in message.args ? message.args.request.deadlineMs : undefined
 }

@@ -175,6 +175,8 @@ export interface TaskMessage<K extends TaskKind = TaskKind> {
   readonly place: TaskPlace
   /** As in `CallContext`: does not evict what is cached for other blocks. */
   readonly isBackground?: boolean
+  /** Milliseconds that are left of the caller's time; absent: no limit. */
+  readonly deadlineMs?: number
   /** Of the span that the task belongs to; absent: it is not traced. */
   readonly traceparent?: string | undefined
   /** Any message on it means: stop, the caller is gone. */
@@ -190,6 +192,8 @@ export interface TaskTrace {
   /** Of each route: how much more the best proven candidate pays than the best proven single path. */
   readonly improvementsBps: readonly number[]
   readonly discovered: readonly Pool[]
+  /** Simulations were given up at the deadline, and forks may still be at work on them. */
+  readonly isCut: boolean
   /** That have ended since the last reply of the thread. */
   readonly spans: readonly SpanData[]
 }

@@ -1,11 +1,11 @@
 /** Networks, blocks, prices, aggregators and the account: docs/api.md#networks-blocks-prices. */
 import { z } from 'zod'
+import { runWithin } from '../../domain/abort.js'
 import type { CallContext, Engine } from '../../domain/engine.js'
 import { type ErrorCode, ForkrouteError } from '../../domain/errors.js'
 import type { Address as Address20 } from '../../domain/primitives.js'
 import { blockOf } from '../block-of.js'
 import { defineRoute, type Endpoint, endpoint } from '../contract.js'
-import { runWithin } from '../deadline.js'
 import { Block, Network, Price } from '../records/records.js'
 import {
   Address,
@@ -149,7 +149,7 @@ async function prices(
   const found =
     pin.deadlineMs === undefined
       ? await read(context.signal)
-      : await runWithin(pin.deadlineMs, context.signal, read)
+      : await runWithin({ timeoutMs: pin.deadlineMs, outer: context.signal }, read)
   return [...found]
 }
 

@@ -4,6 +4,7 @@
 import { performance } from 'node:perf_hooks'
 import { concatHex, numberToHex } from 'viem'
 import { contractErrorsAbi } from '../../bridges/registry.js'
+import { untilAborted } from '../../domain/abort.js'
 import type { ChainRules } from '../../domain/chain-rules.js'
 import { unreadable } from '../../domain/common-errors.js'
 import type { RoutingStrategy } from '../../domain/order.js'
@@ -39,6 +40,12 @@ export type Simulator = (requests: readonly SimulationRequest[]) => Promise<Simu
 
 /** Candidates per round when a deadline may cut the work short. */
 const deadlineRound = 8
+/**
+ * Of the time that is left at the start of a run, kept to make an answer of what was found: the final transaction is
+ * simulated once more.
+ */
+const finalPart = 0.2
+const mostFinalMs = 500
 
 /** Forks that still start come later. */
 export interface RunPlace extends Pick<TaskPlace, 'pin' | 'archiveUrl'> {
@@ -51,7 +58,11 @@ export class TaskRun {
   /** As in `TaskTrace`. */
   readonly reverts: Record<string, number> = {}
   readonly improvementsBps: number[] = []
+  /** As in `TaskTrace`. */
+  isCut = false
   #gas = createGasBudget()
+  /** performance.now() after which no new work starts. */
+  readonly #latestStart: number | null
   readonly #lent = new Map<string, Promise<readonly PrecedingCall[] | null>>()
   readonly pin: BlockPin
   readonly settings: WorkerSettings
@@ -66,11 +77,12 @@ export class TaskRun {
     readonly reader: StateReader,
     private readonly place: RunPlace,
     readonly signal: AbortSignal,
-    /** performance.now() after which no new work starts; null: no deadline. */
-    private readonly deadline: number | null,
+    /** performance.now() at which the answer has to be there; null: no deadline. */
+    deadline: number | null,
     /** Simulates on behalf of this run, which is part of a batch. */
     private readonly simulator: Simulator | null = null,
   ) {
+    this.#latestStart = deadline === null ? null : latestStart(deadline)
     this.pin = place.pin
     this.settings = worker.settings
     this.tip = worker.settings.priorityFeePerGas[this.pin.chainId] ?? block.chain.priorityFeePerGas
@@ -90,15 +102,15 @@ export class TaskRun {
 
   /** Limit of a search that starts now: true once half of the remaining time is used, to leave time for proving. */
   searchLimit(): () => boolean {
-    const { deadline } = this
-    if (deadline === null) return () => false
-    const end = (performance.now() + deadline) / 2
+    const latest = this.#latestStart
+    if (latest === null) return () => false
+    const end = (performance.now() + latest) / 2
     return () => performance.now() >= end
   }
 
   /** One of several calculations at this block, with a deadline of its own. */
-  part(deadline: number | null, simulator: Simulator | null): TaskRun {
-    const { worker, block, reader, place, signal } = this
+  part(deadline: number | null, simulator: Simulator | null, signal = this.signal): TaskRun {
+    const { worker, block, reader, place } = this
     return new TaskRun(worker, block, reader, place, signal, deadline, simulator)
   }
 
@@ -107,15 +119,18 @@ export class TaskRun {
     this.#gas = createGasBudget(requests)
   }
 
-  /** @param options.warms - false: these runs leave much state of the block unread; default true. */
+  /**
+   * @param options.warms - false: these runs leave much state of the block unread; default true.
+   * @param options.signal - besides that of the run.
+   */
   async simulate(
     requests: readonly SimulationRequest[],
-    options: { readonly warms?: boolean } = {},
+    options: { readonly warms?: boolean; readonly signal?: AbortSignal } = {},
   ): Promise<SimulationResult[]> {
     if (this.simulator) return this.simulator(requests)
     const { isFilled = false } = await this.place.forks
     const results = await simulate(await this.#fork(), requests, {
-      signal: this.signal,
+      signal: options.signal ? AbortSignal.any([this.signal, options.signal]) : this.signal,
       warm: this.block.warm || isFilled,
       errorsAbi: contractErrorsAbi,
       budget: this.#gas,
@@ -132,21 +147,45 @@ export class TaskRun {
 
   /** Whether the deadline has passed, so that no new work may start. */
   isLate(): boolean {
-    return this.deadline !== null && performance.now() >= this.deadline
+    return this.#latestStart !== null && performance.now() >= this.#latestStart
   }
 
   /** As `simulate`, best candidates first; null for those that the deadline left out. */
   async simulateUntilDeadline(
     requests: readonly SimulationRequest[],
   ): Promise<(SimulationResult | null)[]> {
-    if (this.deadline === null) return this.simulate(requests)
+    if (this.#latestStart === null) return this.simulate(requests)
     const results: (SimulationResult | null)[] = requests.map(() => null)
     for (let start = 0; start < requests.length; start += deadlineRound) {
-      if (this.isLate()) break
-      const round = await this.simulate(requests.slice(start, start + deadlineRound))
+      const round = await this.#unlessLate(
+        requests.slice(start, start + deadlineRound),
+        this.#latestStart,
+      )
+      if (!round) break
       for (const [index, result] of round.entries()) results[start + index] = result
     }
     return results
+  }
+
+  /** Null where the results do not come before `latest`. */
+  async #unlessLate(
+    requests: readonly SimulationRequest[],
+    latest: number,
+  ): Promise<SimulationResult[] | null> {
+    const left = latest - performance.now()
+    if (left <= 0) return null
+    const stop = new AbortController()
+    const timer = setTimeout(() => stop.abort(), left)
+    try {
+      const { signal } = stop
+      return await untilAborted(this.simulate(requests, { signal }), signal)
+    } catch (error) {
+      if (!stop.signal.aborted || this.signal.aborted) throw error
+      this.isCut = true
+      return null
+    } finally {
+      clearTimeout(timer)
+    }
   }
 
   /** Which state transfers, balances and allowances of the token use; null where that is unknown. */
@@ -346,4 +385,8 @@ export class TaskRun {
     if (!isDelegate(strategy)) return {}
     return { [from]: { code: concatHex(['0xef0100', executorContracts.Delegate.address]) } }
   }
+}
+
+function latestStart(deadline: number): number {
+  return deadline - Math.min(mostFinalMs, (deadline - performance.now()) * finalPart)
 }

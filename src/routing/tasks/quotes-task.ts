@@ -2,6 +2,7 @@
  * Several quotes at one block in one thread: they share what is read of the block, and their simulations go out together.
  */
 import { performance } from 'node:perf_hooks'
+import { runWithin } from '../../domain/abort.js'
 import type { QuoteOutcome } from '../../domain/engine.js'
 import { toWireError } from '../../domain/errors.js'
 import { atBorder, ForkLostError } from '../../forks/faults.js'
@@ -25,24 +26,36 @@ export async function runQuotes(
   return Promise.all(
     requests.map(async (request): Promise<QuoteOutcome> => {
       const start = performance.now()
+      const late = () => {
+        run.isCut = true
+        return nothingInTime(request)
+      }
       const taken = () => ({ milliseconds: performance.now() - start })
       const deadline = request.deadlineMs === undefined ? null : begun + request.deadlineMs
-      const part = run.part(deadline, simulator)
-      try {
+      let part: TaskRun | undefined
+      const find = (signal: AbortSignal) => {
+        part = run.part(deadline, simulator, signal)
         if (part.isLate()) throw nothingInTime(request)
-        const value = await runRoute(part, { mode: 'quote', request, accountId })
+        return runRoute(part, { mode: 'quote', request, accountId })
+      }
+      try {
+        const value =
+          deadline === null
+            ? await find(run.signal)
+            : await runWithin({ timeoutMs: deadline - start, outer: run.signal, late }, find)
         return { ok: true, value, ...taken() }
       } catch (error) {
         if (error instanceof ForkLostError || run.signal.aborted) throw error
         return { ok: false, error: toWireError(atBorder(error, run.pin)), ...taken() }
       } finally {
-        for (const [stage, seconds] of Object.entries(part.stages)) {
+        for (const [stage, seconds] of Object.entries(part?.stages ?? {})) {
           run.stages[stage] = (run.stages[stage] ?? 0) + seconds
         }
-        for (const [protocol, n] of Object.entries(part.reverts)) {
+        for (const [protocol, n] of Object.entries(part?.reverts ?? {})) {
           run.reverts[protocol] = (run.reverts[protocol] ?? 0) + n
         }
-        run.improvementsBps.push(...part.improvementsBps)
+        run.improvementsBps.push(...(part?.improvementsBps ?? []))
+        run.isCut ||= part?.isCut ?? false
       }
     }),
   )

@@ -14,6 +14,7 @@ import { startAnvil, type TestAnvil } from '../../support/anvil.js'
 import { deliverOnFork, departOnFork, type Place } from '../../support/bridges/deliver-on-fork.js'
 import { fuller, poolsOn } from '../../support/bridges/moved-pairs.js'
 import { redirectOnFork } from '../../support/bridges/redirect-on-fork.js'
+import { startBadNode } from '../../support/nodes/bad-node.js'
 import { open } from '../../support/service/cassette-context.js'
 import { startService, type TestService } from '../../support/service/service.js'
 
@@ -224,6 +225,34 @@ test('a time limit is one for both chains together', async () => {
   const { status, text } = await route({ ...args, deadlineMs: '30000' })
   expect(status, text).toBe(200)
 })
+
+test.each([1, 8453])(
+  'chain %s hangs: the time limit holds on the way there, too',
+  async (hanging) => {
+    const node = await startBadNode(nodeOf(hanging))
+    const urls = { RPC_URL_1: nodeOf(1), RPC_URL_8453: nodeOf(8453) }
+    const other = await startService({
+      ...{ ...urls, [`RPC_URL_${hanging}`]: node.url },
+      // Longer than a test may take: only the deadline ends what is asked.
+      ...{ UPSTREAM_TIMEOUT_MS: '60000', REQUEST_TIMEOUT_MS: '600000' },
+    })
+    try {
+      node.badness = { hangs: true }
+      const asked = { tokenIn: usdc, amountIn: '50000000', deadlineMs: '1500' }
+      const answers = [
+        await route({ ...asked, tokenOut: aero }, other),
+        await route({ ...asked, tokenOut: aero, blockNumber: '366' }, other),
+      ]
+      for (const { status, body, text } of answers) {
+        expect(status, text).toBe(504)
+        expect(body).toMatchObject({ code: 'DEADLINE_EXCEEDED' })
+      }
+    } finally {
+      await other.stop()
+      await node.stop()
+    }
+  },
+)
 
 test('a node that is down fails what needs it, by the name of its chain, and nothing else', async () => {
   const other = await startService({ RPC_URL_1: nodeOf(1), RPC_URL_8453: 'http://127.0.0.1:9' })

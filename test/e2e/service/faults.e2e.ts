@@ -1,9 +1,14 @@
 /** Bad days that are short: a node that is down, too much at once, callers that leave. */
 import { describe, expect, test } from 'vitest'
-import { fast, quote, swap, withFaultyNode } from '../../support/service/faulty-service.js'
+import { sandboxAccount } from '../../../src/sandbox/accounts.js'
+import { sandboxToken } from '../../../src/sandbox/tokens.js'
+import { askBundle, route as bundled } from '../../support/bundle.js'
+import { dai, fast, quote, swap, withFaultyNode } from '../../support/service/faulty-service.js'
 import { startService, type TestService } from '../../support/service/service.js'
 
 const context = withFaultyNode()
+/** A token that nothing else here asks for. */
+const uni = sandboxToken('UNI').address
 
 describe('nodes', () => {
   test('a node that is down at the start makes the chain not ready, and ready when it comes', async () => {
@@ -25,6 +30,61 @@ describe('nodes', () => {
         .toBe(200)
       expect((await quote(service)).status).toBe(200)
     } finally {
+      await service.stop()
+    }
+  })
+})
+
+describe('a node that takes requests and never answers', () => {
+  test('with deadlineMs whatever is asked is answered, as documented, while it still hangs', async () => {
+    const service = await startService({
+      RPC_URL_1: context().node.url,
+      ...fast,
+      // Longer than a test may take: only the deadline ends what is asked.
+      UPSTREAM_TIMEOUT_MS: '60000',
+      REQUEST_TIMEOUT_MS: '600000',
+    })
+    try {
+      const known = await quote(service)
+      expect(known.status, known.text).toBe(200)
+      const { node } = context()
+      node.fail('silent')
+      const deadlineMs = '1500'
+      const late = { status: 504, body: { code: 'DEADLINE_EXCEEDED' } }
+      const fromAddress = sandboxAccount('alice').address
+      const [usdc, weth] = [swap.tokenOut, swap.tokenIn]
+      const old = String(known.body.blockNumber - 20)
+      const route = (more: Record<string, string>) =>
+        service.get('/api/v1/shortcuts/route', {
+          ...{ ...swap, fromAddress, executionMode: 'backend', deadlineMs },
+          ...more,
+        })
+      const bundle = (more: Record<string, string>) =>
+        askBundle(service, { ...{ fromAddress, deadlineMs }, ...more }, [
+          bundled(uni, usdc, swap.amountIn),
+        ])
+      const quotes = [{ tokenIn: weth, tokenOut: dai, amountIn: [swap.amountIn, '1000'] }]
+      const batch = (more: object) =>
+        service.post('/api/v1/shortcuts/quotes', { deadlineMs, quotes, ...more })
+      const answers = await Promise.all([
+        // A block that nobody has opened.
+        quote(service, { blockNumber: old, deadlineMs }),
+        route({ blockNumber: old }),
+        bundle({ blockNumber: old }),
+        batch({ blockNumber: Number(old) }),
+        service.get(`/api/v1/prices/1/${dai}`, { blockNumber: old, deadlineMs }),
+        // The newest, of which there is no more than was read before.
+        quote(service, { tokenIn: dai, tokenOut: uni, deadlineMs }),
+        route({ tokenIn: uni, tokenOut: usdc }),
+        bundle({}),
+      ])
+      for (const answer of answers) expect(answer, answer.text).toMatchObject(late)
+      const newest = await batch({ quotes: [...quotes, { ...quotes[0], tokenOut: uni }] })
+      expect(newest.status, newest.text).toBe(200)
+      expect(newest.text).toContain('DEADLINE_EXCEEDED')
+      await expect.poll(() => inFlight(service), { timeout: 5_000 }).toBe(0)
+    } finally {
+      context().node.fail('none')
       await service.stop()
     }
   })
