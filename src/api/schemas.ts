@@ -154,6 +154,18 @@ export const FeeBps = z
   .regex(/^\d{1,5}$/, { error: 'must be whole basis points', abort: true })
   .transform(BigInt)
   .refine((bps) => bps <= 100n, 'must be at most 100 basis points')
+  .meta({
+    // Bodies of clients hold numbers as well as texts.
+    override: ({ jsonSchema }) => {
+      const { pattern = '' } = jsonSchema
+      delete jsonSchema.type
+      delete jsonSchema.pattern
+      jsonSchema.anyOf = [
+        { type: 'string', pattern },
+        { type: 'integer', minimum: 0, maximum: 100 },
+      ]
+    },
+  })
 
 export const ReferralCode = z
   .string('must be 1 to 16 printable ASCII characters')

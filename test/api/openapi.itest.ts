@@ -11,7 +11,7 @@ import type { ActionRecord } from '../../src/domain/metadata.js'
 import { protocolRecords, serviceActionRecords } from '../../src/engine/protocol-records.js'
 import { protocols } from '../../src/protocols/registry.js'
 import { openStream } from '../support/event-stream.js'
-import { bearer, read, startTestApi } from './test-api.js'
+import { bearer, read, sender, startTestApi, usdc, weth } from './test-api.js'
 
 const methods = ['get', 'post', 'delete'] as const
 
@@ -97,6 +97,20 @@ describe('/openapi.json', () => {
     for (const ref of refsIn(body)) {
       expect(schemas).toHaveProperty([ref.replace('#/components/schemas/', '')])
     }
+  })
+
+  test('takes fees of a body as texts and as numbers, as clients send them', async () => {
+    const api = await startTestApi()
+    const { body } = await api.get('/openapi.json')
+    const { schema } =
+      body.paths['/api/v1/shortcuts/route'].post.requestBody.content['application/json']
+    const [text, number] = schema.properties.fee.items.anyOf
+    expect(text.type).toBe('string')
+    expect(number).toEqual({ type: 'integer', minimum: 0, maximum: 100 })
+    const trade = { fromAddress: sender, tokenIn: weth, amountIn: '1000', tokenOut: usdc }
+    const fees = { fee: [5], feeReceiver: sender }
+    expect((await api.post('/shortcuts/route', { ...trade, ...fees })).status).toBe(200)
+    expect(api.asked.routes[0]?.inputs[0]?.feeBps).toBe(5n)
   })
 
   test('says of every parameter whether it is required, and of defaults what they are', async () => {

@@ -5246,7 +5246,7 @@ export interface operations {
                 /** @description Basis points with at most two decimals; 50 when neither it nor minAmountOut is given. */
                 slippage?: string;
                 /** @description Basis points, 1 to 100 per amountIn, taken from it first; a list of zeros is ignored. */
-                fee?: string[];
+                fee?: (string | number)[];
                 /** @description Gets the fee; required with fee. */
                 feeReceiver?: string;
                 /** @description At most 16 characters, carried in the on-chain event. */
@@ -5612,7 +5612,7 @@ export interface operations {
                     /** @description Basis points with at most two decimals; 50 when neither it nor minAmountOut is given. */
                     slippage?: string;
                     /** @description Basis points, 1 to 100 per amountIn, taken from it first; a list of zeros is ignored. */
-                    fee?: string[];
+                    fee?: (string | number)[];
                     /** @description Gets the fee; required with fee. */
                     feeReceiver?: string;
                     /** @description At most 16 characters, carried in the on-chain event. */
@@ -5973,7 +5973,7 @@ export interface operations {
                 /** @description Sender; its funds do not matter. */
                 fromAddress?: string;
                 /** @description Basis points, 0 to 100: one for all amounts, or one per amountIn. */
-                fee?: string[];
+                fee?: (string | number)[];
                 /** @description Gets the fee. */
                 feeReceiver?: string;
                 /** @description true: adds what the search looked at, see candidates and pools of the answer; timed: with the times of its stages. */
@@ -6282,7 +6282,7 @@ export interface operations {
                     /** @description Sender; its funds do not matter. */
                     fromAddress?: string;
                     /** @description Basis points, 0 to 100: one for all amounts, or one per amountIn. */
-                    fee?: string[];
+                    fee?: (string | number)[];
                     /** @description Gets the fee. */
                     feeReceiver?: string;
                     /**
@@ -6693,7 +6693,7 @@ export interface operations {
                         /** @description Sender; its funds do not matter. */
                         fromAddress?: string;
                         /** @description Basis points, 0 to 100: one for all amounts, or one per amountIn. */
-                        fee?: string[];
+                        fee?: (string | number)[];
                         /** @description Gets the fee. */
                         feeReceiver?: string;
                         /**
@@ -6971,7 +6971,7 @@ export interface operations {
                 /** @description Sender; its funds do not matter. */
                 fromAddress?: string;
                 /** @description Basis points, 0 to 100: one for all amounts, or one per amountIn. */
-                fee?: string[];
+                fee?: (string | number)[];
                 /** @description Gets the fee. */
                 feeReceiver?: string;
                 /** @description all: every candidate is simulated; adaptive: the most promising ones, and others only while native math lets them be worth more than the best of these. Default: the setting PROOF, which is all unless the operator says otherwise. */
@@ -7194,7 +7194,7 @@ export interface operations {
                         /** @description Sender; its funds do not matter. */
                         fromAddress?: string;
                         /** @description Basis points, 0 to 100: one for all amounts, or one per amountIn. */
-                        fee?: string[];
+                        fee?: (string | number)[];
                         /** @description Gets the fee. */
                         feeReceiver?: string;
                         /**
@@ -7377,7 +7377,7 @@ export interface operations {
                 /** @description Basis points with at most two decimals; 50 when neither it nor minAmountOut is given. */
                 slippage?: string;
                 /** @description Basis points, 1 to 100 per amountIn, taken from it first; a list of zeros is ignored. */
-                fee?: string[];
+                fee?: (string | number)[];
                 /** @description Gets the fee; required with fee. */
                 feeReceiver?: string;
                 /** @description At most 16 characters, carried in the on-chain event. */
@@ -12692,7 +12692,7 @@ export interface operations {
                         /** @description Basis points with at most two decimals; 50 when neither it nor minAmountOut is given. */
                         slippage?: string;
                         /** @description Basis points, 1 to 100 per amountIn, taken from it first; a list of zeros is ignored. */
-                        fee?: string[];
+                        fee?: (string | number)[];
                         /** @description Gets the fee; required with fee. */
                         feeReceiver?: string;
                         /** @description At most 16 characters, carried in the on-chain event. */

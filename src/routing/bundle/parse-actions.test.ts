@@ -235,6 +235,15 @@ describe('parseBundle', () => {
     expect(problemsOf(actions)[0]).toBe(message)
   })
 
+  test('the zero address is no token: the message names the native one', () => {
+    const zero = '0x0000000000000000000000000000000000000000'
+    const wrong = { ...route, args: { ...route.args, tokenIn: zero, tokenOut: zero } }
+    for (const problem of problemsOf([wrong])) {
+      expect(problem).toMatch(/token(In|Out) must be .*0xe{40}, not the zero address/)
+    }
+    expect(problemsOf([wrong])).toHaveLength(2)
+  })
+
   test('names of the family are those of the actions', () => {
     const names = { flashloanToken: dai, flashloanAmount: '1', callback: [transfer] }
     for (const action of ['flashloan', 'singletokenflashloan', 'multitokenflashloan']) {

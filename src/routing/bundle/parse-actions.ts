@@ -12,6 +12,7 @@ import {
   type TypedBundle,
 } from '../../domain/bundle.js'
 import { maxActions } from '../../domain/grammar.js'
+import { nativeToken, zeroAddress } from '../../domain/primitives.js'
 import { runsOwnOrders } from '../../executor/strategies.js'
 import { protocolBySlug } from '../../protocols/registry.js'
 import { bridge } from './actions/bridge.js'
@@ -21,6 +22,9 @@ import { parseArgument } from './parse-argument.js'
 import { actionNamesOf, holdsActions, type Performer, performerOf } from './performers.js'
 import { badArguments, type Problem, type Report } from './problems.js'
 import { BadArgument, parseReference, referencesIn } from './values.js'
+
+/** Arguments that name tokens. */
+const tokenNames = /^token(In|Out)?$/
 
 interface Context {
   readonly chain: ChainDefinition
@@ -113,6 +117,9 @@ function parseArguments(
     }
     orReport(name, report, () => {
       values[name] = parseArgument(kind, value)
+      if (tokenNames.test(name) && [values[name]].flat().includes(zeroAddress)) {
+        report(name, `a token; the native token is ${nativeToken}, not the zero address`)
+      }
     })
   }
   return values
