@@ -168,6 +168,24 @@ test.each([
   },
 )
 
+test.each(['across', 'stargate'])(
+  'without %s: a slippage of 0 is met by what is delivered',
+  async (ignoreBridges) => {
+    for (const tokenOut of [usdcThere, aero]) {
+      const args = { tokenIn: nativeToken, tokenOut, ignoreBridges, slippage: '0' }
+      const { status, text, body } = await route(args)
+      expect(status, text).toBe(200)
+      expect(body.minAmountOut).toBe(body.amountOut)
+      const [source, destination] = placesOf(body)
+      const { logs } = await departOnFork(source, body.tx)
+      const watch = { token: tokenOut, owner: alice }
+      expect(await deliverOnFork({ source, destination, logs, watch })).toMatchObject({
+        ...{ status: 'delivered', gained: BigInt(body.amountOut) },
+      })
+    }
+  },
+)
+
 test('an amount beyond the credit of the path, and below what a delivery costs, says the limit', async () => {
   const much = await route({
     ...{ tokenIn: usdc, tokenOut: usdcThere, amountIn: (10n ** 15n).toString() },

@@ -193,6 +193,50 @@ describe.each(others)('$bridge, $symbol, $name', ({ bridge, from, to, tokenIn, t
   })
 })
 
+const chainOf = (chainId: number) => {
+  const plan = sandboxPlans.find(({ market }) => market.chain.id === chainId)
+  if (!plan) throw new RangeError(`no chain ${chainId}`)
+  return plan
+}
+
+/** Carries out what is asked from one chain to Base's USDC. */
+async function intoDollars(from: SandboxPlan, query: Record<string, string>) {
+  const to = chainOf(8453)
+  const { address: token } = to.market.token('USDC')
+  const { status, text, body } = await service.get('/api/v1/shortcuts/route', {
+    ...{ chainId: String(from.market.chain.id), destinationChainId: '8453', fromAddress: alice },
+    ...{ tokenOut: token, crosschainRouteMode: 'source', ...query },
+  })
+  expect(status, text).toBe(200)
+  const place = ({ market, blockSeconds }: SandboxPlan, blockNumber: number): Place => ({
+    ...{ chainId: market.chain.id, blockNumber, blockTimeSeconds: blockSeconds },
+    nodeUrl: sandboxes.find(({ chainId }) => chainId === market.chain.id)?.url ?? '',
+  })
+  const source = place(from, body.blockNumber)
+  const destination = place(to, body.destinationBlockNumber)
+  const { logs } = await departOnFork(source, body.tx)
+  const watch = { token, owner: alice }
+  expect(await deliverOnFork({ source, destination, logs, watch })).toMatchObject({
+    ...{ status: 'delivered', gained: BigInt(body.amountOut) },
+  })
+}
+
+test('an input that lies on the way of another is spent once', async () => {
+  const from = chainOf(42_161)
+  const amount = '731164000000000000'
+  const tokenIn = [nativeToken, from.market.token('WETH').address].join(',')
+  await intoDollars(from, { tokenIn, amountIn: `${amount},${amount}` })
+})
+
+test.each([
+  ['with a fee', { fee: '30', feeReceiver: sandboxAccount('carol').address }],
+  ['without', {}],
+])('of a taxed input, %s, what really arrives is sent', async (_name, more) => {
+  const from = chainOf(1)
+  const tokenIn = from.market.token('STA').address
+  await intoDollars(from, { tokenIn, amountIn: String(1_000n * 10n ** 18n), ...more })
+})
+
 function count(row: string, mode: string): void {
   const cells = rows.get(row) ?? new Map<string, { equal: number; of: number }>()
   const cell = cells.get(mode) ?? { equal: 0, of: 0 }
