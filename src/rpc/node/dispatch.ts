@@ -16,6 +16,8 @@ import type { SendOptions, UpstreamNode } from './upstream-node.js'
 const maxRounds = 24
 const firstPauseMs = 20
 const longestPauseMs = 200
+/** Between two looks at the budget; the one before has spent its part of it by then. */
+const affordableMs = 10
 /** Of a node that answers a few reads at a time, the last of many may come so many times later. */
 const busyFactor = 3
 
@@ -62,8 +64,8 @@ export interface Dispatch {
 
 export function createDispatch(parts: DispatchParts): Dispatch {
   const { nodes, closing, tip, budget } = parts
-  /** Parts that wait until they may be sent again. */
-  let waiting = 0
+  /** Of the parts that wait until they may be sent again, the last. */
+  let line = Promise.resolve()
   let hedges = mostHedges
   let progressAt = 0
 
@@ -182,13 +184,12 @@ export function createDispatch(parts: DispatchParts): Dispatch {
     const wait = shortestWait()
     // A node that is there and was not asked yet needs no pause.
     const isFresh = inOrder(last).some((node) => node !== last) && round < nodes.length
-    const starved = asks.some(({ isSent }) => isSent) ? budget.waitMs(waiting) : 0
-    const backoff = wait || (isFresh ? 0 : jittered(firstPauseMs * 2 ** (round - 1)))
-    const pause = Math.max(backoff, starved)
+    const isStarved = asks.some(({ isSent }) => isSent) && budget.waitMs() > 0
+    const pause = wait || (isFresh ? 0 : jittered(firstPauseMs * 2 ** (round - 1)))
     const now = Date.now()
     const until = Math.min(
       Math.max(startedAt, progressAt) + parts.totalTimeoutMs,
-      startedAt + (starved ? 1 : busyFactor) * parts.totalTimeoutMs,
+      startedAt + (isStarved ? 1 : busyFactor) * parts.totalTimeoutMs,
     )
     if (wait === null || round >= maxRounds || now + pause > until || closing.aborted) {
       const error = unavailable()
@@ -196,10 +197,18 @@ export function createDispatch(parts: DispatchParts): Dispatch {
       return
     }
     parts.onRetry()
-    waiting += starved ? 1 : 0
     await pauseFor(pause, until)
-    waiting -= starved ? 1 : 0
-    await go(asks, { ...journey, round: wait === 0 ? round + 1 : round })
+    if (isStarved) {
+      line = line.then(() => untilAffordable(until))
+      await line
+    }
+    await go(asks, { ...journey, round: wait === 0 && !isStarved ? round + 1 : round })
+  }
+
+  /** What new requests earn meanwhile ends the wait, so it is looked at often. */
+  async function untilAffordable(until: number): Promise<void> {
+    do await sleep(affordableMs, undefined, { signal: closing }).catch(() => undefined)
+    while (budget.waitMs() > 0 && Date.now() < until && !closing.aborted)
   }
 
   /** Waits until a node may be asked. Checks again, since timers may fire early and clocks may be set. */

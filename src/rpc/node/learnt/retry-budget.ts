@@ -9,8 +9,8 @@ export interface RetryBudget {
   earn(): void
   /** A request is about to be sent again. @returns false: it may not be. */
   spend(): boolean
-  /** Milliseconds until one may be, 0 = at once, with so many before it. */
-  waitMs(before?: number): number
+  /** Milliseconds until one may be, if nothing is earned meanwhile; 0 = at once. */
+  waitMs(): number
 }
 
 /** Requests again for each request: a node that fails half of them needs as many. */
@@ -41,9 +41,9 @@ export function createRetryBudget(now: () => number = () => performance.now()): 
       left -= 1
       return true
     },
-    waitMs(before = 0) {
+    waitMs() {
       refill()
-      return Math.ceil((Math.max(0, 1 + before - left) / perSecond) * 1_000)
+      return Math.ceil((Math.max(0, 1 - left) / perSecond) * 1_000)
     },
   }
 }
