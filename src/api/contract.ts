@@ -2,6 +2,7 @@
  * One definition of an endpoint validates, types and documents it.
  * Handlers get parsed input and a call context; they never see `req` or `res`.
  */
+import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
 import type { Backtests } from '../domain/backtest.js'
 import { invalidRequest, unknownChainId } from '../domain/common-errors.js'
@@ -49,7 +50,10 @@ export interface RouteDefinition<
   readonly eventName?: string
   /** For a POST whose body is a list: the form of the list. `input` then describes the query. */
   readonly list?: z.ZodType
-  /** With `list`: the body may be an object, too, with the list as `actions` and these fields of `input` beside it. */
+  /**
+   * With `list`: the body may be an object, too, with the list as `actions` and fields of `input` beside it. These are
+   * the ones that only such a body takes.
+   */
   readonly besideList?: z.ZodObject
   /** Replaces `input` in the document where `input` checks parts of the body only. */
   readonly documentedInput?: z.ZodObject
@@ -189,10 +193,12 @@ export function parseRequest(
   const wrapper = wrapperOf(definition, request.body)
   const given =
     definition.method !== 'post' || definition.list
-      ? {
-          ...fromQuery(request.query, queryShapeOf(definition), problems),
-          ...fromBody(wrapper ?? {}, definition.besideList?.shape ?? {}),
-        }
+      ? agreed(
+          fromQuery(request.query, queryShapeOf(definition), problems),
+          fromBody(wrapper ?? {}, definition.input.shape),
+          definition.input,
+          problems,
+        )
       : fromBody(jsonObject(request.body), definition.input.shape)
   const params = checkFields(definition.params, givenParams, problems)
   const input = checkFields(definition.input, given, problems)
@@ -202,6 +208,18 @@ export function parseRequest(
     : []
   refuse(problems, definition, { ...given, ...givenParams }, engine)
   return { params, input, items }
+}
+
+/** Fields of a query and a body that both may hold them; adds a sentence for each that says something else in each. */
+function agreed(inQuery: Given, inBody: Given, { shape }: z.ZodObject, problems: string[]): Given {
+  for (const [name, schema] of Object.entries(shape)) {
+    if (!(name in inQuery && name in inBody)) continue
+    const read = (value: unknown) => z.safeParse(schema, value)
+    const [query, body] = [read(inQuery[name]), read(inBody[name])]
+    const isSame = query.success && body.success && isDeepStrictEqual(query.data, body.data)
+    if (!isSame) problems.push(`${name} must be the same in the query and in the body`)
+  }
+  return { ...inQuery, ...inBody }
 }
 
 /** The fields of `input` that a query may hold. */

@@ -42,7 +42,7 @@ export function noticesOf(
   }
   const { actions: _list, ...beside } = wrapperOf(definition, request.body) ?? {}
   const unknownBeside = Object.keys(beside).filter(
-    (name) => !Object.hasOwn(definition.besideList?.shape ?? {}, name),
+    (name) => !Object.hasOwn(definition.input.shape, name),
   )
   const known = z.object(queryShapeOf(definition))
   return [

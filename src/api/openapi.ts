@@ -129,9 +129,9 @@ function exampleOf(input: z.ZodObject): Record<string, unknown> {
   return Object.fromEntries(given.map(({ name, example }) => [name, example]))
 }
 
-/** The list by itself, or as `actions` of an object. */
-function listBodyOf(list: z.ZodType, { besideList }: RouteDefinition): z.ZodType {
-  return besideList ? z.union([list, besideList.extend({ actions: list })]) : list
+/** The list by itself, or as `actions` of an object that may hold the fields of the query, too. */
+function listBodyOf(list: z.ZodType, { besideList, input }: RouteDefinition): z.ZodType {
+  return besideList ? z.union([list, input.partial().extend({ actions: list })]) : list
 }
 
 /** Reference pages look for both next to a parameter's schema, not inside it. */

@@ -146,9 +146,9 @@ function tagOf(text: string): BlockTag {
 function atBlock(request: PlannedRequest, number: bigint): PlannedRequest {
   const { body } = request
   const isObject = typeof body === 'object' && body !== null && !Array.isArray(body)
-  return isObject
-    ? { ...request, body: { ...body, blockNumber: Number(number) } }
-    : { ...request, query: { ...request.query, blockNumber: Number(number) } }
+  if (!isObject) return { ...request, query: { ...request.query, blockNumber: Number(number) } }
+  const { blockNumber: _other, ...query } = request.query
+  return { ...request, query, body: { ...body, blockNumber: Number(number) } }
 }
 
 function chainOf({ path, query, body }: PlannedRequest): number {

@@ -17,7 +17,7 @@ import { openCatalog } from '../../src/catalog/store.js'
 import { ethereum } from '../../src/chains/ethereum.js'
 import { chains } from '../../src/chains/registry.js'
 import { type Config, loadConfig } from '../../src/config.js'
-import type { BundleAnswer } from '../../src/domain/bundle.js'
+import type { BundleAnswer, BundleRequest } from '../../src/domain/bundle.js'
 import type {
   CallContext,
   Engine,
@@ -27,7 +27,6 @@ import type {
   RouteRequest,
 } from '../../src/domain/engine.js'
 import type { BaseListing } from '../../src/domain/metadata.js'
-import type { Address } from '../../src/domain/primitives.js'
 import { type BlockPin, nativeToken, type Token, zeroAddress } from '../../src/domain/primitives.js'
 import { protocolRecords, serviceActionRecords } from '../../src/engine/protocol-records.js'
 import { createLogger } from '../../src/log.js'
@@ -53,6 +52,7 @@ export interface Asked {
   readonly opportunities: unknown[]
   readonly checks: unknown[]
   readonly nontokenized: NontokenizedRequest[]
+  readonly bundles: BundleRequest[]
 }
 
 export const tokens: readonly Token[] = [
@@ -122,10 +122,7 @@ export function answerTo(request: QuoteRequest): RouteAnswer {
 function bundleOf({
   chainId,
   fromAddress,
-}: {
-  chainId: number
-  fromAddress: Address
-}): BundleAnswer {
+}: Pick<BundleRequest, 'chainId' | 'fromAddress'>): BundleAnswer {
   return {
     chainId,
     actions: [],
@@ -205,7 +202,10 @@ function createEngine(asked: Asked): Engine {
         }),
       }
     },
-    bundle: async (request) => ({ ...bundleOf(request), actions: request.actions }),
+    bundle: async (request) => {
+      asked.bundles.push(request)
+      return { ...bundleOf(request), actions: request.actions }
+    },
     headAfter: (chainId, after, { signal }) =>
       new Promise((resolve, reject) => {
         if (after === null) resolve(pinOf(chainId, blockNumber))
@@ -330,6 +330,7 @@ export async function openTestApi(
   const config = loadConfig({ PORT: '0', AUTH_MODE: 'open', DATA_DIR: dataDir, ...env })
   const asked: Asked = {
     routes: [],
+    bundles: [],
     quotes: [],
     batches: [],
     contexts: [],

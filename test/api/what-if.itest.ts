@@ -217,3 +217,51 @@ describe('overrides in a query', () => {
     expect(body).not.toHaveProperty('overrides')
   })
 })
+
+describe('a bundle with an object as its body', () => {
+  const wrapped = (query: string, more: object) => async () => {
+    const api = await startTestApi()
+    const actions = [{ protocol: 'svc', action: 'route', args: request }]
+    const { status, body } = await post(api, `bundle?${query}`, { ...more, actions })
+    return { status, body, asked: api.asked.bundles.at(-1) }
+  }
+  const fields = {
+    ...{ chainId: 1, fromAddress: sender, routingStrategy: 'delegate', receiver: usdc },
+    ...{ refundReceiver: usdc, executionMode: 'user', skipQuote: true, blockNumber: 7 },
+    ...{ ignoreAggregators: ['curve'], excludePools: [usdc], referralCode: 'me' },
+  }
+
+  test('is asked with every field of the query that the body has', async () => {
+    const { status, body, asked } = await wrapped('', fields)()
+    expect(status, JSON.stringify(body)).toBe(200)
+    expect(asked).toMatchObject({
+      ...{ chainId: 1, fromAddress: sender, strategy: 'delegate', receiver: usdc },
+      ...{ refundReceiver: usdc, executionMode: 'user', skipQuote: true, blockNumber: 7n },
+      ...{ ignoreAggregators: ['curve'], referralCode: 'me' },
+    })
+    expect(body.warnings).toBeUndefined()
+  })
+
+  test('may repeat the query, in other letters and spellings', async () => {
+    const query = `fromAddress=0x${sender.slice(2).toUpperCase()}&chainId=1&ignoreAggregators=curve`
+    const { status, body } = await wrapped(query, fields)()
+    expect(status, JSON.stringify(body)).toBe(200)
+  })
+
+  test('names each field that is another in the query', async () => {
+    const query = `fromAddress=${usdc}&routingStrategy=router&skipQuote=false&blockNumber=7`
+    const { status, body } = await wrapped(query, fields)()
+    expect(status).toBe(400)
+    expect(body.message).toEqual([
+      'fromAddress must be the same in the query and in the body',
+      'routingStrategy must be the same in the query and in the body',
+      'skipQuote must be the same in the query and in the body',
+    ])
+  })
+
+  test('needs a sender in one of them', async () => {
+    const { status, body } = await wrapped('', { chainId: 1 })()
+    expect(status).toBe(400)
+    expect(body.message).toBe('fromAddress is required')
+  })
+})

@@ -1,12 +1,7 @@
 /** What `explain` adds to the answers of routes, quotes and bundles. */
 import { z } from 'zod'
 import { mostCandidates, mostRefused } from '../../domain/explanation.js'
-import { Address, Wei, WeiOrList } from './record-parts.js'
-
-const SignedWei = z
-  .string()
-  .regex(/^-?\d+$/)
-  .meta({ id: 'SignedWei', description: 'Integer in the smallest unit, decimal string.' })
+import { Address, SignedWei, Wei, WeiOrList } from './record-parts.js'
 
 const Candidate = z
   .object({

@@ -10,6 +10,10 @@ export const Wei = z
   .string()
   .regex(/^\d+$/)
   .meta({ id: 'Wei', description: 'Unsigned integer in the smallest unit, decimal string.' })
+export const SignedWei = z
+  .string()
+  .regex(/^-?\d+$/)
+  .meta({ id: 'SignedWei', description: 'Integer in the smallest unit, decimal string.' })
 /** One value for one tokenOut, a list in the order of tokenOut for several. */
 export const WeiOrList = z.union([Wei, z.array(Wei)])
 

@@ -11,7 +11,7 @@ import {
   UnprotectedList,
 } from './crosschain-records.js'
 import { explanation, onlyExplained } from './explanation.js'
-import { Address, BlockNumber, ChainId, Wei, WeiOrList } from './record-parts.js'
+import { Address, BlockNumber, ChainId, SignedWei, Wei, WeiOrList } from './record-parts.js'
 import { Trace } from './trace-records.js'
 
 const RouteSegment = z
@@ -297,7 +297,7 @@ export const Bundle = z
     }),
     amountsOut: z.record(Address, Wei).meta({
       description:
-        'Raw units that the receiver gains, and those that actions name as receivers, by token; empty with skipQuote.',
+        'Raw units that the receiver is paid, and those that actions name as receivers, by token; empty with skipQuote.',
     }),
     minAmountsOut: z
       .record(Address, Wei)
@@ -305,6 +305,10 @@ export const Bundle = z
     amountsIn: z
       .record(Address, Wei)
       .meta({ description: 'What is taken from the sender, by token.' }),
+    netAmounts: z.record(Address, SignedWei).optional().meta({
+      description:
+        'amountsOut less amountsIn of each token that goes in and comes out, raw units; absent: none does.',
+    }),
     payments: z
       .array(
         z

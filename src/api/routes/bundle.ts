@@ -132,10 +132,18 @@ function postBundle(serviceName: string) {
     description:
       'Wherever an action expects a number, {"useOutputOfCallAt": n} stands for what action n yields (index picks one ' +
       'of several outputs). Amounts given as numbers are taken from the sender; what no action uses goes to the ' +
-      'receiver. The whole runs on a fork of one block; on failure the answer names the action, its call and the reason.',
+      'receiver. The whole runs on a fork of one block; on failure the answer names the action, its call and the reason. ' +
+      'The body is the list, or an object with the list as actions and any of the fields of the query: one that stands in ' +
+      'both must be the same.',
     list: actionsOf(serviceName),
     input: query.extend(whatIfInputs),
-    documentedInput: query,
+    documentedInput: query.extend({
+      fromAddress: described(
+        Address.optional(),
+        'Sender of the transaction; here or in the body.',
+        examples.sender,
+      ),
+    }),
     besideList: z.object(whatIfInputs),
     rules: spenderRules,
     response: Bundle,
@@ -154,6 +162,15 @@ function amountsOf(
     sums.set(output.token, (sums.get(output.token) ?? 0n) + amountOf(output))
   }
   return Object.fromEntries([...sums].map(([token, amount]) => [token, amount.toString()]))
+}
+
+/** Of tokens that go in and come out: what comes out more, or less, than goes in. */
+function netAmountsOf({ inputs, ...answer }: BundleAnswer) {
+  const out = amountsOf(answer, ({ amountOut }) => amountOut)
+  const both = inputs.filter(({ token }) => out[token] !== undefined)
+  if (!both.length) return {}
+  const net = both.map(({ token, amount }) => [token, String(BigInt(out[token] ?? 0) - amount)])
+  return { netAmounts: Object.fromEntries(net) }
 }
 
 function toPayments(payments: BundleAnswer['payments']) {
@@ -193,6 +210,7 @@ function toBundle(answer: BundleAnswer): z.output<typeof Bundle> {
     amountsIn: Object.fromEntries(
       answer.inputs.map(({ token, amount }) => [token, amount.toString()]),
     ),
+    ...netAmountsOf(answer),
     ...toPayments(payments),
     route: toSteps(answer),
     createdAt: blockNumber,

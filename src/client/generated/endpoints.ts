@@ -440,6 +440,11 @@ export const shapes: Readonly<Record<string, Shape>> = {
           "is": "Wei"
         }
       },
+      "netAmounts": {
+        "values": {
+          "is": "SignedWei"
+        }
+      },
       "payments": {
         "items": {
           "is": "Payment"

@@ -123,7 +123,7 @@ export interface paths {
         put?: never;
         /**
          * Makes one transaction of a list of actions.
-         * @description Wherever an action expects a number, {"useOutputOfCallAt": n} stands for what action n yields (index picks one of several outputs). Amounts given as numbers are taken from the sender; what no action uses goes to the receiver. The whole runs on a fork of one block; on failure the answer names the action, its call and the reason.
+         * @description Wherever an action expects a number, {"useOutputOfCallAt": n} stands for what action n yields (index picks one of several outputs). Amounts given as numbers are taken from the sender; what no action uses goes to the receiver. The whole runs on a fork of one block; on failure the answer names the action, its call and the reason. The body is the list, or an object with the list as actions and any of the fields of the query: one that stands in both must be the same.
          */
         post: operations["postBundle"];
         delete?: never;
@@ -1921,7 +1921,7 @@ export interface components {
             bundle: components["schemas"]["BundleAction"][];
             /** @description Gas units that the simulated transaction used; send about 50% more. Absent with skipQuote. */
             gas?: bigint;
-            /** @description Raw units that the receiver gains, and those that actions name as receivers, by token; empty with skipQuote. */
+            /** @description Raw units that the receiver is paid, and those that actions name as receivers, by token; empty with skipQuote. */
             amountsOut: {
                 [key: string]: components["schemas"]["Wei"];
             };
@@ -1932,6 +1932,10 @@ export interface components {
             /** @description What is taken from the sender, by token. */
             amountsIn: {
                 [key: string]: components["schemas"]["Wei"];
+            };
+            /** @description amountsOut less amountsIn of each token that goes in and comes out, raw units; absent: none does. */
+            netAmounts?: {
+                [key: string]: components["schemas"]["SignedWei"];
             };
             /** @description What actions pay themselves to the receivers that they name; absent: nothing. */
             payments?: components["schemas"]["Payment"][];
@@ -7677,14 +7681,14 @@ export interface operations {
     };
     postBundle: {
         parameters: {
-            query: {
+            query?: {
                 /** @description EIP-155 chain id. */
                 chainId?: number;
                 /**
-                 * @description Sender of the transaction.
+                 * @description Sender of the transaction; here or in the body.
                  * @example 0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266
                  */
-                fromAddress: string;
+                fromAddress?: string;
                 /** @description What executes: router pulls tokenIn from fromAddress (it needs an allowance); delegate runs inside fromAddress; svcwallet-v2 runs in its smart wallet. */
                 routingStrategy?: "router" | "delegate" | "router-legacy" | "delegate-legacy" | "svcwallet-v2";
                 /** @description backend: funds, allowances and prerequisites are put there for the simulation; user: they must be there. */
@@ -7743,6 +7747,75 @@ export interface operations {
                  *     ]
                  */
                 "application/json": components["schemas"]["BundleAction"][] | {
+                    /**
+                     * @description EIP-155 chain id.
+                     * @default 1
+                     */
+                    chainId?: number;
+                    /**
+                     * @description Sender of the transaction.
+                     * @example 0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266
+                     */
+                    fromAddress?: string;
+                    /**
+                     * @description What executes: router pulls tokenIn from fromAddress (it needs an allowance); delegate runs inside fromAddress; svcwallet-v2 runs in its smart wallet.
+                     * @default router
+                     * @enum {string}
+                     */
+                    routingStrategy?: "router" | "delegate" | "router-legacy" | "delegate-legacy" | "svcwallet-v2";
+                    /**
+                     * @description backend: funds, allowances and prerequisites are put there for the simulation; user: they must be there.
+                     * @default backend
+                     * @enum {string}
+                     */
+                    executionMode?: "user" | "backend";
+                    /** @description Gets what remains; default fromAddress. */
+                    receiver?: string;
+                    /** @description Gets what actions leave over; default receiver. */
+                    refundReceiver?: string;
+                    /** @description Whose tokens are spent: fromAddress; with the wallet strategy also the owner of the wallet that fromAddress is. */
+                    spender?: string;
+                    /**
+                     * @description Swap protocols to leave out; values of /api/v1/aggregators.
+                     * @default []
+                     */
+                    ignoreAggregators?: string[];
+                    /**
+                     * @description Protocols to leave out, by slug.
+                     * @default []
+                     */
+                    ignoreStandards?: string[];
+                    /** @description Pools that no route uses: addresses, or 32-byte ids. The address of a contract with many pools stands for all of them. */
+                    excludePools?: string[];
+                    /** @description Pools beside which no other is used; excludePools wins over it. Empty: all. */
+                    onlyPools?: string[];
+                    /** @description Tokens at which no route stops on its way; native and its wrapped token count as one. tokenIn and tokenOut are never excluded. */
+                    excludeTokens?: string[];
+                    /** @description At most 16 characters, carried in the on-chain event. */
+                    referralCode?: string;
+                    /**
+                     * @description Neither gas nor amounts; only the minimums of swaps are enforced.
+                     * @default false
+                     */
+                    skipQuote?: boolean;
+                    /**
+                     * @description true: adds what the search looked at, see candidates and pools of the answer; timed: with the times of its stages.
+                     * @enum {string}
+                     */
+                    explain?: "true" | "false" | "timed";
+                    /**
+                     * @description Adds trace: the calls that the returned transaction makes, decoded, and who pays whom.
+                     * @default false
+                     */
+                    trace?: boolean;
+                    /** @description Calculate at the end of this block; absent: the newest pinned block. */
+                    blockNumber?: number;
+                    /** @description With a bridge action: block of the destination; default its newest not after blockNumber. */
+                    destinationBlockNumber?: number;
+                    /** @description Answer with the best found by then, in milliseconds. */
+                    deadlineMs?: number;
+                    /** @description After it the transaction reverts: seconds after the block (a whole number below 1000000000), unix seconds up to 4294967295, or a time with its zone such as 2026-03-01T12:00:00Z. Absent: no deadline. */
+                    deadline?: string;
                     /**
                      * @description What if these accounts were different: by address, as eth_simulateV1 takes it. Everything that is read for this request sees it. At most 64 accounts and 1024 slots.
                      * @example {

@@ -1,7 +1,7 @@
 /** Parts shared by several of the service's own actions. */
 import type { Reference } from '../../domain/bundle.js'
 import { tokenAmounts } from '../../domain/lists.js'
-import type { Amount } from '../../domain/order.js'
+import { type Amount, isAmountRef } from '../../domain/order.js'
 import { type Address, defaultCentiBps } from '../../domain/primitives.js'
 import type { ActionOutput } from '../../protocols/positions.js'
 import { addMinimum } from './protect.js'
@@ -81,12 +81,13 @@ export function keepMinimum(
   addMinimum(builder, index, { amount, centiBps, quoted })
 }
 
-/** The output to check and the minimum for it; its output is all of the amount. */
+/** The output to check and the minimum for it; its output is what it looks at. */
 export function performMinimum(
-  { token: yielded, amount, isPaid }: ActionOutput,
+  checked: ActionOutput,
   { builder, index, add }: PerformContext,
   limit: { readonly centiBps: bigint } | { readonly minimum: Amount },
 ): Outcome {
+  const { amount, isPaid } = checked
   let step: number
   if ('centiBps' in limit) {
     step = addMinimum(builder, index, { amount, centiBps: limit.centiBps, quoted: null })
@@ -95,10 +96,12 @@ export function performMinimum(
     builder.draft.markChecked(amount, step, true)
   }
   // What has been paid to somebody can be checked, and not be spent.
-  const token = isPaid ? null : yielded
+  const token = isPaid ? null : checked.token
+  const same: Amount = isAmountRef(amount) ? { ref: 'output', step } : amount
   return {
     spends: token ? [{ token, amount }] : [],
-    outputs: [{ token, amount: { ref: 'output', step } }],
+    outputs: [{ token, amount: same }],
+    checks: checked,
     ...('centiBps' in limit && { centiBps: limit.centiBps }),
   }
 }

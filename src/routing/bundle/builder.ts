@@ -25,8 +25,9 @@ import type { TaskRun } from '../context/task-context.js'
 import { toBytes16 } from '../proof/built.js'
 import { deadlineOf } from '../proof/order-deadline.js'
 import type { KnownRoute } from '../search/known-routes.js'
-import type { Arrival, BundleArgs, BundleContext, NamedAction } from './bundle-context.js'
+import type { Arrival, BundleArgs, BundleContext } from './bundle-context.js'
 import { BundleDraft } from './draft.js'
+import type { NamedAction } from './failures/named-action.js'
 import { performAction } from './perform-action.js'
 import {
   type OwnActions,
@@ -55,8 +56,7 @@ export class BundleBuilder implements BundleContext {
   readonly deadline: bigint
   /** Raw units that the sender gives by signature, besides what is pulled. */
   readonly permitted: TokenAmount[] = []
-  /** Raw units that `approve` actions let contracts take: by spender and token. */
-  readonly approved = new Map<string, bigint>()
+  readonly approved: BundleContext['approved'] = new Map()
   /** Of the actions' searches, in their order; empty unless the request asks for it. */
   readonly explanations: Explanation[] = []
   readonly knownRoutes: KnownRoute[]
@@ -73,7 +73,10 @@ export class BundleBuilder implements BundleContext {
     private readonly outer?: Outer & { readonly firstStep: number },
     own?: OwnActions,
   ) {
-    this.draft = new BundleDraft(outer?.firstStep)
+    this.draft = new BundleDraft(
+      ({ useOutputOfCallAt, index }) => this.isSpent(useOutputOfCallAt, index),
+      outer?.firstStep,
+    )
     this.knownRoutes = outer?.builder.knownRoutes ?? [...(args.knownRoutes ?? [])]
     for (const { token, amount } of outer?.loans ?? []) this.draft.credit(token, amount)
     const { strategy, fromAddress, receiver } = args.request
@@ -130,6 +133,11 @@ export class BundleBuilder implements BundleContext {
     return this.#spent.has(keyOf({ useOutputOfCallAt: action, index }))
   }
 
+  /** Whether an earlier action may have left something of the token in the runner. */
+  isTouched(token: Address): boolean {
+    return this.draft.touched.has(token) || (this.outer?.builder.isTouched(token) ?? false)
+  }
+
   /** Whether any action but this one names the address. */
   isMentioned(address: Address, except: number): boolean {
     const { outer } = this
@@ -154,20 +162,20 @@ export class BundleBuilder implements BundleContext {
     return new BundleBuilder(this.run, this.args, callback, outer)
   }
 
-  /** What the transaction pulls from the sender, by token. */
-  pulled(): TokenAmount[] {
-    const all = new Map<Address, bigint>()
-    for (const { token, amount } of [
-      ...(this.outer?.builder.pulled() ?? []),
-      ...this.draft.pulled(),
-    ])
-      all.set(token, (all.get(token) ?? 0n) + amount)
-    return [...all].map(([token, amount]) => ({ token, amount }))
+  /** What the transaction pulls from the sender, by token. @param more - for a flash loan's actions. */
+  pulled(more: readonly TokenAmount[] = []): TokenAmount[] {
+    const own = this.draft.pulled(more)
+    return this.outer?.builder.pulled(own) ?? own
   }
 
   /** The actions of the bundle itself. */
   get all(): readonly NamedAction[] {
     return this.outer?.builder.all ?? this.#actions
+  }
+
+  /** Those that are planned here. */
+  get own(): readonly NamedAction[] {
+    return this.#actions
   }
 
   /** Tokens in the runner that were not pulled from the sender. */

@@ -4,10 +4,11 @@ import type { TypedAction, TypedBundle } from '../../domain/bundle.js'
 import type { Explanation } from '../../domain/explanation.js'
 import type { Amount, ExecutorStep, Order, UnsignedTransaction } from '../../domain/order.js'
 import type { Address, Hex, TokenAmount } from '../../domain/primitives.js'
-import type { ProtocolAdapter } from '../../protocols/protocol.js'
 import type { TaskRun } from '../context/task-context.js'
 import type { KnownRoute } from '../search/known-routes.js'
 import type { BundleDraft } from './draft.js'
+import type { NamedAction } from './failures/named-action.js'
+import type { Claim } from './outputs/claims.js'
 
 /** How the tokens of a bundle come that a bridge delivers. */
 export interface Arrival {
@@ -58,10 +59,11 @@ export interface BundleArgs {
   readonly reportedActions?: readonly number[]
 }
 
-/** The facts about an action that messages name. */
-export interface NamedAction extends Pick<TypedAction, 'protocol' | 'action'> {
-  /** `adapter`: the only protocol that it uses; null where it may use several, or none. */
-  readonly performer: { readonly adapter: ProtocolAdapter | null }
+/** The last of a spender over a token: a later one replaces it. */
+interface Approval {
+  readonly amount: Amount
+  /** On the output that the amount is. */
+  readonly claim: Claim | undefined
 }
 
 export interface BundleContext {
@@ -77,12 +79,14 @@ export interface BundleContext {
   readonly deadline: bigint
   /** The actions of the bundle itself, also when planning inside a flash loan. */
   readonly all: readonly NamedAction[]
+  /** Those that are planned here: of the bundle, or of a flash loan's callback. */
+  readonly own: readonly NamedAction[]
   /** Tokens in the runner that were not pulled from the sender. */
   readonly loans: readonly TokenAmount[]
   /** Raw units that the sender gives by signature, besides what is pulled. */
   readonly permitted: TokenAmount[]
-  /** Raw units that `approve` actions let contracts take: by spender and token. */
-  readonly approved: Map<string, bigint>
+  /** What `approve` actions let contracts take, and no call has taken: by spender and token. */
+  readonly approved: Map<string, Approval>
   /** Those of the arguments, and those found since. */
   readonly knownRoutes: KnownRoute[]
   /** Lets simulations find tokens in the runner that nobody in the bundle has brought there. */
@@ -94,6 +98,8 @@ export interface BundleContext {
   isReferenced(action: number, index: number): boolean
   /** Whether an action refers to the output other than to look at it. */
   isSpent(action: number, index: number): boolean
+  /** Whether an earlier action may have left something of the token in the runner. */
+  isTouched(token: Address): boolean
   /** Whether any action but this one names the address. */
   isMentioned(address: Address, except: number): boolean
   /** For the actions of a flash loan's callback, whose steps count from `firstStep`. */
@@ -107,8 +113,8 @@ export interface BundleContext {
   valueOf(amount: Amount, action: number): Promise<bigint>
   /** As `valueOf`; for an amount pulled for one action, the amount that the sender gives. */
   searchAmount(amount: Amount, action: number): Promise<bigint>
-  /** What the transaction pulls from the sender, by token. */
-  pulled(): TokenAmount[]
+  /** What the transaction pulls from the sender, by token. @param more - for a flash loan's actions. */
+  pulled(more?: readonly TokenAmount[]): TokenAmount[]
   /** @param outputs - tokens that remain, with their minimums. */
   order(steps: readonly ExecutorStep[], outputs: Order['outputs']): Order
   transaction(order: Order): UnsignedTransaction

@@ -12,6 +12,9 @@ import type {
   Prerequisite,
   StatedMinimums,
 } from '../../protocols/positions.js'
+import type { NamedAction } from './failures/named-action.js'
+import { type Claim, isSame, refuseOther, takenTwice } from './outputs/claims.js'
+import { type Limit, Quantities, type Remaining } from './outputs/quantities.js'
 import type { PlannedStep } from './planned-steps.js'
 import { refuse } from './problems.js'
 import { missingOutput } from './values.js'
@@ -40,28 +43,34 @@ export interface PlannedPayment {
   readonly minimum: Minimum | null
 }
 
-/** A token that lies in the runner at the end. */
-export interface Remaining {
-  readonly token: Address
-  /** Hundredths of a basis point that it may fall short of the simulation. */
-  readonly centiBps: bigint
-  /** Raw units that the request states, in place of that. */
-  readonly least?: bigint
-}
-
 export interface PlannedAction {
   /** False where value goes elsewhere than into the outputs. */
   readonly isPriced: boolean
   readonly outputs: readonly ActionOutput[]
-  /** Hundredths of a basis point that an output paid to the receiver may fall short of the simulation. */
-  readonly centiBps: bigint
-  /** Raw units that the only output must reach, in place of that. */
-  readonly least?: bigint
   /** What it has charged. */
   readonly fees: readonly TokenAmount[]
   readonly route: readonly PlannedStep[]
   readonly prerequisites: readonly Prerequisite[]
   readonly warnings: readonly string[]
+}
+
+/** The result of an action, as far as it concerns what lies in the runner. */
+interface ClosedOutcome extends Pick<ActionResult, 'spends' | 'leftovers'> {
+  /** The output that it looks at, and gives. */
+  readonly checks?: ActionOutput
+  /** Of its outputs; null: that of the output which it looks at. */
+  readonly limit: Limit | null
+  /** Whether its outputs are all that lies in the runner of their tokens. */
+  readonly includesOthers?: boolean
+}
+
+/** The actions of a flash loan. */
+interface Callback {
+  readonly actions: readonly NamedAction[]
+  /** Steps of the callback before theirs. */
+  readonly firstStep: number
+  /** Index among the actions, of each of their steps. */
+  readonly actionOfStep: readonly number[]
 }
 
 export class BundleDraft {
@@ -76,17 +85,26 @@ export class BundleDraft {
   readonly inputs = new Map<Address, bigint>()
   /** Tokens that may be left in the runner. */
   readonly touched = new Set<Address>()
-  /** Exact amounts that actions have yielded and that are not spent yet. */
-  readonly #credits = new Map<Address, bigint>()
-  /** How often each reference has been spent: two actions may yield the same one. */
-  readonly #spent = new Map<string, number>()
+  /** By the index of the step that borrows. */
+  readonly callbacks = new Map<number, Callback>()
+  readonly #quantities: Quantities
+  /** Outputs that the action which is planned refers to, and those that were approved to what it calls. */
+  #claims: readonly Claim[] = []
   /** Steps whose output is checked or is a check, and whether its minimum is known without a simulation. */
   readonly #checked = new Map<number, boolean>()
   /** Literal amounts that actions received as the runner's whole balance of the token. */
   readonly #stated = new Map<Address, bigint>()
 
-  /** @param firstStep - index by which references name the first step: for the steps within a flash loan. */
-  constructor(readonly firstStep = 0) {}
+  /**
+   * @param isSpent - whether an action refers to the output other than to look at it.
+   * @param firstStep - index by which references name the first step: for the steps within a flash loan.
+   */
+  constructor(
+    isSpent: (reference: Reference) => boolean,
+    readonly firstStep = 0,
+  ) {
+    this.#quantities = new Quantities(isSpent)
+  }
 
   add(action: number, step: ExecutorStep): number {
     this.actionOfStep.push(action)
@@ -102,12 +120,7 @@ export class BundleDraft {
   /** An amount that lies in the runner from the start. */
   credit(token: Address, amount: bigint): void {
     this.touched.add(token)
-    this.#credits.set(token, (this.#credits.get(token) ?? 0n) + amount)
-  }
-
-  /** Whether the token is spent from what earlier actions yielded. */
-  hasCredit(token: Address): boolean {
-    return (this.#credits.get(token) ?? 0n) > 0n
+    this.#quantities.lay(token, amount)
   }
 
   /**
@@ -137,7 +150,7 @@ export class BundleDraft {
 
   /** Adds the needs and leftovers of a flash loan's actions. @param action - that borrows. */
   absorb(inner: BundleDraft, action: number): void {
-    for (const { token, amount } of inner.pulled()) this.#pull(token, amount)
+    for (const { token, amount } of inner.pulled()) this.#takeNumber(token, amount)
     for (const token of inner.touched) this.touched.add(token)
     this.minimums.push(...inner.minimums)
     this.payments.push(...inner.payments.map((one) => ({ ...one, action })))
@@ -149,42 +162,90 @@ export class BundleDraft {
     return this.#stated.get(token)
   }
 
-  /** What the transaction pulls from the sender, including for the action being planned. */
-  pulled(): TokenAmount[] {
+  /**
+   * What the transaction pulls from the sender, including for the action being planned.
+   *
+   * @param more - that a flash loan's actions take, of what lies here first.
+   */
+  pulled(more: readonly TokenAmount[] = []): TokenAmount[] {
     const all = new Map(this.inputs)
-    for (const [token, amount] of this.#stated) all.set(token, (all.get(token) ?? 0n) + amount)
+    const add = (token: Address, amount: bigint) => all.set(token, (all.get(token) ?? 0n) + amount)
+    for (const [token, amount] of this.#stated) add(token, amount)
+    for (const { token, amount } of more) {
+      const own = this.#quantities.freeOf(token)
+      if (amount > own) add(token, amount - own)
+    }
     return [...all].map(([token, amount]) => ({ token, amount }))
   }
 
-  /** Records what an action takes and yields. */
-  close(action: PlannedAction, { spends, leftovers = [] }: ActionResult): void {
-    for (const { token, amount } of spends) this.#spend(token, amount)
-    for (const { token, amount, isPaid } of action.outputs) {
-      // A token that an action pays out is not swept: an account may be its own receiver.
-      if (!token || isPaid) continue
+  /**
+   * Begins the next action.
+   *
+   * @param claims - outputs that its arguments refer to.
+   * @throws ForkrouteError SIMULATION_REVERTED where it takes one that another action has taken.
+   */
+  begin(claims: readonly Claim[]): void {
+    this.#claims = claims
+    for (const claim of claims) if (claim.isTaken) this.#refuseTaken(claim)
+  }
+
+  /** The output that an argument of the action names; undefined where it is a number. */
+  claimOf(argument: string): Claim | undefined {
+    return this.#claims.find((claim) => claim.argument === argument)
+  }
+
+  /** Lets the action take what an earlier one refers to. */
+  addClaim(claim: Claim): void {
+    this.#claims = [...this.#claims, claim]
+  }
+
+  /** Records what an action takes and yields. @throws ForkrouteError as `begin`; INVALID_REQUEST for another token. */
+  close(action: PlannedAction, outcome: ClosedOutcome): void {
+    const { spends, leftovers = [], checks, limit, includesOthers = false } = outcome
+    for (const { token, amount } of spends) {
       this.touched.add(token)
-      if (typeof amount === 'bigint') this.credit(token, amount)
+      if (!checks) this.#spend(token, amount)
+    }
+    for (const [index, output] of action.outputs.entries()) {
+      const { token, isPaid } = output
+      // A token that an action pays out is not swept: an account may be its own receiver.
+      if (token && !isPaid) this.touched.add(token)
+      const of = { useOutputOfCallAt: this.actions.length, index }
+      if (checks) this.#quantities.addCheck(output, checks, limit)
+      else this.#quantities.add(of, output, { limit, includesOthers })
     }
     for (const token of leftovers) this.touched.add(token)
     this.actions.push(action)
+    this.#stated.clear()
+    this.#claims = []
   }
 
   #spend(token: Address, amount: Amount): void {
-    this.touched.add(token)
-    if (isAmountRef(amount)) {
-      const key = amountKey(token, amount)
-      this.#spent.set(key, (this.#spent.get(key) ?? 0) + 1)
-      const stated = amount.ref === 'balance' ? this.#stated.get(token) : undefined
-      if (stated !== undefined) {
-        this.#stated.delete(token)
-        this.#pull(token, stated)
-      }
+    const claim = this.#claims.find(
+      ({ output }) => output.token === token && isSame(output.amount, amount),
+    )
+    if (claim) {
+      this.#refuseTaken(claim)
+      this.#quantities.take(claim.output, claim.by)
+      this.#claims = this.#claims.filter((one) => one !== claim)
       return
     }
-    const credit = this.#credits.get(token) ?? 0n
-    const own = credit < amount ? credit : amount
-    this.#credits.set(token, credit - own)
-    if (amount > own) this.#pull(token, amount - own)
+    refuseOther(this.#claims, token, amount)
+    const stated =
+      isAmountRef(amount) && amount.ref === 'balance' ? this.#stated.get(token) : undefined
+    if (stated !== undefined) this.#pull(token, stated)
+    else if (isAmountRef(amount)) this.#quantities.reserve(token)
+    else this.#takeNumber(token, amount)
+  }
+
+  #refuseTaken(claim: Claim): void {
+    const taker = this.#quantities.takerOf(claim.output)
+    if (taker) throw takenTwice(claim, taker)
+  }
+
+  #takeNumber(token: Address, amount: bigint): void {
+    const missing = this.#quantities.takeNumber(token, amount)
+    if (missing > 0n) this.#pull(token, missing)
   }
 
   #pull(token: Address, amount: bigint): void {
@@ -201,34 +262,6 @@ export class BundleDraft {
 
   /** Outputs that lie in the runner at the end, each token once, with the least that is tolerated of it. */
   remaining(): Remaining[] {
-    const found = new Map<Address, Omit<Remaining, 'token'>>()
-    const spent = new Map(this.#spent)
-    for (const { outputs, centiBps, least } of this.actions) {
-      for (const { token, amount, isPaid } of outputs) {
-        if (!token || isPaid) continue
-        if (isAmountRef(amount)) {
-          const key = amountKey(token, amount)
-          const times = spent.get(key) ?? 0
-          spent.set(key, times - 1)
-          if (times > 0) continue
-        } else if (!this.hasCredit(token)) {
-          continue
-        }
-        const other = found.get(token)
-        if (!other) found.set(token, { centiBps, ...(least !== undefined && { least }) })
-        // Of a sum, no part has a minimum of its own.
-        else found.set(token, { centiBps: max(other.centiBps, centiBps) })
-      }
-    }
-    return [...found].map(([token, limit]) => ({ token, ...limit }))
+    return this.#quantities.remaining()
   }
-}
-
-function max(a: bigint, b: bigint): bigint {
-  return a > b ? a : b
-}
-
-function amountKey(token: Address, { ref, bps = 10_000, ...rest }: AmountRef): string {
-  const source = 'step' in rest ? rest.step : rest.token
-  return `${token}:${ref}:${source}:${bps}`
 }

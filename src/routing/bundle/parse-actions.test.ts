@@ -263,6 +263,21 @@ describe('parseBundle', () => {
     }
   })
 
+  test('a mistake in a reference is said once', () => {
+    const wrong = { tokenIn: dai, tokenOut: weth, amountIn: { useOutputOfCallAt: '0' } }
+    expect(problemsOf([route, own('route', wrong)])).toEqual([
+      'action 1, amountIn must be a reference whose useOutputOfCallAt is the zero-based index of an action',
+    ])
+    const pair = {
+      tokenIn: [dai, weth],
+      tokenOut: nativeToken,
+      amountIn: [output(0, 7), output(0, 7)],
+    }
+    expect(problemsOf([route, own('merge', pair)])).toEqual([
+      'action 1, amountIn must be a reference with index 0 to 0',
+    ])
+  })
+
   test('every action with a mistake is named at once', () => {
     const nobody = own('transfer', { token: dai, amount: '1' })
     expect(problemsOf([nobody, route, nobody])).toEqual([

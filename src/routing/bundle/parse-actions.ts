@@ -112,9 +112,11 @@ function parseArguments(
       values[name] = parseCallback(value, name, context, report)
       continue
     }
-    for (const { place, value: reference } of referencesIn(value, name)) {
-      orReport(place, report, () => checkReference(reference, index))
-    }
+    const references = referencesIn(value, name).map(({ place, value: reference }) =>
+      orReport(place, report, () => checkReference(reference, index)),
+    )
+    // What is wrong with a reference is wrong with the argument, too.
+    if (references.includes(false)) continue
     orReport(name, report, () => {
       values[name] = parseArgument(kind, value)
       if (tokenNames.test(name) && [values[name]].flat().includes(zeroAddress)) {
@@ -125,12 +127,15 @@ function parseArguments(
   return values
 }
 
-function orReport(argument: string, report: Report, work: () => void): void {
+/** Whether nothing was wrong. */
+function orReport(argument: string, report: Report, work: () => void): boolean {
   try {
     work()
+    return true
   } catch (error) {
     if (!(error instanceof BadArgument)) throw error
     report(argument, error.message)
+    return false
   }
 }
 

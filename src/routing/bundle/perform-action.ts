@@ -5,6 +5,7 @@ import { type Address, defaultCentiBps, isNative, toAddress } from '../../domain
 import type { ActionContext, ActionOutput } from '../../protocols/positions.js'
 import { sendMeasured } from '../../protocols/shared/paid-output.js'
 import type { BundleContext } from './bundle-context.js'
+import { checkStays, checkToken, claimsOf } from './outputs/claims.js'
 import type { PerformableAction } from './performers.js'
 import { amountsOf, type PlannedStep } from './planned-steps.js'
 import { refuse } from './problems.js'
@@ -17,13 +18,22 @@ type Values = Readonly<Record<string, unknown>>
 
 /** Adds the action's steps to the plan of the bundle and records the result. @throws ForkrouteError. */
 export async function performAction(builder: BundleContext, action: PerformableAction) {
+  const { draft } = builder
+  const claims = claimsOf(action, (reference, argument) =>
+    draft.resolve(reference, action.index, argument),
+  )
+  for (const claim of claims) {
+    checkToken(claim)
+    checkStays(claim)
+  }
+  draft.begin(claims)
   const values = pulledAsBalances(builder, action, forReceiver(resolved(builder, action), action))
   const built = await perform(builder, action, values)
   const outputs = sentOn(builder, action, values, built.outputs)
   const outcome: Outcome = { ...built, outputs }
   const { slippage } = values
   const own = typeof slippage === 'bigint' ? slippage : defaultCentiBps
-  const { centiBps = own, least, fees = [], prerequisites = [], warnings = [] } = outcome
+  const { centiBps = own, least, checks, fees = [], prerequisites = [], warnings = [] } = outcome
   const { route = [stepOf(builder, action, values, outcome)] } = outcome
   const { kind, isPriced } = action.performer
   // Positions without a token are not outputs whose value can be compared.
@@ -31,17 +41,18 @@ export async function performAction(builder: BundleContext, action: PerformableA
     outputs.some(({ isPaid, token }) => isPaid && !token) ||
     (kind === 'protocol' && !outputs.length)
   const planned = {
-    ...{ outputs, centiBps, fees, route, prerequisites, warnings },
-    ...(least !== undefined && { least }),
+    ...{ outputs, fees, route, prerequisites, warnings },
     isPriced: isPriced && !isAway,
   }
+  // A check without a tolerance of its own leaves that of the action whose output it looks at.
+  const isLimited = !checks || outcome.centiBps !== undefined
+  const limit = isLimited ? { centiBps, ...(least !== undefined && { least }) } : null
   const { index } = action
   const [position] = route.flatMap(({ record }) => record.positionOutId)
   const receiver = receiverOf(builder, values)
   protect(builder, { ...outcome, action: index, centiBps, position, receiver })
-  if (outcome.unprotected)
-    builder.draft.unprotected.push({ action: index, reason: outcome.unprotected })
-  builder.draft.close(planned, outcome)
+  if (outcome.unprotected) draft.unprotected.push({ action: index, reason: outcome.unprotected })
+  draft.close(planned, { ...outcome, limit })
 }
 
 /** A deposit on behalf of somebody is one that this one receives. */
@@ -152,23 +163,26 @@ function resolved(
   )
 }
 
-/** Replaces amounts pulled for this action alone by the runner's balance: of a taxed token, less arrives. */
+/** Replaces numbers pulled for this action alone by the runner's balance: of a taxed token, less arrives. */
 function pulledAsBalances(
   builder: BundleContext,
-  { index, performer: { takes } }: PerformableAction,
+  { index, performer, values: given }: PerformableAction,
   values: Values,
 ): Values {
-  if (!takes) return values
-  const [token, amount] = takes
+  const [pair] = performer.takes ?? []
+  const [token, amount] = pair ?? []
+  if (performer.takesNumbers || !token || !amount) return values
   const tokens = [values[token] ?? []].flat() as Address[]
   const amounts = [values[amount] ?? []].flat() as Amount[]
+  const asGiven = [given[amount] ?? []].flat()
   if (tokens.length !== amounts.length) return values
   const stated = amounts.map((each, place) => {
     const address = tokens[place]
-    if (!address || isAmountRef(each)) return each
+    if (!address || isAmountRef(each) || isReferenceLike(asGiven[place])) return each
     // Of a delivery, only what has arrived says how much there is.
     if (isNative(address) && !builder.args.arrival) return each
-    const isShared = builder.isMentioned(address, index) || builder.draft.hasCredit(address)
+    const isTwice = tokens.indexOf(address) !== tokens.lastIndexOf(address)
+    const isShared = isTwice || builder.isMentioned(address, index) || builder.isTouched(address)
     return isShared ? each : builder.draft.stateAsBalance(address, each)
   })
   return { ...values, [amount]: Array.isArray(values[amount]) ? stated : stated[0] }

@@ -10,8 +10,8 @@ import { variantsOf } from './variants.js'
 
 export type Performer = {
   readonly inputs: ServiceInputs
-  /** Argument names of the tokens that it takes, each with the argument of its amount. */
   readonly takes: ServiceAction['takes']
+  readonly takesNumbers: boolean
   /** False where the value that goes in need not come out. */
   readonly isPriced: boolean
 } & (
@@ -54,7 +54,8 @@ export function performerOf({
     definition,
     adapter,
     inputs: argumentsOf(definition),
-    takes: definition.spendsNothing ? undefined : ['tokenIn', 'amountIn'],
+    takes: definition.spendsNothing ? undefined : [['tokenIn', 'amountIn']],
+    takesNumbers: false,
     isPriced: isPriced[definition.action],
   }
 }
@@ -65,8 +66,9 @@ function isOffered({ isOfProtocols, slugs }: ServiceAction, adapter: ProtocolAda
 }
 
 function ofService(definition: ServiceAction, adapter: ProtocolAdapter | null): Performer {
-  const { inputs, takes, isPriced: isOwnPriced } = definition
-  return { kind: 'service', definition, adapter, inputs, takes, isPriced: isOwnPriced }
+  const { inputs, takes, takesNumbers = false, isPriced: isOwnPriced } = definition
+  const common = { definition, adapter, inputs, takes, takesNumbers }
+  return { kind: 'service', ...common, isPriced: isOwnPriced }
 }
 
 /** Names of the actions that a protocol performs. */
@@ -127,9 +129,18 @@ export function spentOf(actions: readonly PerformableAction[]): Reference[] {
     const { performer, index } = action
     const onlyLooks = performer.kind === 'service' && performer.definition.onlyLooks
     const isUsed = spent.some(({ useOutputOfCallAt }) => useOutputOfCallAt === index)
-    if (!onlyLooks || isUsed) spent.push(...referencesOf(action))
+    if (!onlyLooks) spent.push(...referencesOf(action))
+    else if (isUsed) spent.push(...handedOn(action))
   }
   return spent
+}
+
+/** References of an action that only looks, whose amounts are in what it gives. */
+function handedOn(action: PerformableAction): Reference[] {
+  const { inputs } = action.performer
+  const all = referencesOf(action).map((one) => ({ ...one, kind: inputs[one.argument]?.kind }))
+  const outputs = all.filter(({ kind }) => kind === 'output')
+  return outputs.length ? outputs : all.filter(({ kind }) => kind !== 'condition')
 }
 
 /** Lists of actions among the arguments. */

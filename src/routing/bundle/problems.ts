@@ -11,11 +11,15 @@ export interface Problem {
 /** Receives one mistake of an action. */
 export type Report = (argument: string, expected: string) => void
 
-/** One sentence for a single problem, else a list; `details.problems` has all. */
-export function badArguments(problems: readonly Problem[]): ForkrouteError {
-  const messages = problems.map(
-    ({ action, argument, expected }) => `action ${action}, ${argument} must be ${expected}`,
+/** One sentence for a single problem, else a list, none twice; `details.problems` has all. */
+export function badArguments(all: readonly Problem[]): ForkrouteError {
+  const by = new Map(
+    all.map((problem) => {
+      const { action, argument, expected } = problem
+      return [`action ${action}, ${argument} must be ${expected}`, problem]
+    }),
   )
+  const [messages, problems] = [[...by.keys()], [...by.values()]]
   const [first] = problems
   return new ForkrouteError('INVALID_REQUEST', messages, { ...first, problems })
 }

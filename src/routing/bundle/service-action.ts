@@ -96,6 +96,10 @@ export interface Outcome extends ActionResult {
   readonly least?: bigint
   /** What it has charged. */
   readonly fees?: readonly TokenAmount[]
+  /** The output that it looks at, which is its only output. */
+  readonly checks?: ActionOutput
+  /** Whether its outputs are all that lies in the runner of their tokens. */
+  readonly includesOthers?: boolean
   /** Why what it yields is not known, and so not enforced; absent: it is. */
   readonly unprotected?: string
   readonly warnings?: readonly string[]
@@ -118,8 +122,13 @@ interface ServiceActionOf<Inputs, Given, Planned> {
   readonly onlyLooks?: boolean
   /** True: its argument `receiver` gets what comes out of it. */
   readonly paysReceiver?: boolean
-  /** Argument names of the tokens that it takes, each with the argument of its amount. */
-  readonly takes?: readonly [token: keyof Inputs & string, amount: keyof Inputs & string]
+  /** Argument names of the tokens that it takes, null for native, each with the argument of its amount. */
+  readonly takes?: readonly (readonly [
+    token: (keyof Inputs & string) | null,
+    amount: keyof Inputs & string,
+  ])[]
+  /** True: it is given the numbers of `takes` as they are, not what arrives of a taxed token. */
+  readonly takesNumbers?: boolean
   /** How many outputs it will have; null or absent: known only after planning. */
   outputs?(args: Given): number | null
   /** Refuses combinations of arguments that are valid by themselves. */

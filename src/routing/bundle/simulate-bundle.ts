@@ -1,24 +1,20 @@
 /** Runs a bundle, whole or as far as it is planned, and reports which action fails, in which call, and why. */
-import { decodeErrorResult } from 'viem'
 import { gasForOrder } from '../../bridges/bridge.js'
-import { contractErrorsAbi } from '../../bridges/registry.js'
 import type { PrerequisiteRecord } from '../../domain/bundle.js'
-import { ForkrouteError } from '../../domain/errors.js'
-import type { ExecutorStep, Order, UnsignedTransaction } from '../../domain/order.js'
-import type { Address, Hex, TokenAmount } from '../../domain/primitives.js'
+import type { Order, UnsignedTransaction } from '../../domain/order.js'
+import type { Hex, TokenAmount } from '../../domain/primitives.js'
 import {
   mergeOverrides,
   type SimulationRequest,
   type SimulationResult,
 } from '../../domain/state.js'
 import { buildDeliveryMessage, decodeAmountsOut } from '../../executor/compile.js'
-import { executorErrorsAbi } from '../../executor/errors.js'
-import { isDelegate, runsOwnOrders } from '../../executor/strategies.js'
-import { decodeRevert } from '../../forks/revert.js'
+import { isDelegate } from '../../executor/strategies.js'
 import { notFundable } from '../proof/failures.js'
 import { callsThatFund, checkFunds, overrideFunds } from '../proof/funds.js'
 import { lendersBeside } from '../proof/lenders.js'
 import type { Arrival, BundleContext } from './bundle-context.js'
+import { failedTransfer, failure } from './failures/step-failure.js'
 import { emptyExecutor, simulateLanding, touchedBy } from './simulate-landing.js'
 import { unreadable } from './tools.js'
 
@@ -82,7 +78,14 @@ export async function simulateBundle(
   if (result?.status === 'success') {
     return { tx, request, result, gained: decodeAmountsOut(order, result.returnData) }
   }
-  if (result?.status === 'reverted') throw failure(builder, order.steps, actionOfStep, result)
+  if (result?.status === 'reverted') {
+    const transfer = await failedTransfer(builder, order, result, async (shortened) => {
+      const { data, value } = builder.transaction(shortened)
+      const [tried] = await run.simulate([{ ...request, data, value }])
+      return tried?.status === 'reverted'
+    })
+    throw failure(builder, ranOf(builder, order, actionOfStep, transfer), result)
+  }
   throw unreadable(result?.message ?? 'no answer')
 }
 
@@ -120,7 +123,9 @@ async function simulateArrival(
     const gained = result.deltas.map(({ token, amount }) => ({ token, amount }))
     return { tx, request, result, gained, message }
   }
-  if (result.status === 'reverted') throw failure(builder, order.steps, actionOfStep, result)
+  if (result.status === 'reverted') {
+    throw failure(builder, ranOf(builder, order, actionOfStep, null), result)
+  }
   throw unreadable(result.message)
 }
 
@@ -131,78 +136,11 @@ export function prerequisitesOf({ draft, account }: BundleContext): Prerequisite
   )
 }
 
-function failure(
+function ranOf(
   builder: BundleContext,
-  steps: readonly ExecutorStep[],
+  { steps }: Order,
   actionOfStep: readonly number[],
-  { returnData, reason }: { readonly returnData: Hex; readonly reason: string },
-): ForkrouteError {
-  const at = stepOf(returnData)
-  const step = at && originalStep(builder, steps, at.step)
-  const index = step === null || step === undefined ? undefined : actionOfStep[step]
-  const parsed = index === undefined ? undefined : builder.all[index]
-  if (!at || step === null || step === undefined || !parsed || index === undefined) {
-    return new ForkrouteError('SIMULATION_REVERTED', `The bundle fails: ${reason}.`, { reason })
-  }
-  const { protocol, action, performer } = parsed
-  const { adapter } = performer
-  const inner = at.reason
-    ? decodeRevert(at.reason, [...contractErrorsAbi, ...(adapter?.positions?.errorsAbi ?? [])])
-    : reason
-  const words = adapter?.positions?.explain?.(inner)
-  const why = words ? `${inner}: ${words}` : inner
-  const call = callOf(steps[step])
-  return new ForkrouteError(
-    'SIMULATION_REVERTED',
-    `action ${index} (${protocol} ${action}) fails in ${call.function}: ${why}`,
-    {
-      ...{ action: index, protocol, name: action, call, reason: why },
-      // In this mode they were not simulated, so a missing one may be the cause.
-      ...(builder.args.request.executionMode === 'user' && {
-        prerequisites: prerequisitesOf(builder),
-      }),
-    },
-  )
-}
-
-function callOf(step: ExecutorStep | undefined): {
-  readonly function: string
-  readonly target?: Address
-} {
-  if (!step) return { function: 'an unknown step' }
-  return step.kind === 'call'
-    ? { function: step.abi.name, target: step.target }
-    : { function: step.kind, target: step.token }
-}
-
-/** The step that our contracts report as failed, and its revert data. */
-function stepOf(returnData: Hex): { readonly step: number; readonly reason?: Hex } | null {
-  try {
-    const { errorName, args } = decodeErrorResult({ abi: executorErrorsAbi, data: returnData })
-    const error = executorErrorsAbi.find(({ name }) => name === errorName)
-    const at = error?.inputs.findIndex(({ name }) => name === 'step') ?? -1
-    const step = at < 0 ? undefined : (args as readonly unknown[])[at]
-    if (typeof step !== 'bigint') return null
-    const last = (args as readonly unknown[]).at(-1)
-    const isReason = errorName === 'StepFailed' && typeof last === 'string'
-    return { step: Number(step), ...(isReason && { reason: last as Hex }) }
-  } catch {
-    return null
-  }
-}
-
-/** For accounts, a step paid by callback was split in two (a transfer before it); maps back to the original. */
-function originalStep(
-  { args }: BundleContext,
-  steps: readonly ExecutorStep[],
-  packed: number,
-): number | null {
-  const { strategy } = args.request
-  if (!runsOwnOrders(strategy)) return packed
-  let position = 0
-  for (const [index, step] of steps.entries()) {
-    position += step.kind === 'call' && step.payToken ? 2 : 1
-    if (packed < position) return index
-  }
-  return null
+  transfer: number | null,
+) {
+  return { steps, actionOfStep, transfer, prerequisites: prerequisitesOf(builder) }
 }

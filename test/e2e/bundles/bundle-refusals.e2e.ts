@@ -199,3 +199,43 @@ describe('a bundle is refused', () => {
     expect(body.message).toMatch(/ForeignTransferFrom/)
   })
 })
+
+describe('a flash loan that fails', () => {
+  const callback = [route(weth, usdc, 10n * ether), routeOf(usdc, weth, 0)]
+  const loan = (actions: readonly Action[]) =>
+    own('flashloan', { token: weth, amount: String(10n * ether), callback: actions })
+
+  test('for want of a repayment says how much of which token is missing', async () => {
+    const { status, body } = await refused([route(dai, usdc, ether), loan(callback)])
+    expect(status).toBe(422)
+    const words =
+      /^action 1 \(svc flashloan\) cannot be repaid: its callback leaves (\d+) of (0x\w+), and (\d+) are owed: (\d+) are missing$/
+    const [, left = '', token, owed, missing = ''] = words.exec(body.message) ?? []
+    expect({ token, owed }, body.message).toEqual({ token: weth, owed: String(10n * ether) })
+    expect(BigInt(left) + BigInt(missing)).toBe(10n * ether)
+    expect(body.details).toMatchObject({ action: 1, token, left, owed, missing })
+  })
+
+  test('in an action of its callback names that', async () => {
+    const least = own('minamountout', { amountOut: output(0), minAmountOut: String(ether) })
+    const { status, body } = await refused([loan([...callback.slice(0, 1), least])])
+    expect(status).toBe(422)
+    expect(body.message).toMatch(
+      /^action 0 \(svc flashloan\) fails in callback\[1\] \(svc minamountout\), requireAtLeast: BelowMinimum\(/,
+    )
+    expect(body.details).toMatchObject({ action: 0, callbackAction: 1 })
+  })
+})
+
+test('a transfer that fails names its action', async () => {
+  const more = own('mul', { amountA: output(0), amountB: '2' })
+  const { status, body } = await refused([
+    route(weth, usdc, ether),
+    own('transfer', { token: usdc, recipient: other, amount: '7' }),
+    more,
+    own('transfer', { token: usdc, recipient: other, amount: output(2) }),
+  ])
+  expect(status).toBe(422)
+  expect(body.message).toMatch(/^action 3 \(svc transfer\) fails in transfer: /)
+  expect(body.details).toMatchObject({ action: 3, call: { function: 'transfer', target: usdc } })
+})

@@ -84,17 +84,6 @@ describe('bundle', () => {
     },
   )
 
-  test('two references to one output: it is spent twice, each time as far as it goes', async () => {
-    const body = await refused([
-      route(weth, usdc, ether),
-      routeOf(usdc, dai, 0),
-      routeOf(usdc, wbtc, 0),
-    ])
-    // The second finds the executor without USDC.
-    expect(body.status).toBe(422)
-    expect(body.body.details).toMatchObject({ action: 2, protocol: svc })
-  })
-
   test('an output that is checked, charged and sent on', async () => {
     const { body, execution } = await prove(
       [

@@ -183,10 +183,20 @@ export const bundle: Agreement = (request, body) => {
     ...present(body, 'trace', isTrue(request, 'trace')),
     ...unless(!isSkipped || amounts.length === 0, 'amountsOut of a bundle that was not run'),
     ...unless(actions.length === body.bundle.length, 'bundle is not one per action'),
+    ...netAmounts(body),
     ...Object.keys(body.minAmountsOut).flatMap((token) =>
       unless(amounts.includes(token), `minAmountsOut of ${token}, of which nothing comes out`),
     ),
   ]
+}
+
+/** Of each token that goes in and comes out, and of no other. */
+function netAmounts({ amountsIn, amountsOut, netAmounts: given = {} }: Body): string[] {
+  const both = Object.keys(amountsIn).filter((token) => token in amountsOut)
+  const isNet = (token: string) =>
+    given[token] === String(BigInt(amountsOut[token]) - BigInt(amountsIn[token]))
+  const isWhole = Object.keys(given).length === both.length
+  return unless(isWhole && both.every(isNet), 'netAmounts are not amountsOut less amountsIn')
 }
 
 export const prices: Agreement = (request, body) => {

@@ -233,6 +233,7 @@ export const Bundle = z.looseObject({
   amountsOut: amounts,
   minAmountsOut: amounts,
   amountsIn: amounts,
+  netAmounts: z.record(Address, SignedWei).optional(),
   route: z.array(Step),
   createdAt: BlockNumber,
   blockNumber: BlockNumber,

@@ -7,7 +7,7 @@ export const apiswap = defineServiceAction({
   inputs: swapInputs,
   isPriced: true,
   paysReceiver: true,
-  takes: ['tokenIn', 'amountIn'],
+  takes: [['tokenIn', 'amountIn']],
   outputs: () => 1,
   check: checkSwap,
   perform: (args, context) =>

@@ -1,6 +1,7 @@
 import { isNative } from '../../../domain/primitives.js'
 import { idOrAmount, nftInputs } from '../action-parts.js'
 import { approveNft } from '../bundle-steps.js'
+import { checkToken } from '../outputs/claims.js'
 import { defineServiceAction, optional, required } from '../service-action.js'
 
 export const approve = defineServiceAction({
@@ -32,10 +33,9 @@ export const approve = defineServiceAction({
     if ('id' in what) return approveNft(context, { token, spender, id: what.id })
     const { amount } = what
     add({ kind: 'approve', token, spender, amount })
-    if (typeof amount === 'bigint') {
-      const key = `${spender}:${token}`
-      builder.approved.set(key, (builder.approved.get(key) ?? 0n) + amount)
-    }
+    const claim = builder.draft.claimOf('amount')
+    if (claim) checkToken(claim, token)
+    builder.approved.set(`${spender}:${token}`, { amount, claim })
     return { spends: [], outputs: [] }
   },
 })

@@ -25,6 +25,7 @@ export const balance = defineServiceAction({
     if (estimate !== undefined && isHeld) builder.assume({ token, amount: estimate })
     return {
       spends: [],
+      includesOthers: true,
       outputs: [{ token, amount: sum(context, [{ ref: 'balance', token }]) }],
       ...(estimate !== undefined && !isHeld && { warnings: [noEffect] }),
     }

@@ -33,6 +33,8 @@ export const bridge = defineServiceAction({
     protocolArgs: optional('values', 'Of the bridge; none here takes any.'),
   },
   isPriced: false,
+  takes: [['tokenIn', 'amountIn']],
+  takesNumbers: true,
   outputs: () => 0,
   check({ callbackValue = 0n, protocolArgs = [] }, { refuse }) {
     if (callbackValue !== 0n) refuse('callbackValue', '0: no bridge here sends native along')

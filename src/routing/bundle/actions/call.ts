@@ -1,11 +1,12 @@
 import type { AbiFunction } from 'viem'
 import type { Reference } from '../../../domain/bundle.js'
 import type { Amount, CallStep } from '../../../domain/order.js'
-import { nativeToken } from '../../../domain/primitives.js'
+import { type Address, nativeToken } from '../../../domain/primitives.js'
 import type { ActionOutput } from '../../../protocols/positions.js'
 import { balanceChanges } from '../../../protocols/shared/balance-changes.js'
 import { addCall } from '../../../protocols/shared/value-steps.js'
 import { pairsOf } from '../action-parts.js'
+import type { BundleContext } from '../bundle-context.js'
 import { toCallArguments } from '../call-arguments.js'
 import { defineServiceAction, optional, type Refuse, required } from '../service-action.js'
 import { BadArgument } from '../values.js'
@@ -31,6 +32,11 @@ export const call = defineServiceAction({
     tokenOut: optional('addresses', 'Tokens that it yields: its outputs, by balance.'),
   },
   isPriced: false,
+  takes: [
+    ['tokenIn', 'amountIn'],
+    [null, 'value'],
+  ],
+  takesNumbers: true,
   outputs: ({ tokenOut }) => tokenOut?.length ?? null,
   check({ abi, method, args, tokenIn = [], amountIn, tokenOut }, { refuse, isReferenced }) {
     if (abi.name !== method) refuse('abi', `the signature of method ${method}`)
@@ -43,9 +49,9 @@ export const call = defineServiceAction({
     const spends = amountIn
       ? pairsOf(tokenIn, amountIn, refuse, pairNames)
       : tokenIn.map((token) => {
-          const amount = builder.approved.get(`${target}:${token}`)
-          if (amount !== undefined) return { token, amount }
-          const expected = `given: no amount of ${token} is approved to ${target} before`
+          const approval = approvalOf(builder, target, token)
+          if (approval) return { token, amount: approval.amount }
+          const expected = `given: no amount of ${token} is approved to ${target} before, or another call has taken it`
           return refuse('amountIn', expected)
         })
     if (value !== undefined) spends.push({ token: nativeToken, amount: value })
@@ -71,6 +77,15 @@ export const call = defineServiceAction({
     return { spends, outputs, primary, unprotected: ownCall }
   },
 })
+
+/** What was approved is taken once. */
+function approvalOf({ approved, draft }: BundleContext, spender: Address, token: Address) {
+  const key = `${spender}:${token}`
+  const approval = approved.get(key)
+  approved.delete(key)
+  if (approval?.claim) draft.addClaim(approval.claim)
+  return approval
+}
 
 function convert(
   { inputs }: AbiFunction,

@@ -15,6 +15,8 @@ export const fee = defineServiceAction({
     receiver: required('address', 'Who gets the fee.'),
   },
   isPriced: false,
+  takes: [['token', 'amount']],
+  takesNumbers: true,
   outputs: () => 1,
   check({ bps }, { refuse }) {
     if (bps < 1 || bps > whole) refuse('bps', `a number from 1 to ${whole}`)

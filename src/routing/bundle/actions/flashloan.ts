@@ -43,8 +43,9 @@ const flashloan = defineServiceAction({
   },
   async perform({ callback, tokenOut = [], ...args }, { builder, index, add, refuse }) {
     const loans = loansOf(args, refuse)
+    const step = builder.draft.steps.length
     const loan = flashLoan({
-      index: builder.draft.steps.length,
+      index: step,
       lender: lenderOn(builder.run.block.chain, refuse),
       loans,
       maximumFeeE18: highestLoanFeeE18,
@@ -59,6 +60,11 @@ const flashloan = defineServiceAction({
     await inner.build()
     add(loan.step(inner.draft.steps))
     builder.draft.absorb(inner.draft, index)
+    builder.draft.callbacks.set(step, {
+      actions: inner.own,
+      firstStep: loans.length,
+      actionOfStep: inner.draft.actionOfStep,
+    })
     const token = loans.map((one) => one.token)
     const left = new Set([
       ...tokenOut,
@@ -67,6 +73,7 @@ const flashloan = defineServiceAction({
     ])
     return {
       spends: [],
+      includesOthers: true,
       outputs: [...left].map((one) => ({ token: one, amount: { ref: 'balance', token: one } })),
       // What is referred to within the callback is not known outside of it.
       route: inner.draft.actions.flatMap(({ route }) => route.map(({ record }) => ({ record }))),

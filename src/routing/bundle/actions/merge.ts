@@ -20,7 +20,7 @@ export const merge = defineServiceAction({
   },
   isPriced: true,
   paysReceiver: true,
-  takes: ['tokenIn', 'amountIn'],
+  takes: [['tokenIn', 'amountIn']],
   outputs: () => 1,
   check({ tokenIn, amountIn }, { refuse }) {
     pairsOf(tokenIn, amountIn, refuse, pairNames)

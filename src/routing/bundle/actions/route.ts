@@ -32,7 +32,7 @@ export const route = defineServiceAction({
   },
   isPriced: true,
   paysReceiver: true,
-  takes: ['tokenIn', 'amountIn'],
+  takes: [['tokenIn', 'amountIn']],
   outputs: () => 1,
   check(args, context) {
     checkSwap(args, context)

@@ -19,7 +19,7 @@ export const split = defineServiceAction({
   },
   isPriced: true,
   paysReceiver: true,
-  takes: ['tokenIn', 'amountIn'],
+  takes: [['tokenIn', 'amountIn']],
   outputs: ({ tokenOut }) => tokenOut.length,
   async perform({ tokenIn, tokenOut, amountIn, slippage: centiBps = defaultCentiBps }, context) {
     const { builder, index: action } = context

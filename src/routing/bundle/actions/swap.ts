@@ -22,7 +22,7 @@ export const swap = defineServiceAction({
   isPriced: true,
   paysReceiver: true,
   isOfProtocols: true,
-  takes: ['tokenIn', 'amountIn'],
+  takes: [['tokenIn', 'amountIn']],
   outputs: () => 1,
   check(args, context) {
     checkSwap(args, context)

@@ -32,7 +32,7 @@ type Transfer<A> = {
 const common = {
   protocols: ['erc20', 'erc721'],
   isPriced: false,
-  takes: ['token', 'amount'],
+  takes: [['token', 'amount']],
   outputs: () => 0,
   check(args: Transfer<bigint | Reference>, { refuse }: CheckContext) {
     recipientOf(args, refuse)
