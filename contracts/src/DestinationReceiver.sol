@@ -108,8 +108,8 @@ contract DestinationReceiver is ReentrancyGuardTransient {
         for (uint256 i = 0; i < before.length; ++i) {
             before[i] = Tokens.balanceOf(order.outputs[i].token, order.receiver);
         }
-        _pay(delivery, executor);
-        uint256[] memory paid = Executor(payable(executor)).run(order);
+        uint256 native = _payToken(delivery, executor);
+        uint256[] memory paid = Executor(payable(executor)).run{value: native}(order);
         for (uint256 i = 0; i < before.length; ++i) {
             (address output, uint256 minimum) = (order.outputs[i].token, order.outputs[i].minimum);
             uint256 balance = Tokens.balanceOf(output, order.receiver);
@@ -147,13 +147,18 @@ contract DestinationReceiver is ReentrancyGuardTransient {
         emit DeliveryFailed(token, amount, value, fallbackReceiver, reason);
     }
 
-    /// @dev From wherever it lies, so that a token is moved once.
     function _pay(Delivery memory delivery, address to) private {
-        uint256 native = delivery.value;
+        uint256 native = _payToken(delivery, to);
+        if (native != 0) Tokens.pay(NATIVE, to, native);
+    }
+
+    /// @dev From wherever it lies, so that a token is moved once.
+    /// @return native Wei of the delivery, which are not paid yet.
+    function _payToken(Delivery memory delivery, address to) private returns (uint256 native) {
+        native = delivery.value;
         if (delivery.token == NATIVE) native += delivery.amount;
         else if (delivery.payer == address(this)) Tokens.pay(delivery.token, to, delivery.amount);
         else Tokens.pull(delivery.token, delivery.payer, to, delivery.amount);
-        if (native != 0) Tokens.pay(NATIVE, to, native);
     }
 
     /// @dev Calls this contract with at least `minimumGas`, and keeps `RESERVE` back whatever the call does.

@@ -12,8 +12,8 @@ import {Input, LegacyOrder, NATIVE, Order, Output} from "./Types.sol";
  * @title Runs the steps of one sender's orders.
  *
  * Each sender has a clone, so that an allowance which one sender's steps leave behind is worth nothing in
- * another's order. Holds nothing between transactions. Only the contract that deployed the implementation
- * (the Router) may run it.
+ * another's order. Holds nothing between transactions but ether that was sent to it outside an order. Only the contract
+ * that deployed the implementation (the Router) may run it, and gives an order's ether in the call.
  */
 contract Executor is StepRunner {
     using SafeERC20 for IERC20;
@@ -46,17 +46,17 @@ contract Executor is StepRunner {
     /// @notice Runs an order whose inputs have arrived, pays the outputs and sends on what is left.
     /// @return paid What this contract sent of each output; empty when the steps pay the outputs.
     function run(Order calldata order) external payable returns (uint256[] memory paid) {
-        _run(order.inputs, order.feeReceiver, order.steps);
+        uint256 held = _run(order.inputs, order.feeReceiver, order.steps);
         if (!order.paidBySteps) paid = _payOutputs(order.outputs, order.receiver);
-        _sweep(order.inputs, order.sweep, order.refundReceiver);
+        _sweep(order.inputs, order.sweep, order.refundReceiver, held);
     }
 
     /// @notice As `run`; what is left goes to the receiver.
     /// @return paid As of `run`.
     function runLegacy(LegacyOrder calldata order) external payable returns (uint256[] memory paid) {
-        _run(order.inputs, order.feeReceiver, order.steps);
+        uint256 held = _run(order.inputs, order.feeReceiver, order.steps);
         if (!order.paidBySteps) paid = _payOutputs(order.outputs, order.receiver);
-        _sweep(order.inputs, order.sweep, order.receiver);
+        _sweep(order.inputs, order.sweep, order.receiver, held);
     }
 
     /**
@@ -69,8 +69,18 @@ contract Executor is StepRunner {
         _runSteps(program, new Reserve[](0));
     }
 
-    function _run(Input[] calldata inputs, address feeReceiver, bytes calldata steps) private {
+    /// @return held Wei that lay here before the order. They are no part of it: whoever sends one could otherwise make
+    /// the orders of a sender fail for ever that takes no ether.
+    function _run(
+        Input[] calldata inputs,
+        address feeReceiver,
+        bytes calldata steps
+    ) private returns (uint256 held) {
         if (msg.sender != runner) revert NotRunner(msg.sender);
+        // What came with the call is in the balance.
+        unchecked {
+            held = address(this).balance - msg.value;
+        }
         for (uint256 i = 0; i < inputs.length; ++i) {
             if (inputs[i].token == NATIVE && inputs[i].fee != 0) Tokens.pay(NATIVE, feeReceiver, inputs[i].fee);
         }
@@ -82,9 +92,19 @@ contract Executor is StepRunner {
         for (uint256 i = 0; i < outputs.length; ++i) paid[i] = _payAll(outputs[i].token, receiver);
     }
 
-    function _sweep(Input[] calldata inputs, address[] calldata tokens, address to) private {
-        for (uint256 i = 0; i < inputs.length; ++i) _payAll(inputs[i].token, to);
-        for (uint256 i = 0; i < tokens.length; ++i) _payAll(tokens[i], to);
+    function _sweep(Input[] calldata inputs, address[] calldata tokens, address to, uint256 held) private {
+        for (uint256 i = 0; i < inputs.length; ++i) _payRest(inputs[i].token, to, held);
+        for (uint256 i = 0; i < tokens.length; ++i) _payRest(tokens[i], to, held);
+    }
+
+    function _payRest(address token, address to, uint256 held) private {
+        uint256 balance = Tokens.balanceOf(token, address(this));
+        if (balance == 0) return;
+        if (token == NATIVE) {
+            if (balance <= held) return;
+            balance -= held;
+        }
+        Tokens.pay(token, to, balance);
     }
 
     function _payAll(address token, address to) private returns (uint256 balance) {

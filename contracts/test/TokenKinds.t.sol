@@ -80,18 +80,18 @@ contract TokenKindsTest is Base {
 
     function test_dustOfInputsAndIntermediatesIsRefunded() public {
         weth.transfer(address(router.executorOf(user)), 5);
-        vm.deal(router.executorOf(user), 7);
         bytes memory swap = Steps.callPaid(
             address(pool),
             address(weth),
             swapData(receiver, 1 ether),
             swapPatch(Steps.literal(1 ether))
         );
-        Order memory order = makeOrder(address(weth), 1 ether + 11, address(usdc), 0, Steps.pack(swap));
+        bytes memory unwrap = Steps.call(address(weth), abi.encodeCall(MockWeth.withdraw, (7)));
+        Order memory order = makeOrder(address(weth), 1 ether + 11, address(usdc), 0, Steps.pack(swap, unwrap));
         order.sweep = new address[](1);
         order.sweep[0] = NATIVE;
         execute(order);
-        assertEq(weth.balanceOf(refund), 16, "WETH refunded");
+        assertEq(weth.balanceOf(refund), 9, "WETH refunded");
         assertEq(refund.balance, 7, "ETH refunded");
         assertNothingLeft(user);
     }

@@ -16,6 +16,7 @@ export interface Spender {
 
 export const formerDeployments = {
   Router: [
+    { replaced: '2026-11-24', address: '0xe35118e8d0c2a8a4748f5941696c2a741515d749' },
     { replaced: '2026-11-22', address: '0x759abb42ab39b62aa2f3df711d2c783642c3e26e' },
     { replaced: '2026-11-22', address: '0x9507d767ea85ffe6ac59aac622da4cfbadb4a620' },
     { replaced: '2026-11-22', address: '0xc2c3a257d6bfff5427652b941f750fde9a7b2b7e' },
