@@ -189,7 +189,7 @@ export function createDispatch(parts: DispatchParts): Dispatch {
     const now = Date.now()
     const until = Math.min(
       Math.max(startedAt, progressAt) + parts.totalTimeoutMs,
-      startedAt + (isStarved ? 1 : busyFactor) * parts.totalTimeoutMs,
+      startedAt + busyFactor * parts.totalTimeoutMs,
     )
     if (wait === null || round >= maxRounds || now + pause > until || closing.aborted) {
       const error = unavailable()

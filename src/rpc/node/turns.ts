@@ -81,10 +81,16 @@ export function createTurns(
         setImmediate(arrived)
         resolve()
       }
-      sent.then(() => {
-        latencies.note(method, calls, performance.now() - begun)
-        end()
-      }, end)
+      sent.then(
+        () => {
+          latencies.note(method, calls, performance.now() - begun)
+          end()
+        },
+        () => {
+          if (ending.signal.aborted) latencies.givenUp(method, calls, performance.now() - begun)
+          end()
+        },
+      )
     })
     return { sent, place }
   }

@@ -4,6 +4,11 @@ import { quantileSorted } from 'd3-array'
 export interface Latencies {
   /** @param calls - in the request. @param ms - from the sending to the last byte. */
   note(method: string, calls: number, ms: number): void
+  /**
+   * Nobody waited for the answer any longer: it would have taken more than that. Without these a node that becomes slow as
+   * a whole would have all its answers given up as late as before.
+   */
+  givenUp(method: string, calls: number, ms: number): void
   /** Milliseconds after which an answer is late: nineteen of twenty came sooner. */
   late(method: string, calls: number): number
   /** Milliseconds after which it will hardly come. */
@@ -26,7 +31,7 @@ const msPerCall = 5
 const leastLateMs = 50
 /** What takes so many times longer than nearly all before it is lost. */
 const lostFactor = 4
-const leastLostMs = 1_000
+const leastLostMs = 1_500
 /** Of a node whose answers all take the same time, half would be a little late. */
 const jitter = 1.2
 const jitterMs = 20
@@ -52,13 +57,18 @@ export function createLatencies(): Latencies {
     return Math.max(leastLateMs, 2 * quantile(all, 0.95)) + work
   }
 
+  function sample(method: string, calls: number, ms: number): void {
+    const kind = kindOf(method, calls)
+    kinds.set(kind, add(kinds.get(kind) ?? [], ms))
+    add(all, ms)
+  }
+
   return {
     note(method, calls, ms) {
-      const kind = kindOf(method, calls)
-      kinds.set(kind, add(kinds.get(kind) ?? [], ms))
-      add(all, ms)
+      sample(method, calls, ms)
       add(untaken, ms, maxTaken)
     },
+    givenUp: sample,
     late,
     lost: (method, calls) => Math.max(leastLostMs, lostFactor * late(method, calls)),
     median: () => (all.length > 0 ? quantile(all, 0.5) : null),
