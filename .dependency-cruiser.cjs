@@ -107,6 +107,7 @@ const shared = [
   'src/config-chains.ts',
   'src/config-values.ts',
   'src/config-traces.ts',
+  'src/config-backtests.ts',
   'src/yaml-file.ts',
   'src/sqlite.ts',
 ]
@@ -199,7 +200,7 @@ module.exports = {
       to: {
         path: '^(src|workers)/',
         pathNot:
-          '^src/((domain|chains)/|(package-folder|config-chains|config-values|config-traces|opentelemetry|tracer)\\.ts$)',
+          '^src/((domain|chains)/|(package-folder|config-chains|config-values|config-traces|config-backtests|opentelemetry|tracer)\\.ts$)',
       },
     },
   ],

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { loadConfig } from '../src/config.js'
 import type { PlanRequest } from '../src/domain/backtest.js'
+import { noAccount } from '../src/domain/engine.js'
 import type { Address } from '../src/domain/primitives.js'
 import { createLogger } from '../src/log.js'
 import type { ArchiveMode } from '../src/rpc/archive/archive-messages.js'
@@ -163,15 +164,18 @@ async function jobOf(
   args: { readonly from: bigint; readonly to: bigint; readonly count: number },
 ): Promise<number> {
   const started = performance.now()
-  const { id } = await service.backtests.create({
-    name: 'bench',
-    chainId: 1,
-    range: { kind: 'step', from: args.from, to: args.to, step: 1n },
-    requests: requests.slice(0, args.count),
-    variants: [{ name: 'default', router: {}, ignoreStandards: [] }],
-    baseline: 'default',
-    delays: [],
-  })
+  const { id } = await service.backtests.create(
+    {
+      name: 'bench',
+      chainId: 1,
+      range: { kind: 'step', from: args.from, to: args.to, step: 1n },
+      requests: requests.slice(0, args.count),
+      variants: [{ name: 'default', router: {}, ignoreStandards: [] }],
+      baseline: 'default',
+      delays: [],
+    },
+    noAccount,
+  )
   let state = 'running'
   const never = new AbortController().signal
   for await (const progress of service.backtests.watch(id, never)) state = progress.state

@@ -6,6 +6,7 @@ import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import { chainById } from './chains/registry.js'
+import { type BacktestsConfig, backtestsOf, backtestsVariables } from './config-backtests.js'
 import { perChain } from './config-chains.js'
 import { type TracesConfig, tracesOf, tracesVariables } from './config-traces.js'
 import { integer, isHttpUrl, isOrigin, list, oneOf, urlOf, usd } from './config-values.js'
@@ -77,8 +78,7 @@ export interface Config {
   readonly positionsMaxAgeSeconds: number
   /** USD that a position must hold to be an opportunity; null: opportunities are off. */
   readonly opportunitiesMinTvlUsd: number | null
-  /** Disk space that all backtests together may take. */
-  readonly backtestsMaxBytes: number
+  readonly backtests: BacktestsConfig
   readonly headPollMs: number
   /** Of one HTTP request to a node. */
   readonly upstreamTimeoutMs: number
@@ -252,9 +252,7 @@ export const environment = z.object({
   OPPORTUNITIES_MIN_TVL_USD: usd(1_000_000).describe(
     'USD that a position must hold to be an opportunity.',
   ),
-  BACKTESTS_MAX_BYTES: integer(4_294_967_296, 1_048_576, 999_999_999_999_999).describe(
-    'Disk that jobs and results of backtests may take; a job that would need more fails, and can be resumed.',
-  ),
+  ...backtestsVariables,
   HEAD_POLL_MS: integer(1_000, 50, 600_000).describe('Time between two looks for a new block.'),
   UPSTREAM_TIMEOUT_MS: integer(10_000, 100, 120_000).describe('Of one HTTP request to a node.'),
   HEADER_HASH_CHECK: oneOf(['on', 'off'], 'on').describe(
@@ -358,7 +356,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     liquidityFloorUsd: read.LIQUIDITY_FLOOR_USD,
     positionsMaxAgeSeconds: read.POSITIONS_MAX_AGE_SECONDS,
     opportunitiesMinTvlUsd: read.OPPORTUNITIES === 'on' ? read.OPPORTUNITIES_MIN_TVL_USD : null,
-    backtestsMaxBytes: read.BACKTESTS_MAX_BYTES,
+    backtests: backtestsOf(read),
     headPollMs: read.HEAD_POLL_MS,
     upstreamTimeoutMs: read.UPSTREAM_TIMEOUT_MS,
     checkHeaderHashes: read.HEADER_HASH_CHECK === 'on',

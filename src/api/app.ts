@@ -204,13 +204,14 @@ async function answer(one: Endpoint, args: AppArgs, limits: Limits, req: Request
       const begin = async () => work({ accountId, signal, ...recording })
       return isCalculation ? limits.admission.run(asked, begin) : begin()
     })
-  const { caller } = res.locals
+  const { caller, scopes } = res.locals
   const parts = {
     engine,
     backtests,
     operations,
     keys,
     caller,
+    scopes,
     params,
     input,
     items,

@@ -91,6 +91,8 @@ export interface HandlerArgs<Params, Input> {
   readonly keys: KeyStore | null
   /** Id of the key that asks; its address in open mode. */
   readonly caller: string
+  /** Of the key; in open mode of nobody. */
+  readonly scopes: readonly Scope[]
   readonly context: CallContext
 }
 

@@ -3,10 +3,9 @@
  * that no process works on.
  */
 import { setTimeout } from 'node:timers/promises'
-import type { BacktestJob } from '../domain/backtest.js'
+import type { BacktestEntry } from '../domain/backtest.js'
 import { ForkrouteError } from '../domain/errors.js'
 import type { Logger } from '../log.js'
-import { overStates } from './job-progress.js'
 import type { LeaseHolder } from './lease-holder.js'
 import type { BacktestStore } from './stores/store.js'
 import type { UnsavedFailures } from './unsaved-failures.js'
@@ -61,16 +60,11 @@ export function createJobDesk(parts: {
   }
 
   /** That may be worked on here, oldest first. */
-  async function openJobs(): Promise<BacktestJob[]> {
+  async function openJobs(): Promise<BacktestEntry[]> {
     const chains = new Set(parts.chainIds())
-    const open = (await store.jobs()).filter(
-      ({ id, state, plan }) =>
-        !overStates.includes(state) &&
-        (takesUp || own.has(id)) &&
-        !unsaved.has(id) &&
-        chains.has(plan.chainId),
+    return (await store.open()).filter(
+      ({ id, chainId }) => (takesUp || own.has(id)) && !unsaved.has(id) && chains.has(chainId),
     )
-    return open.reverse()
   }
 
   function begin(id: string): void {

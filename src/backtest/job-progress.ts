@@ -1,14 +1,14 @@
 /** How far jobs are, and how long they will take at the pace that this process has seen. */
-import type { BacktestJob, JobProgress, JobState } from '../domain/backtest.js'
+import type { BacktestEntry, JobProgress, JobState } from '../domain/backtest.js'
 
 /** States in which nothing more happens by itself. */
 export const overStates: readonly JobState[] = ['finished', 'cancelled', 'failed']
 
 export interface JobPaces {
   /** The job begins, or is taken up, here and now. */
-  begin(job: Pick<BacktestJob, 'id' | 'blocksDone'>): void
+  begin(job: Pick<BacktestEntry, 'id' | 'blocksDone'>): void
   /** Begins the pace of a job that another process runs; ends that of one that is over. */
-  progressOf(job: BacktestJob): JobProgress
+  progressOf(job: BacktestEntry): JobProgress
   forget(id: string): void
 }
 
@@ -36,7 +36,7 @@ export function createJobPaces(): JobPaces {
 }
 
 /** Whole seconds; null: not known. */
-function etaOf({ state, blocksTotal, blocksDone }: BacktestJob, pace?: Pace): number | null {
+function etaOf({ state, blocksTotal, blocksDone }: BacktestEntry, pace?: Pace): number | null {
   if (state === 'finished') return 0
   const done = pace ? blocksDone - pace.done : 0
   if (state !== 'running' || !pace || done <= 0) return null

@@ -2,10 +2,11 @@
  * The jobs of this service, worked on one at a time, oldest first. A job that a process left unfinished, by a shutdown
  * or a crash, is continued by the next process that looks: stored blocks are never calculated again.
  */
-import type { BacktestJob, Backtests } from '../domain/backtest.js'
+import type { AccountLimits, BacktestEntry, Backtests } from '../domain/backtest.js'
 import { notFound, shuttingDown } from '../domain/common-errors.js'
 import { type CallContext, type Engine, noAccount } from '../domain/engine.js'
 import { ForkrouteError } from '../domain/errors.js'
+import type { Hex } from '../domain/primitives.js'
 import type { Logger } from '../log.js'
 import { blocksOf } from './blocks-of.js'
 import type { JobEngine } from './engines/job-engine.js'
@@ -15,7 +16,7 @@ import { createJobPaces, overStates } from './job-progress.js'
 import { createLeaseHolder } from './lease-holder.js'
 import { streamOutput } from './outputs/index.js'
 import { type RunJobParts, runJob, watchMs } from './run-job.js'
-import type { BacktestStore } from './stores/store.js'
+import { type BacktestStore, refuseTooMany } from './stores/store.js'
 import { createUnsavedFailures } from './unsaved-failures.js'
 
 export interface BacktestsArgs {
@@ -24,6 +25,8 @@ export interface BacktestsArgs {
   readonly engine: Pick<Engine, 'changedBlocks' | 'networks'>
   /** Bytes that the store may take on disk. */
   readonly maxBytes: number
+  readonly limits: AccountLimits
+  readonly isPrivate: boolean
   /** False: only jobs that were created or resumed here are worked on. */
   readonly takesUp: boolean
   readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>
@@ -36,8 +39,15 @@ export function createBacktests(args: BacktestsArgs): Backtests {
   const paces = createJobPaces()
   const news = createJobNews()
   const closing = new AbortController()
-  const show = (id: string) => jobOf(store, id).then(unsaved.appliedTo)
+  const show = async (id: string) => unsaved.appliedTo(found(id, await store.job(id)))
+  const entry = async (id: string) => unsaved.appliedTo(found(id, await store.entry(id)))
   const refuseFull = () => refuseFullStore(store, args.maxBytes)
+  /** A job that goes on is one more that is open. */
+  async function refuseOpen(accountId: Hex | null): Promise<void> {
+    const open = (await store.open()).filter((one) => one.accountId === accountId).length
+    if (accountId !== null) refuseTooMany({ open, stored: 0 }, args.limits)
+  }
+
   const parts: RunJobParts = {
     store,
     jobEngine,
@@ -60,23 +70,27 @@ export function createBacktests(args: BacktestsArgs): Backtests {
   })
 
   const backtests: Backtests = {
-    async create(plan) {
+    isPrivate: args.isPrivate,
+
+    async create(plan, accountId) {
       await refuseFull()
       const context: CallContext = {
         accountId: noAccount,
         signal: closing.signal,
         isBackground: true,
       }
-      const job = await store.add(plan, await blocksOf(engine, plan, context))
+      const blocks = await blocksOf(engine, plan, context)
+      const job = await store.add(plan, blocks, accountId, args.limits)
       desk.adopt(job.id)
       return job
     },
 
-    list: async () => (await store.jobs()).map(unsaved.appliedTo),
+    list: async (query) => (await store.entries(query)).map(unsaved.appliedTo),
+    entry,
     show,
 
     async cancel(id) {
-      const { state } = await show(id)
+      const { state } = await entry(id)
       if (overStates.includes(state)) return show(id)
       await store.setState(id, 'cancelled', null, ['queued', 'running'])
       await desk.cancel(id)
@@ -85,8 +99,9 @@ export function createBacktests(args: BacktestsArgs): Backtests {
     },
 
     async resume(id) {
-      const { state } = await show(id)
+      const { state, accountId } = await entry(id)
       if (state === 'finished') return show(id)
+      if (overStates.includes(state)) await refuseOpen(accountId)
       await store.setState(id, 'queued', null, ['cancelled', 'failed'])
       unsaved.forget(id)
       news.notify(id)
@@ -103,7 +118,7 @@ export function createBacktests(args: BacktestsArgs): Backtests {
     },
 
     async *results(id, from) {
-      await show(id)
+      await entry(id)
       yield* store.results(id, from)
     },
 
@@ -112,7 +127,7 @@ export function createBacktests(args: BacktestsArgs): Backtests {
 
     async *watch(id, signal) {
       for (let last = ''; !signal.aborted; await news.next(id, watchMs, signal)) {
-        const progress = paces.progressOf(await show(id))
+        const progress = paces.progressOf(await entry(id))
         const { etaSeconds: _, ...facts } = progress
         const now = JSON.stringify(facts)
         if (now !== last) yield progress
@@ -134,8 +149,7 @@ export function createBacktests(args: BacktestsArgs): Backtests {
 }
 
 /** @throws ForkrouteError NOT_FOUND. */
-async function jobOf(store: BacktestStore, id: string): Promise<BacktestJob> {
-  const job = await store.job(id)
+function found<Job extends BacktestEntry>(id: string, job: Job | null): Job {
   if (job) return job
   throw notFound(`backtest ${id.slice(0, 64)}`)
 }

@@ -15,7 +15,7 @@ const fewestBlocksAtOnce = 2
 
 type Settings = Pick<
   Config,
-  'dataDir' | 'workers' | 'backtestsMaxBytes' | 'redisUrl' | 'databaseUrl' | 'serviceName'
+  'dataDir' | 'workers' | 'backtests' | 'redisUrl' | 'databaseUrl' | 'serviceName'
 >
 
 interface Parts {
@@ -39,7 +39,7 @@ export async function openBacktests(
     store,
     jobEngine: await openJobEngine(args, store),
     engine,
-    maxBytes: config.backtestsMaxBytes,
+    ...config.backtests,
     takesUp,
     logger,
   })

@@ -88,7 +88,7 @@ async function keepClaim(
     await setTimeout(watchMs, undefined, { signal: over, ref: false }).catch(() => undefined)
     if (over.aborted || controller.signal.aborted) return
     try {
-      const job = await store.job(id)
+      const job = await store.entry(id)
       if (job?.state !== 'running') stop('The backtest was ended.')
       else if (performance.now() - keptAt > claimMs / 5) {
         if (await store.claim(id, leaseHolder)) keptAt = performance.now()

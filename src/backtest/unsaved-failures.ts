@@ -1,12 +1,12 @@
 /** Failures of jobs that could not be stored because the store itself failed: they are reported from memory. */
-import type { BacktestJob } from '../domain/backtest.js'
+import type { BacktestEntry } from '../domain/backtest.js'
 
 export interface UnsavedFailures {
   keep(id: string, problem: string): void
   has(id: string): boolean
   forget(id: string): void
   /** The job as it stands in truth. */
-  appliedTo(job: BacktestJob): BacktestJob
+  appliedTo<Job extends BacktestEntry>(job: Job): Job
 }
 
 export function createUnsavedFailures(): UnsavedFailures {

@@ -98,6 +98,9 @@ export class RateLimitedError extends ForkrouteApiError {
 export class TooManyStreamsError extends ForkrouteApiError {
   readonly code = 'TOO_MANY_STREAMS'
 }
+export class TooManyBacktestsError extends ForkrouteApiError {
+  readonly code = 'TOO_MANY_BACKTESTS'
+}
 export class InternalError extends ForkrouteApiError {
   readonly code = 'INTERNAL'
 }
@@ -151,6 +154,7 @@ const classes = {
   NOT_FUNDABLE: NotFundableError,
   RATE_LIMITED: RateLimitedError,
   TOO_MANY_STREAMS: TooManyStreamsError,
+  TOO_MANY_BACKTESTS: TooManyBacktestsError,
   INTERNAL: InternalError,
   OPPORTUNITIES_DISABLED: OpportunitiesDisabledError,
   CHAIN_NOT_READY: ChainNotReadyError,

@@ -132,10 +132,15 @@ export interface BacktestBlock {
  */
 export type JobState = 'queued' | 'running' | 'finished' | 'cancelled' | 'failed'
 
-export interface BacktestJob {
+/** A job without its plan, which may be long: lists and all that watches a job have this. */
+export interface BacktestEntry {
   /** Sorts by creation. */
   readonly id: string
-  readonly plan: BacktestPlan
+  /** Of the plan. */
+  readonly name: string
+  readonly chainId: number
+  /** That created it; null: an earlier release, which did not note it. */
+  readonly accountId: Hex | null
   readonly state: JobState
   /** Why it failed; null unless `failed`. */
   readonly problem: string | null
@@ -146,8 +151,12 @@ export interface BacktestJob {
   readonly blocksDone: number
 }
 
+export interface BacktestJob extends BacktestEntry {
+  readonly plan: BacktestPlan
+}
+
 /** What a watcher of a job receives at each change. */
-export interface JobProgress extends Pick<BacktestJob, 'state' | 'blocksTotal' | 'blocksDone'> {
+export interface JobProgress extends Pick<BacktestEntry, 'state' | 'blocksTotal' | 'blocksDone'> {
   readonly problem: string | null
   /** Seconds; null while it cannot be estimated. */
   readonly etaSeconds: number | null
@@ -155,14 +164,21 @@ export interface JobProgress extends Pick<BacktestJob, 'state' | 'blocksTotal' |
 
 /** The jobs as API and CLI see them. All methods throw ForkrouteError: NOT_FOUND, INVALID_REQUEST, STORAGE_UNAVAILABLE … */
 export interface Backtests {
-  /** Resolves once the job is stored and its blocks are known; the work continues from then on. */
-  create(plan: BacktestPlan): Promise<BacktestJob>
+  /** Whether only the account that created a job, and admins, may read it. Who may do what is checked by the caller. */
+  readonly isPrivate: boolean
+  /**
+   * Resolves once the job is stored and its blocks are known; the work continues from then on.
+   * @throws also TOO_MANY_BACKTESTS.
+   */
+  create(plan: BacktestPlan, accountId: Hex): Promise<BacktestJob>
   /** Newest first. */
-  list(): Promise<readonly BacktestJob[]>
+  list(query: ListQuery): Promise<readonly BacktestEntry[]>
+  /** One of the list. */
+  entry(id: string): Promise<BacktestEntry>
   show(id: string): Promise<BacktestJob>
   /** Stops the work within a second; finished blocks are kept. */
   cancel(id: string): Promise<BacktestJob>
-  /** Continues where the job stopped; does nothing for a job that runs or is finished. */
+  /** Continues where the job stopped; does nothing for a job that runs or is finished. @throws also TOO_MANY_BACKTESTS. */
   resume(id: string): Promise<BacktestJob>
   /** Deletes a job and its results; a running one is cancelled first. */
   remove(id: string): Promise<void>
@@ -173,6 +189,22 @@ export interface Backtests {
   /** The results so far as one file. @throws also while it is read. */
   file(id: string, file: ResultFile, options?: ResultOptions): Promise<ResultStream>
   close(): Promise<void>
+}
+
+export interface ListQuery {
+  /** Of this account only. */
+  readonly accountId?: Hex
+  /** Older than this job. */
+  readonly before?: string
+  readonly limit: number
+}
+
+/** What the jobs of one account may come to. */
+export interface AccountLimits {
+  /** Queued or running. */
+  readonly open: number
+  /** In any state. */
+  readonly stored: number
 }
 
 /** Formats of the results. */

@@ -66,6 +66,11 @@ export const errorCodes = {
     retry: true,
     title: 'The key has as many streams open as it may have.',
   },
+  TOO_MANY_BACKTESTS: {
+    status: 429,
+    retry: true,
+    title: 'The account has as many backtests open, or stored, as it may have.',
+  },
   INTERNAL: { status: 500, retry: false, title: 'A fault of the service itself.' },
   OPPORTUNITIES_DISABLED: {
     status: 503,

@@ -2,7 +2,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Engine } from '../../src/domain/engine.js'
 import { openStream } from '../support/event-stream.js'
-import { blockNumber, openTestApi, type Reply, type TestApi, usdc, weth } from './test-api.js'
+import {
+  bearer,
+  blockNumber,
+  openTestApi,
+  type Reply,
+  startTestApi,
+  type TestApi,
+  usdc,
+  weth,
+} from './test-api.js'
 
 /** While set, the engine does not answer. */
 let isHeld = false
@@ -232,5 +241,62 @@ describe('results', () => {
     ['limit=0', 'limit must be an integer from 1 to 200'],
   ])('%s is refused', async (query, message) => {
     expect(await results(query)).toMatchObject({ status: 400, body: { message } })
+  })
+})
+
+describe('jobs of others', () => {
+  const small = { ...body, blocks: { from: blockNumber, to: blockNumber } }
+
+  /** Keys of two accounts, and one of an admin; a job of the first. */
+  async function start(env: Record<string, string> = {}) {
+    const own = await startTestApi({ AUTH_MODE: 'key', ...env })
+    const key = (name: string, isAdmin = false) => bearer(own.keys.createKey({ name, isAdmin }).key)
+    const [owner, other, admin] = [key('owner'), key('other'), key('admin', true)]
+    const { body: job } = await own.post('/backtests', small, owner)
+    const ask = async (method: string, path: string, headers: Record<string, string>) => {
+      const { status } = await fetch(`${own.url}/api/v1/backtests${path}`, { method, headers })
+      return status
+    }
+    return { own, owner, other, admin, ask, id: job.id as string }
+  }
+
+  const changes = [
+    ['POST', '/cancel'],
+    ['POST', '/resume'],
+    ['DELETE', ''],
+  ] as const
+
+  test('are cancelled, continued and removed by the account that created them and by admins alone', async () => {
+    const { own, owner, other, admin, ask, id } = await start()
+    for (const [method, path] of changes)
+      expect(await ask(method, `/${id}${path}`, other)).toBe(403)
+    expect(await ask('GET', `/${id}`, other)).toBe(200)
+    expect((await own.get('/backtests', other)).body).toHaveLength(1)
+    expect(await ask('POST', `/${id}/cancel`, owner)).toBe(200)
+    expect(await ask('DELETE', `/${id}`, admin)).toBe(200)
+    expect(await ask('GET', `/${id}`, owner)).toBe(404)
+  })
+
+  test('are not there for others where BACKTESTS_PRIVATE is on', async () => {
+    const { own, owner, other, admin, ask, id } = await start({ BACKTESTS_PRIVATE: 'on' })
+    const reads = ['', '/results', '/results?format=csv', '/summary', '/events'].map(
+      (path) => ['GET', path] as const,
+    )
+    for (const [method, path] of [...reads, ...changes]) {
+      expect(await ask(method, `/${id}${path}`, other), path).toBe(404)
+    }
+    const listed = await Promise.all(
+      [owner, other, admin].map(async (key) => (await own.get('/backtests', key)).body.length),
+    )
+    expect(listed).toEqual([1, 0, 1])
+    expect(await ask('GET', `/${id}/summary`, owner)).toBe(200)
+    expect(await ask('GET', `/${id}/summary`, admin)).toBe(200)
+  })
+
+  test('an account that has as many as it may is refused, and others are not', async () => {
+    const { own, owner, other } = await start({ BACKTESTS_MAX_STORED: '1' })
+    const refused = await own.post('/backtests', small, owner)
+    expect([refused.status, refused.body.code]).toEqual([429, 'TOO_MANY_BACKTESTS'])
+    expect((await own.post('/backtests', small, other)).status).toBe(200)
   })
 })

@@ -7,6 +7,7 @@ import type {
   CrosschainRow,
   Execution,
   JobProgress,
+  BacktestEntry as StoredEntry,
 } from '../../domain/backtest.js'
 import type { LateDelivery } from '../../domain/bridges/terms.js'
 import { toPlanRecord } from '../../domain/plan-record.js'
@@ -116,12 +117,12 @@ export const BacktestPage = z
   })
   .meta({ id: 'BacktestPage' })
 
-export function toEntry(job: BacktestJob): z.output<typeof BacktestEntry> {
-  const { id, plan, createdAt, finishedAt, ...facts } = job
+export function toEntry(job: StoredEntry): z.output<typeof BacktestEntry> {
+  const { id, name, chainId, createdAt, finishedAt, ...facts } = job
   return {
     id,
-    name: plan.name,
-    chainId: plan.chainId,
+    name,
+    chainId,
     state: facts.state,
     problem: facts.problem,
     blocksTotal: facts.blocksTotal,

@@ -1,10 +1,17 @@
 /** Backtests: jobs are created, followed, stopped and read. docs/backtests.md */
 import { z } from 'zod'
 import type { BacktestBlock, JobProgress, ResultFile } from '../../domain/backtest.js'
-import type { ErrorCode } from '../../domain/errors.js'
+import { notFound } from '../../domain/common-errors.js'
+import { type ErrorCode, ForkrouteError } from '../../domain/errors.js'
 import { planBody } from '../backtest-inputs.js'
 import { parsePlan } from '../backtest-plan.js'
-import { defineRoute, type Endpoint, endpoint, streamEndpoint } from '../contract.js'
+import {
+  defineRoute,
+  type Endpoint,
+  endpoint,
+  type HandlerArgs,
+  streamEndpoint,
+} from '../contract.js'
 import { FileAnswer } from '../file-answer.js'
 import {
   Backtest,
@@ -27,6 +34,9 @@ const params = z.object({
 })
 /** The job is named in the path. */
 const jobErrors: readonly ErrorCode[] = ['INVALID_REQUEST', 'NOT_FOUND', 'STORAGE_UNAVAILABLE']
+const changeErrors: readonly ErrorCode[] = [...jobErrors, 'SCOPE_MISSING']
+const ownOnly = 'Only keys of the account that created it, and admins, may do this.'
+const mostListed = 1_000
 
 const reproducible = described(
   withDefault(Flag, false, false),
@@ -85,7 +95,8 @@ export function backtestEndpoints(dialect: Dialect): Endpoint[] {
     description:
       'Every request is quoted at every block by every variant, and with `delays` its transaction is executed some ' +
       'blocks later. What a request with another destinationChainId sends is delivered again some seconds later. A field that is not known is refused. The answer comes as soon as the job is stored; it is worked on in the background, ' +
-      'after live requests, and survives a restart of the service. All keys see all backtests.',
+      'after live requests, and survives a restart of the service. All keys see all backtests, unless BACKTESTS_PRIVATE is on. One account has at most ' +
+      'BACKTESTS_MAX_OPEN of them that wait or run, and BACKTESTS_MAX_STORED in all.',
     documentedInput: planBody(dialect),
     response: Backtest,
     errors: [
@@ -96,6 +107,7 @@ export function backtestEndpoints(dialect: Dialect): Endpoint[] {
       'UPSTREAM_UNAVAILABLE',
       'STATE_UNAVAILABLE',
       'STORAGE_UNAVAILABLE',
+      'TOO_MANY_BACKTESTS',
     ],
   })
   const list = defineRoute({
@@ -104,9 +116,19 @@ export function backtestEndpoints(dialect: Dialect): Endpoint[] {
     tag,
     operationId: 'listBacktests',
     summary: 'All backtests, newest first.',
-    description: 'Of all keys.',
+    description:
+      'Of all keys; where BACKTESTS_PRIVATE is on, of the account of the key, and of all for an admin.',
+    input: z.object({
+      limit: integer(1, mostListed)
+        .default(mostListed)
+        .meta({ description: 'Backtests of a page.', override: { default: mostListed } }),
+      before: described(
+        z.string(idMessage).max(64, idMessage).optional(),
+        'Only older ones than this: the last id of the page before.',
+      ),
+    }),
     response: BacktestList,
-    errors: ['STORAGE_UNAVAILABLE'],
+    errors: ['INVALID_REQUEST', 'STORAGE_UNAVAILABLE'],
   })
   const show = defineRoute({
     method: 'get',
@@ -125,10 +147,10 @@ export function backtestEndpoints(dialect: Dialect): Endpoint[] {
     tag,
     operationId: 'cancelBacktest',
     summary: 'Ends the work within a second; what is done stays.',
-    description: 'Of a job that is over: nothing.',
+    description: `Of a job that is over: nothing. ${ownOnly}`,
     params,
     response: Backtest,
-    errors: jobErrors,
+    errors: changeErrors,
   })
   const resume = defineRoute({
     method: 'post',
@@ -136,11 +158,10 @@ export function backtestEndpoints(dialect: Dialect): Endpoint[] {
     tag,
     operationId: 'resumeBacktest',
     summary: 'Goes on with a job that was cancelled or failed.',
-    description:
-      'Blocks that are done are not calculated again. Of a job that runs or is finished: nothing.',
+    description: `Blocks that are done are not calculated again. Of a job that runs or is finished: nothing. ${ownOnly}`,
     params,
     response: Backtest,
-    errors: jobErrors,
+    errors: [...changeErrors, 'TOO_MANY_BACKTESTS'],
   })
   const remove = defineRoute({
     method: 'delete',
@@ -148,10 +169,10 @@ export function backtestEndpoints(dialect: Dialect): Endpoint[] {
     tag,
     operationId: 'removeBacktest',
     summary: 'Removes a job and its results.',
-    description: 'One that runs is cancelled first. The answer is the job as it was.',
+    description: `One that runs is cancelled first. The answer is the job as it was. ${ownOnly}`,
     params,
     response: Backtest,
-    errors: jobErrors,
+    errors: changeErrors,
   })
   const getResults = defineRoute({
     method: 'get',
@@ -200,37 +221,84 @@ export function backtestEndpoints(dialect: Dialect): Endpoint[] {
   })
 
   return [
-    endpoint(create, async ({ engine, backtests, body, context }) =>
-      toBacktest(await backtests.create(await parsePlan(body, { engine, dialect, context }))),
-    ),
-    endpoint(list, async ({ backtests }) => (await backtests.list()).map(toEntry)),
-    endpoint(show, async ({ backtests, params: { id } }) => toBacktest(await backtests.show(id))),
-    endpoint(cancel, async ({ backtests, params: { id } }) =>
-      toBacktest(await backtests.cancel(id)),
-    ),
-    endpoint(resume, async ({ backtests, params: { id } }) =>
-      toBacktest(await backtests.resume(id)),
-    ),
-    endpoint(remove, async ({ backtests, params: { id } }) => {
-      const job = await backtests.show(id)
-      await backtests.remove(id)
+    endpoint(create, async ({ engine, backtests, body, context }) => {
+      const plan = await parsePlan(body, { engine, dialect, context })
+      return toBacktest(await backtests.create(plan, context.accountId))
+    }),
+    endpoint(list, async ({ input: { limit, before }, ...args }) => {
+      const { backtests, context } = args
+      const { accountId } = context
+      const found = await backtests.list({
+        limit,
+        ...(before !== undefined && { before }),
+        ...(backtests.isPrivate && !isEverybodys(args) && { accountId }),
+      })
+      return found.map(toEntry)
+    }),
+    endpoint(show, async (args) => {
+      await requireReader(args)
+      return toBacktest(await args.backtests.show(args.params.id))
+    }),
+    endpoint(cancel, async (args) => {
+      await requireOwner(args)
+      return toBacktest(await args.backtests.cancel(args.params.id))
+    }),
+    endpoint(resume, async (args) => {
+      await requireOwner(args)
+      return toBacktest(await args.backtests.resume(args.params.id))
+    }),
+    endpoint(remove, async (args) => {
+      await requireOwner(args)
+      const { backtests, params } = args
+      const job = await backtests.show(params.id)
+      await backtests.remove(params.id)
       return toBacktest(job)
     }),
-    endpoint(getResults, async ({ backtests, params: { id }, input }) => {
+    endpoint(getResults, async (args) => {
+      await requireReader(args)
+      const { backtests, params, input } = args
       const { format, table, reproducible, from, limit } = input
-      if (format === 'json') return pageOf(backtests.results(id, from), limit)
-      return new FileAnswer(await backtests.file(id, fileOf(format, table), { reproducible }))
+      if (format === 'json') return pageOf(backtests.results(params.id, from), limit)
+      return new FileAnswer(
+        await backtests.file(params.id, fileOf(format, table), { reproducible }),
+      )
     }),
-    endpoint(
-      summary,
-      async ({ backtests, params: { id }, input }) =>
-        new FileAnswer(await backtests.file(id, 'summary.json', input)),
-    ),
-    streamEndpoint(events, async ({ backtests, params: { id }, context }) => {
-      await backtests.show(id)
-      return progressOf(backtests.watch(id, context.signal))
+    endpoint(summary, async (args) => {
+      await requireReader(args)
+      return new FileAnswer(await args.backtests.file(args.params.id, 'summary.json', args.input))
+    }),
+    streamEndpoint(events, async (args) => {
+      await requireReader(args)
+      return progressOf(args.backtests.watch(args.params.id, args.context.signal))
     }),
   ]
+}
+
+type Asker = Pick<HandlerArgs<unknown, unknown>, 'keys' | 'scopes' | 'context' | 'backtests'>
+type AskerOfOne = Asker & { readonly params: { readonly id: string } }
+
+/** Whether all jobs are as the asker's own: those of an admin, and in open mode, where nobody is known from others. */
+function isEverybodys({ keys, scopes }: Asker): boolean {
+  return keys === null || scopes.includes('admin')
+}
+
+/** @returns whether the job is the asker's. @throws ForkrouteError NOT_FOUND, also for one that the asker may not read. */
+async function requireReader(args: AskerOfOne): Promise<boolean> {
+  const { id } = args.params
+  const { accountId } = await args.backtests.entry(id)
+  const isOwn = isEverybodys(args) || accountId === args.context.accountId
+  if (args.backtests.isPrivate && !isOwn) throw notFound(`backtest ${id.slice(0, 64)}`)
+  return isOwn
+}
+
+/** @throws ForkrouteError NOT_FOUND, SCOPE_MISSING. */
+async function requireOwner(args: AskerOfOne): Promise<void> {
+  if (await requireReader(args)) return
+  throw new ForkrouteError(
+    'SCOPE_MISSING',
+    'The backtest is of another account: a key of that account is needed, or one with the scope admin.',
+    { scope: 'admin' },
+  )
 }
 
 async function* progressOf(watched: AsyncIterable<JobProgress>) {

@@ -66,6 +66,11 @@ const migrations: readonly ((schema: string) => string)[] = [
    ALTER TABLE ${s}.routes ADD COLUMN warnings json;
    ALTER TABLE ${s}.executions ADD COLUMN warnings json;`,
   (s) => `ALTER TABLE ${s}.routes ADD COLUMN crosschain json;`,
+  // Postgres keeps a long plan beside its row by itself.
+  (s) => `
+   ALTER TABLE ${s}.jobs ADD COLUMN account text;
+   CREATE INDEX open_jobs ON ${s}.jobs (id) WHERE state IN ('queued', 'running');
+   CREATE INDEX jobs_by_account ON ${s}.jobs (account, id);`,
 ]
 
 /** Whoever changes a schema of ours holds this lock: any number that others are unlikely to use. */

@@ -1,13 +1,13 @@
 /**
  * Jobs and results in a schema of their own in Postgres, for coordinators and workers on any number of machines.
  */
-import type { BacktestJob } from '../../domain/backtest.js'
+import type { BacktestEntry } from '../../domain/backtest.js'
 import { newJobId } from '../job-id.js'
 import { planToJson } from '../plan-json.js'
 import { putBlock, readBlocks } from './postgres-blocks.js'
 import { connectPostgres } from './postgres-connection.js'
-import { type BacktestStore, claimMs } from './store.js'
-import { type JobRow, toJob } from './store-rows.js'
+import { afterAll, type BacktestStore, claimMs, refuseTooMany } from './store.js'
+import { type EntryRow, type JobRow, toEntry, toJob } from './store-rows.js'
 
 /** A large job takes its time. */
 const removeTimeoutMs = 600_000
@@ -22,24 +22,42 @@ export interface PostgresOptions {
 export function openPostgresStore({ databaseUrl, serviceName }: PostgresOptions): BacktestStore {
   const schema = `forkroute_${serviceName}`
   const db = connectPostgres(databaseUrl, schema)
-  const jobColumns = `id, plan::text AS plan, state, problem, blocks_total, owner,
+  const columns = `id, name, chain_id, account, state, problem, blocks_total, owner,
     (extract(epoch FROM created_at) * 1000)::int8 AS created_at,
     (extract(epoch FROM finished_at) * 1000)::int8 AS finished_at,
     (SELECT count(*) FROM ${schema}.blocks WHERE job_id = id AND block_hash IS NOT NULL) AS blocks_done`
 
   async function rowOf(id: string): Promise<JobRow | undefined> {
-    const text = `SELECT ${jobColumns} FROM ${schema}.jobs WHERE id = $1`
+    const text = `SELECT ${columns}, plan::text AS plan FROM ${schema}.jobs WHERE id = $1`
     return (await db.rows<JobRow>(text, [id]))[0]
   }
 
+  async function entriesWhere(text: string, values: unknown[] = []): Promise<BacktestEntry[]> {
+    const found = await db.rows<EntryRow>(
+      `SELECT ${columns} FROM ${schema}.jobs WHERE ${text}`,
+      values,
+    )
+    return found.map(toEntry)
+  }
+
   return {
-    async add(plan, blocks) {
+    async add(plan, blocks, accountId, limits) {
       const id = newJobId()
       await db.transaction('BEGIN', async (client) => {
+        // Of the account's jobs that are added at the same time each counts the ones before.
+        await client.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [
+          `${schema} ${accountId}`,
+        ])
+        const { rows } = await client.query<{ open: number; stored: number }>(
+          `SELECT count(*) AS stored, count(*) FILTER (WHERE state IN ('queued', 'running')) AS open
+           FROM ${schema}.jobs WHERE account = $1`,
+          [accountId],
+        )
+        refuseTooMany(rows[0] ?? { open: 0, stored: 0 }, limits)
         await client.query(
-          `INSERT INTO ${schema}.jobs (id, name, chain_id, plan, state, blocks_total)
-           VALUES ($1, $2, $3, $4, 'queued', $5)`,
-          [id, plan.name, plan.chainId, planToJson(plan), blocks.length],
+          `INSERT INTO ${schema}.jobs (id, name, chain_id, plan, account, state, blocks_total)
+           VALUES ($1, $2, $3, $4, $5, 'queued', $6)`,
+          [id, plan.name, plan.chainId, planToJson(plan), accountId, blocks.length],
         )
         await client.query(
           `INSERT INTO ${schema}.blocks (job_id, block_number) SELECT $1, unnest($2::int8[])`,
@@ -54,12 +72,16 @@ export function openPostgresStore({ databaseUrl, serviceName }: PostgresOptions)
       return row ? toJob(row) : null
     },
 
-    async jobs(): Promise<BacktestJob[]> {
-      const found = await db.rows<JobRow>(
-        `SELECT ${jobColumns} FROM ${schema}.jobs ORDER BY id DESC`,
-      )
-      return found.map(toJob)
-    },
+    entry: async (id) => (await entriesWhere('id = $1', [id]))[0] ?? null,
+
+    entries: ({ accountId, before = afterAll, limit }) =>
+      entriesWhere('($1::text IS NULL OR account = $1) AND id < $2 ORDER BY id DESC LIMIT $3', [
+        accountId ?? null,
+        before,
+        limit,
+      ]),
+
+    open: () => entriesWhere("state IN ('queued', 'running') ORDER BY id"),
 
     async setState(id, state, problem = null, from) {
       const isOver = ['finished', 'cancelled', 'failed'].includes(state)

@@ -64,6 +64,13 @@ const migrations = [
   `ALTER TABLE routes ADD COLUMN warnings TEXT;
    ALTER TABLE executions ADD COLUMN warnings TEXT;`,
   'ALTER TABLE routes ADD COLUMN crosschain TEXT;',
+  // A plan may have 250 kB, which every look at a job and every block that is done would read or write again.
+  `CREATE TABLE plans (job_id TEXT PRIMARY KEY, plan TEXT NOT NULL) WITHOUT ROWID;
+   INSERT INTO plans SELECT id, plan FROM jobs;
+   ALTER TABLE jobs DROP COLUMN plan;
+   ALTER TABLE jobs ADD COLUMN account TEXT;
+   CREATE INDEX open_jobs ON jobs (id) WHERE state IN ('queued', 'running');
+   CREATE INDEX jobs_by_account ON jobs (account, id);`,
 ]
 
 /** Another process writes for milliseconds only. */
@@ -81,7 +88,7 @@ export function openBacktestDatabase(dataDir: string): Database.Database {
       migrate(db, migrations)
       db.transaction(() => {
         // What a removal that was cut short has left.
-        for (const table of ['blocks', 'routes', 'executions']) {
+        for (const table of ['plans', 'blocks', 'routes', 'executions']) {
           db.exec(`DELETE FROM ${table} WHERE job_id NOT IN (SELECT id FROM jobs)`)
         }
       }).immediate()
@@ -95,11 +102,12 @@ export function openBacktestDatabase(dataDir: string): Database.Database {
   })
 }
 
-/** @throws ForkrouteError STORAGE_UNAVAILABLE in place of what the database throws. */
+/** @throws ForkrouteError STORAGE_UNAVAILABLE in place of what the database throws, and what the work itself refuses. */
 export function guarded<T>(work: () => T): T {
   try {
     return work()
   } catch (cause) {
+    if (cause instanceof ForkrouteError) throw cause
     const { code, message } = cause as { code?: string; message?: string }
     if (code === 'SQLITE_FULL') {
       const text = 'The disk of the data folder is full: backtests cannot be written.'

@@ -7,13 +7,14 @@ import type { BacktestBlock } from '../../domain/backtest.js'
 import { newJobId } from '../job-id.js'
 import { planToJson } from '../plan-json.js'
 import { guarded, openBacktestDatabase } from './sqlite-schema.js'
-import { type BacktestStore, claimMs } from './store.js'
+import { afterAll, type BacktestStore, claimMs, refuseTooMany } from './store.js'
 import {
   type BlockRow,
+  type EntryRow,
   type ExecutionRow,
-  type JobRow,
   type RouteRow,
   toBlock,
+  toEntry,
   toExecutionRow,
   toJob,
   toRouteRow,
@@ -26,14 +27,28 @@ const blocksAtOnce = 50
 export function openSqliteStore(dataDir: string): BacktestStore {
   const db = openBacktestDatabase(dataDir)
   const addJob = db.prepare<[string, string, number, string, number, number]>(
-    `INSERT INTO jobs (id, name, chain_id, plan, state, created_at, blocks_total)
+    `INSERT INTO jobs (id, name, chain_id, account, state, created_at, blocks_total)
      VALUES (?, ?, ?, ?, 'queued', ?, ?)`,
+  )
+  const addPlan = db.prepare<[string, string]>('INSERT INTO plans (job_id, plan) VALUES (?, ?)')
+  const countJobs = db.prepare<[string], { open: number; stored: number }>(
+    `SELECT count(*) AS stored, count(*) FILTER (WHERE state IN ('queued', 'running')) AS open
+     FROM jobs WHERE account = ?`,
   )
   const addBlock = db.prepare<[string, number]>(
     'INSERT INTO blocks (job_id, block_number) VALUES (?, ?)',
   )
-  const oneJob = db.prepare<[string], JobRow>('SELECT * FROM jobs WHERE id = ?')
-  const allJobs = db.prepare<[], JobRow>('SELECT * FROM jobs ORDER BY id DESC')
+  const oneEntry = db.prepare<[string], EntryRow>('SELECT * FROM jobs WHERE id = ?')
+  const onePlan = db.prepare<[string], { plan: string }>('SELECT plan FROM plans WHERE job_id = ?')
+  const allEntries = db.prepare<[string, number], EntryRow>(
+    'SELECT * FROM jobs WHERE id < ? ORDER BY id DESC LIMIT ?',
+  )
+  const ownEntries = db.prepare<[string, string, number], EntryRow>(
+    'SELECT * FROM jobs WHERE account = ? AND id < ? ORDER BY id DESC LIMIT ?',
+  )
+  const openEntries = db.prepare<[], EntryRow>(
+    "SELECT * FROM jobs WHERE state IN ('queued', 'running') ORDER BY id",
+  )
   const changeState = db.prepare<[string, string | null, number | null, string]>(
     'UPDATE jobs SET state = ?, problem = ?, finished_at = ? WHERE id = ?',
   )
@@ -79,6 +94,7 @@ export function openSqliteStore(dataDir: string): BacktestStore {
     db.prepare<[string, number]>(`DELETE FROM ${table} WHERE job_id = ? AND block_number <= ?`),
   )
   const dropJob = db.prepare<[string]>('DELETE FROM jobs WHERE id = ?')
+  const dropPlan = db.prepare<[string]>('DELETE FROM plans WHERE job_id = ?')
 
   /** Decides and writes with nobody in between. */
   function atomic<T>(work: () => T): T {
@@ -105,25 +121,44 @@ export function openSqliteStore(dataDir: string): BacktestStore {
   }
 
   return {
-    async add(plan, blocks) {
+    async add(plan, blocks, accountId, limits) {
       const id = newJobId()
+      const text = planToJson(plan)
       return atomic(() => {
-        addJob.run(id, plan.name, plan.chainId, planToJson(plan), Date.now(), blocks.length)
+        refuseTooMany(countJobs.get(accountId) ?? { open: 0, stored: 0 }, limits)
+        addJob.run(id, plan.name, plan.chainId, accountId, Date.now(), blocks.length)
+        addPlan.run(id, text)
         for (const block of blocks) addBlock.run(id, Number(block))
-        return toJob(oneJob.get(id) as JobRow)
+        return toJob({ ...(oneEntry.get(id) as EntryRow), plan: text })
       })
     },
 
     async job(id) {
-      const row = guarded(() => oneJob.get(id))
-      return row ? toJob(row) : null
+      const [row, plan] = guarded(() =>
+        db.transaction(() => [oneEntry.get(id), onePlan.get(id)] as const)(),
+      )
+      return row && plan ? toJob({ ...row, ...plan }) : null
     },
 
-    jobs: async () => guarded(() => allJobs.all()).map(toJob),
+    async entry(id) {
+      const row = guarded(() => oneEntry.get(id))
+      return row ? toEntry(row) : null
+    },
+
+    async entries({ accountId, before = afterAll, limit }) {
+      const rows = guarded(() =>
+        accountId === undefined
+          ? allEntries.all(before, limit)
+          : ownEntries.all(accountId, before, limit),
+      )
+      return rows.map(toEntry)
+    },
+
+    open: async () => guarded(() => openEntries.all()).map(toEntry),
 
     async setState(id, state, problem = null, from) {
       return atomic(() => {
-        const row = oneJob.get(id)
+        const row = oneEntry.get(id)
         if (!row || (from && !from.includes(row.state))) return false
         const isOver = ['finished', 'cancelled', 'failed'].includes(state)
         const kept = state === 'failed' ? problem : null
@@ -133,7 +168,7 @@ export function openSqliteStore(dataDir: string): BacktestStore {
 
     async claim(id, owner, isGone = () => false) {
       return atomic(() => {
-        const row = oneJob.get(id)
+        const row = oneEntry.get(id)
         if (!row) return false
         const isFree =
           row.owner === null ||
@@ -154,7 +189,7 @@ export function openSqliteStore(dataDir: string): BacktestStore {
 
     async put(id, block) {
       return atomic(() => {
-        if (!oneJob.get(id)) return false
+        if (!oneEntry.get(id)) return false
         const number = Number(block.blockNumber)
         const { changes } = fillBlock.run(block.blockHash, Number(block.timestamp), id, number)
         if (!changes) return false
@@ -182,7 +217,10 @@ export function openSqliteStore(dataDir: string): BacktestStore {
     },
 
     async remove(id) {
-      guarded(() => dropJob.run(id))
+      atomic(() => {
+        dropJob.run(id)
+        dropPlan.run(id)
+      })
       for (;;) {
         const isGone = atomic(() => {
           const last = blockPage.all(id, blocksAtOnce).at(-1)

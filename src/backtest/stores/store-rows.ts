@@ -1,6 +1,7 @@
 /** Blocks of results as rows of the tables, and back. Pure. */
 import type {
   BacktestBlock,
+  BacktestEntry,
   BacktestJob,
   BacktestRow,
   CrosschainRow,
@@ -11,9 +12,11 @@ import type { ErrorCode } from '../../domain/errors.js'
 import type { Hex } from '../../domain/primitives.js'
 import { fromJson, planFromJson, toJson } from '../plan-json.js'
 
-export interface JobRow {
+export interface EntryRow {
   id: string
-  plan: string
+  name: string
+  chain_id: number
+  account: Hex | null
   state: JobState
   problem: string | null
   created_at: number
@@ -22,6 +25,10 @@ export interface JobRow {
   blocks_done: number
   owner: string | null
   owner_seen_at: number | null
+}
+
+export interface JobRow extends EntryRow {
+  plan: string
 }
 
 export interface BlockRow {
@@ -67,9 +74,15 @@ export interface ExecutionRow {
 }
 
 export function toJob(row: JobRow): BacktestJob {
+  return { ...toEntry(row), plan: planFromJson(row.plan) }
+}
+
+export function toEntry(row: EntryRow): BacktestEntry {
   return {
     id: row.id,
-    plan: planFromJson(row.plan),
+    name: row.name,
+    chainId: row.chain_id,
+    accountId: row.account,
     state: row.state,
     problem: row.problem,
     createdAt: row.created_at,

@@ -2,18 +2,44 @@
  * The interface to the store of jobs and their results: SQLite in the data folder, or Postgres. When a write resolves,
  * it is on disk. Methods throw ForkrouteError STORAGE_UNAVAILABLE when the store cannot be read or written.
  */
-import type { BacktestBlock, BacktestJob, BacktestPlan, JobState } from '../../domain/backtest.js'
+import type {
+  AccountLimits,
+  BacktestBlock,
+  BacktestEntry,
+  BacktestJob,
+  BacktestPlan,
+  JobState,
+  ListQuery,
+} from '../../domain/backtest.js'
+import { ForkrouteError } from '../../domain/errors.js'
+import type { Hex } from '../../domain/primitives.js'
 
 /** A claim that its owner has not renewed for this long can be taken over. */
 export const claimMs = 10_000
 
+/** After the id of every job. */
+export const afterAll = '~'
+
 export interface BacktestStore {
-  /** @param blocks - of the job, ascending. */
-  add(plan: BacktestPlan, blocks: readonly bigint[]): Promise<BacktestJob>
+  /**
+   * @param blocks - of the job, ascending.
+   * @param limits - of the account, counted with nobody in between.
+   * @throws ForkrouteError TOO_MANY_BACKTESTS.
+   */
+  add(
+    plan: BacktestPlan,
+    blocks: readonly bigint[],
+    accountId: Hex,
+    limits: AccountLimits,
+  ): Promise<BacktestJob>
   /** Null: there is none. */
   job(id: string): Promise<BacktestJob | null>
+  /** The job without its plan; null: there is none. */
+  entry(id: string): Promise<BacktestEntry | null>
   /** Newest first. */
-  jobs(): Promise<readonly BacktestJob[]>
+  entries(query: ListQuery): Promise<readonly BacktestEntry[]>
+  /** Queued and running ones, oldest first. */
+  open(): Promise<readonly BacktestEntry[]>
   /**
    * `failed` keeps the problem; every other state clears it. `finished`, `cancelled` and `failed` note the time.
    * @param from - only a job in one of these states is changed; absent: in any.
@@ -43,4 +69,19 @@ export interface BacktestStore {
   /** Bytes on disk. */
   size(): Promise<number>
   close(): Promise<void>
+}
+
+/** @throws ForkrouteError TOO_MANY_BACKTESTS where the account's next job would be one too many. */
+export function refuseTooMany(counted: AccountLimits, limits: AccountLimits): void {
+  const tooMany = (text: string) => new ForkrouteError('TOO_MANY_BACKTESTS', text)
+  if (counted.open >= limits.open) {
+    throw tooMany(
+      `${counted.open} backtests of the account wait or run, and ${limits.open} is the limit (BACKTESTS_MAX_OPEN): cancel some, or wait.`,
+    )
+  }
+  if (counted.stored >= limits.stored) {
+    throw tooMany(
+      `The account has ${counted.stored} backtests, and ${limits.stored} is the limit (BACKTESTS_MAX_STORED): remove old ones.`,
+    )
+  }
 }

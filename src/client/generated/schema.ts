@@ -721,13 +721,13 @@ export interface paths {
         };
         /**
          * All backtests, newest first.
-         * @description Of all keys.
+         * @description Of all keys; where BACKTESTS_PRIVATE is on, of the account of the key, and of all for an admin.
          */
         get: operations["listBacktests"];
         put?: never;
         /**
          * Starts a backtest: requests, at many blocks, by several variants of the router.
-         * @description Every request is quoted at every block by every variant, and with `delays` its transaction is executed some blocks later. What a request with another destinationChainId sends is delivered again some seconds later. A field that is not known is refused. The answer comes as soon as the job is stored; it is worked on in the background, after live requests, and survives a restart of the service. All keys see all backtests.
+         * @description Every request is quoted at every block by every variant, and with `delays` its transaction is executed some blocks later. What a request with another destinationChainId sends is delivered again some seconds later. A field that is not known is refused. The answer comes as soon as the job is stored; it is worked on in the background, after live requests, and survives a restart of the service. All keys see all backtests, unless BACKTESTS_PRIVATE is on. One account has at most BACKTESTS_MAX_OPEN of them that wait or run, and BACKTESTS_MAX_STORED in all.
          */
         post: operations["createBacktest"];
         delete?: never;
@@ -752,7 +752,7 @@ export interface paths {
         post?: never;
         /**
          * Removes a job and its results.
-         * @description One that runs is cancelled first. The answer is the job as it was.
+         * @description One that runs is cancelled first. The answer is the job as it was. Only keys of the account that created it, and admins, may do this.
          */
         delete: operations["removeBacktest"];
         options?: never;
@@ -771,7 +771,7 @@ export interface paths {
         put?: never;
         /**
          * Ends the work within a second; what is done stays.
-         * @description Of a job that is over: nothing.
+         * @description Of a job that is over: nothing. Only keys of the account that created it, and admins, may do this.
          */
         post: operations["cancelBacktest"];
         delete?: never;
@@ -791,7 +791,7 @@ export interface paths {
         put?: never;
         /**
          * Goes on with a job that was cancelled or failed.
-         * @description Blocks that are done are not calculated again. Of a job that runs or is finished: nothing.
+         * @description Blocks that are done are not calculated again. Of a job that runs or is finished: nothing. Only keys of the account that created it, and admins, may do this.
          */
         post: operations["resumeBacktest"];
         delete?: never;
@@ -1593,7 +1593,7 @@ export interface components {
          * @description Stable word of the table in docs/errors.md.
          * @enum {string}
          */
-        ErrorCode: "INVALID_REQUEST" | "UNKNOWN_CHAIN" | "UNKNOWN_BLOCK" | "INSUFFICIENT_BALANCE" | "INSUFFICIENT_ALLOWANCE" | "UNAUTHORIZED" | "KEY_DISABLED" | "SCOPE_MISSING" | "CALLER_NOT_ALLOWED" | "NOT_FOUND" | "NO_PRICE" | "METHOD_NOT_ALLOWED" | "BODY_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "NO_ROUTE" | "SIMULATION_REVERTED" | "SIMULATION_TOO_LARGE" | "NOT_FUNDABLE" | "RATE_LIMITED" | "TOO_MANY_STREAMS" | "INTERNAL" | "OPPORTUNITIES_DISABLED" | "CHAIN_NOT_READY" | "UPSTREAM_UNAVAILABLE" | "STATE_UNAVAILABLE" | "FORK_UNAVAILABLE" | "STORAGE_UNAVAILABLE" | "THREAD_LOST" | "OVERLOADED" | "DEADLINE_EXCEEDED";
+        ErrorCode: "INVALID_REQUEST" | "UNKNOWN_CHAIN" | "UNKNOWN_BLOCK" | "INSUFFICIENT_BALANCE" | "INSUFFICIENT_ALLOWANCE" | "UNAUTHORIZED" | "KEY_DISABLED" | "SCOPE_MISSING" | "CALLER_NOT_ALLOWED" | "NOT_FOUND" | "NO_PRICE" | "METHOD_NOT_ALLOWED" | "BODY_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "NO_ROUTE" | "SIMULATION_REVERTED" | "SIMULATION_TOO_LARGE" | "NOT_FUNDABLE" | "RATE_LIMITED" | "TOO_MANY_STREAMS" | "TOO_MANY_BACKTESTS" | "INTERNAL" | "OPPORTUNITIES_DISABLED" | "CHAIN_NOT_READY" | "UPSTREAM_UNAVAILABLE" | "STATE_UNAVAILABLE" | "FORK_UNAVAILABLE" | "STORAGE_UNAVAILABLE" | "THREAD_LOST" | "OVERLOADED" | "DEADLINE_EXCEEDED";
         Quote: {
             /** @description What the receiver gains of the first tokenOut, raw units. */
             amountOut: components["schemas"]["Wei"];
@@ -12506,7 +12506,12 @@ export interface operations {
     };
     listBacktests: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Backtests of a page. */
+                limit?: number;
+                /** @description Only older ones than this: the last id of the page before. */
+                before?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -12535,6 +12540,27 @@ export interface operations {
                      *     ]
                      */
                     "application/json": components["schemas"]["BacktestList"];
+                };
+            };
+            /** @description INVALID_REQUEST: The request does not match its schema. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "statusCode": 400,
+                     *       "error": "Bad Request",
+                     *       "message": [
+                     *         "tokenOut is required",
+                     *         "deadlineMs must be an integer from 50 to 60000"
+                     *       ],
+                     *       "code": "INVALID_REQUEST",
+                     *       "requestId": "req-1"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description UNAUTHORIZED: The API key is missing or not valid. */
@@ -12952,7 +12978,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description RATE_LIMITED: The key is over its request rate. */
+            /** @description TOO_MANY_BACKTESTS: The account has as many backtests open, or stored, as it may have. RATE_LIMITED: The key is over its request rate. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -13263,7 +13289,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description KEY_DISABLED: The API key is disabled. CALLER_NOT_ALLOWED: The request comes from a page, or by a host name, that is not among the allowed ones. */
+            /** @description SCOPE_MISSING: The API key lacks the scope that the path needs. KEY_DISABLED: The API key is disabled. CALLER_NOT_ALLOWED: The request comes from a page, or by a host name, that is not among the allowed ones. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13432,7 +13458,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description KEY_DISABLED: The API key is disabled. CALLER_NOT_ALLOWED: The request comes from a page, or by a host name, that is not among the allowed ones. */
+            /** @description SCOPE_MISSING: The API key lacks the scope that the path needs. KEY_DISABLED: The API key is disabled. CALLER_NOT_ALLOWED: The request comes from a page, or by a host name, that is not among the allowed ones. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13628,7 +13654,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description KEY_DISABLED: The API key is disabled. CALLER_NOT_ALLOWED: The request comes from a page, or by a host name, that is not among the allowed ones. */
+            /** @description SCOPE_MISSING: The API key lacks the scope that the path needs. KEY_DISABLED: The API key is disabled. CALLER_NOT_ALLOWED: The request comes from a page, or by a host name, that is not among the allowed ones. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13682,7 +13708,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description RATE_LIMITED: The key is over its request rate. */
+            /** @description TOO_MANY_BACKTESTS: The account has as many backtests open, or stored, as it may have. RATE_LIMITED: The key is over its request rate. */
             429: {
                 headers: {
                     [name: string]: unknown;

@@ -9,13 +9,14 @@ import { createBacktests } from '../../../src/backtest/jobs.js'
 import { openSqliteStore } from '../../../src/backtest/stores/sqlite-store.js'
 import type { BacktestStore } from '../../../src/backtest/stores/store.js'
 import type {
+  AccountLimits,
   BacktestBlock,
   BacktestPlan,
   Backtests,
   JobProgress,
 } from '../../../src/domain/backtest.js'
 import { ForkrouteError } from '../../../src/domain/errors.js'
-import { blockOf, planOf } from '../../support/backtest/backtests.js'
+import { account, blockOf, many, planOf } from '../../support/backtest/backtests.js'
 
 const logger = pino({ level: 'silent' })
 const { signal: forEver } = new AbortController()
@@ -40,6 +41,7 @@ function open(
   options: {
     readonly allowed?: number
     readonly maxBytes?: number
+    readonly limits?: AccountLimits
     readonly takesUp?: boolean
     /** In place of a result. */
     readonly failure?: () => Error | null
@@ -76,6 +78,8 @@ function open(
       changedBlocks: async ({ from }) => [from, from + 2n],
     },
     maxBytes: options.maxBytes ?? 2 ** 30,
+    limits: options.limits ?? many,
+    isPrivate: false,
     takesUp: options.takesUp ?? true,
     logger,
   })
@@ -116,7 +120,7 @@ const isOver = ({ state }: JobProgress) => state === 'finished'
 describe('createBacktests', () => {
   test('a job runs, tells of every block, and ends', async () => {
     const { backtests, begun } = open(folder())
-    const { id } = await backtests.create(plan(5))
+    const { id } = await backtests.create(plan(5), account)
     const seen: JobProgress[] = []
     for await (const progress of backtests.watch(id, forEver)) seen.push(progress)
     expect(seen.at(-1)).toEqual({
@@ -131,12 +135,48 @@ describe('createBacktests', () => {
     expect(await all(backtests.results(id, 4n))).toEqual([4n, 5n].map(blockOf))
   })
 
+  test('rounds of looking for work read no plans, however many jobs are open', async () => {
+    const place = folder()
+    const store = openSqliteStore(place)
+    const requests = Array.from({ length: 200 }, (_one, index) => ({
+      ...planOf().requests[0],
+      name: `request ${index} ${'x'.repeat(1_000)}`,
+    }))
+    const large = planOf({ requests: requests as BacktestPlan['requests'] })
+    for (let count = 0; count < 300; count += 1) await store.add(large, [1n], account, many)
+    await store.close()
+    let plans = 0
+    const { begun, backtests } = open(place, {
+      allowed: 0,
+      wrap: (own) => ({
+        ...own,
+        job: (id) => {
+          plans += 1
+          return own.job(id)
+        },
+      }),
+    })
+    const [newest] = await backtests.list({ limit: 1 })
+    const oldest = (await backtests.list({ limit: 1_000 })).at(-1)
+    await until(backtests, oldest?.id ?? '', ({ state }) => state === 'running')
+    expect([newest?.state, begun.length, plans]).toEqual(['queued', 1, 1])
+  })
+
+  test('a job that goes on counts as open again', async () => {
+    const { backtests } = open(folder(), { allowed: 0, limits: { open: 1, stored: 5 } })
+    const first = await backtests.create(plan(2), account)
+    await backtests.cancel(first.id)
+    await backtests.create(plan(2), account)
+    await expect(backtests.resume(first.id)).rejects.toMatchObject({ code: 'TOO_MANY_BACKTESTS' })
+  })
+
   test('blocks are those of a step, or those in which something changed', async () => {
     const { backtests } = open(folder())
     const range = { kind: 'step', from: 10n, to: 20n, step: 4n } as const
-    const steps = await backtests.create(planOf({ range }))
+    const steps = await backtests.create(planOf({ range }), account)
     const changes = await backtests.create(
       planOf({ range: { kind: 'changes', from: 30n, to: 40n, addresses: ['0xabc'] } }),
+      account,
     )
     await until(backtests, changes.id, isOver)
     const blocks = async (id: string) =>
@@ -149,14 +189,14 @@ describe('createBacktests', () => {
     const { backtests } = open(folder())
     const range = { kind: 'step', from: 0n, to: 99_999n, step: 1n } as const
     const requests = numbers(6).map((each) => ({ name: `${each}`, request: {} as never }))
-    await expect(backtests.create(planOf({ range, requests }))).rejects.toThrow(
+    await expect(backtests.create(planOf({ range, requests }), account)).rejects.toThrow(
       'blocks must be fewer: 1200000 rows (blocks x requests x variants) are asked for, and one job may have 1000000',
     )
   })
 
   test('a cancel gives up what is under way; resumed, only what is missing is calculated', async () => {
     const { backtests, begun, allow } = open(folder(), { allowed: 3 })
-    const { id } = await backtests.create(plan(6))
+    const { id } = await backtests.create(plan(6), account)
     await until(backtests, id, ({ blocksDone }) => blocksDone === 3)
     expect(await backtests.cancel(id)).toMatchObject({ state: 'cancelled', blocksDone: 3 })
     const kept = begun.length
@@ -172,16 +212,16 @@ describe('createBacktests', () => {
   test('jobs wait for each other, and one that waits can be cancelled', async () => {
     const { backtests, allow } = open(folder(), { allowed: 0 })
     const [first, second, third] = [
-      await backtests.create(plan(2)),
-      await backtests.create(plan(2)),
-      await backtests.create(plan(2)),
+      await backtests.create(plan(2), account),
+      await backtests.create(plan(2), account),
+      await backtests.create(plan(2), account),
     ]
     await until(backtests, first.id, ({ state }) => state === 'running')
     expect(await backtests.cancel(second.id)).toMatchObject({ state: 'cancelled', blocksDone: 0 })
     expect(await backtests.show(third.id)).toMatchObject({ state: 'queued' })
     allow(Number.POSITIVE_INFINITY)
     await until(backtests, third.id, isOver)
-    expect((await backtests.list()).map(({ state }) => state)).toEqual([
+    expect((await backtests.list({ limit: 100 })).map(({ state }) => state)).toEqual([
       'finished',
       'cancelled',
       'finished',
@@ -191,7 +231,7 @@ describe('createBacktests', () => {
   test('a service that stops leaves its job to the next, which calculates the rest', async () => {
     const dataDir = folder()
     const before = open(dataDir, { allowed: 2 })
-    const { id } = await before.backtests.create(plan(5))
+    const { id } = await before.backtests.create(plan(5), account)
     await until(before.backtests, id, ({ blocksDone }) => blocksDone === 2)
     await before.backtests.close()
     const after = open(dataDir)
@@ -203,7 +243,7 @@ describe('createBacktests', () => {
   test('of two services on one folder one works on a job, and both can follow and cancel it', async () => {
     const dataDir = folder()
     const [one, other] = [open(dataDir, { allowed: 2 }), open(dataDir, { allowed: 2 })]
-    const { id } = await one.backtests.create(plan(4))
+    const { id } = await one.backtests.create(plan(4), account)
     await until(other.backtests, id, ({ blocksDone }) => blocksDone === 2)
     const [worker, idle] = one.begun.length ? [one, other] : [other, one]
     expect(idle.begun).toEqual([])
@@ -219,11 +259,11 @@ describe('createBacktests', () => {
   test('a service that takes up nothing leaves the jobs of others alone until it is told', async () => {
     const dataDir = folder()
     const before = open(dataDir, { allowed: 1 })
-    const { id } = await before.backtests.create(plan(3))
+    const { id } = await before.backtests.create(plan(3), account)
     await until(before.backtests, id, ({ blocksDone }) => blocksDone === 1)
     await before.backtests.close()
     const after = open(dataDir, { takesUp: false })
-    const own = await after.backtests.create(plan(2))
+    const own = await after.backtests.create(plan(2), account)
     await until(after.backtests, own.id, isOver)
     expect(after.begun).toEqual([1n, 2n])
     expect(await after.backtests.show(id)).toMatchObject({ state: 'running', blocksDone: 1 })
@@ -234,7 +274,7 @@ describe('createBacktests', () => {
   test('a block that cannot be calculated fails the job with its reason, resumably', async () => {
     let failure: Error | null = new ForkrouteError('UPSTREAM_UNAVAILABLE', 'No node answers.')
     const { backtests } = open(folder(), { failure: () => failure })
-    const { id } = await backtests.create(plan(3))
+    const { id } = await backtests.create(plan(3), account)
     await until(backtests, id, ({ state }) => state === 'failed')
     expect(await backtests.show(id)).toMatchObject({
       state: 'failed',
@@ -248,7 +288,7 @@ describe('createBacktests', () => {
 
   test('a fault of the service fails the job without its message', async () => {
     const { backtests } = open(folder(), { failure: () => new TypeError('secret') })
-    const { id } = await backtests.create(plan(1))
+    const { id } = await backtests.create(plan(1), account)
     const { problem } = await until(backtests, id, ({ state }) => state === 'failed')
     expect(problem).toBe('A fault of the service itself. (INTERNAL)')
   })
@@ -256,16 +296,16 @@ describe('createBacktests', () => {
   test('a job that needs more disk than it may fails; with room again it goes on', async () => {
     const dataDir = folder()
     const small = open(dataDir, { maxBytes: 100_000 })
-    const old = await small.backtests.create(plan(30))
+    const old = await small.backtests.create(plan(30), account)
     await until(small.backtests, old.id, isOver)
-    const { id } = await small.backtests.create(plan(150))
+    const { id } = await small.backtests.create(plan(150), account)
     const { problem, blocksDone } = await until(
       small.backtests,
       id,
       ({ state }) => state === 'failed',
     )
     expect(problem).toMatch(/^Backtests take \d+ bytes, and BACKTESTS_MAX_BYTES is 100000: remove/)
-    await expect(small.backtests.create(plan(1))).rejects.toThrow('BACKTESTS_MAX_BYTES')
+    await expect(small.backtests.create(plan(1), account)).rejects.toThrow('BACKTESTS_MAX_BYTES')
     await small.backtests.close()
     const large = open(dataDir)
     expect(await large.backtests.show(id)).toMatchObject({ state: 'failed', blocksDone })
@@ -285,13 +325,13 @@ describe('createBacktests', () => {
         setState: (...args) => (isFull ? Promise.reject(full) : store.setState(...args)),
       }),
     })
-    const { id } = await backtests.create(plan(5))
+    const { id } = await backtests.create(plan(5), account)
     await until(backtests, id, ({ blocksDone }) => blocksDone === 2)
     isFull = true
     allow(99)
     const { problem } = await until(backtests, id, ({ state }) => state === 'failed')
     expect(problem).toBe('The disk is full. (STORAGE_UNAVAILABLE)')
-    expect(await backtests.list()).toMatchObject([{ state: 'failed', blocksDone: 2 }])
+    expect(await backtests.list({ limit: 100 })).toMatchObject([{ state: 'failed', blocksDone: 2 }])
     isFull = false
     await backtests.resume(id)
     await until(backtests, id, isOver)
@@ -300,10 +340,10 @@ describe('createBacktests', () => {
 
   test('a job that runs is ended and removed with its results', async () => {
     const { backtests } = open(folder(), { allowed: 1 })
-    const { id } = await backtests.create(plan(3))
+    const { id } = await backtests.create(plan(3), account)
     await until(backtests, id, ({ blocksDone }) => blocksDone === 1)
     await backtests.remove(id)
-    expect(await backtests.list()).toEqual([])
+    expect(await backtests.list({ limit: 100 })).toEqual([])
     for (const ask of [backtests.show, backtests.cancel, backtests.resume, backtests.remove]) {
       await expect(ask(id)).rejects.toThrow(`There is no backtest ${id}.`)
     }

@@ -1,13 +1,13 @@
 /** Backtests whose Postgres or Redis is killed in the middle. */
 import { expect, test } from 'vitest'
-import { blockOf, planOf } from '../../support/backtest/backtests.js'
+import { account, blockOf, many, planOf } from '../../support/backtest/backtests.js'
 import { range, resultsOf, untilOver, wanted, withCompany } from '../../support/backtest/company.js'
 
 const { opened, company, postgres, redis } = withCompany()
 
 test('a database that crashes and starts again: who waits for it goes on', async () => {
   const store = opened('crash')
-  const { id } = await store.add(planOf(), [10n, 11n])
+  const { id } = await store.add(planOf(), [10n, 11n], account, many)
   await store.put(id, blockOf(10n))
   await postgres().kill()
   const put = store.put(id, blockOf(11n))
@@ -22,7 +22,7 @@ test('a worker writes to Postgres itself; Redis emptied in the middle, no stored
   const twice: bigint[] = []
   let calculated = 0
   const backtests = coordinator()
-  const { id } = await backtests.create(planOf({ range }))
+  const { id } = await backtests.create(planOf({ range }), account)
   worker(store, async (block) => {
     if (!(await store.pending(id)).includes(block)) twice.push(block)
     calculated += 1

@@ -1,6 +1,6 @@
 /** The store of backtests on a real PostgreSQL, shared by coordinators and workers. */
 import { expect, test } from 'vitest'
-import { planOf } from '../../support/backtest/backtests.js'
+import { account, planOf } from '../../support/backtest/backtests.js'
 import { range, resultsOf, untilOver, wanted, withCompany } from '../../support/backtest/company.js'
 
 const { opened, company } = withCompany()
@@ -10,7 +10,7 @@ test('a worker with another database, or none, hands its results to the coordina
   worker(opened('another'), () => {})
   worker(null, () => {})
   const backtests = coordinator()
-  const { id } = await backtests.create(planOf({ range }))
+  const { id } = await backtests.create(planOf({ range }), account)
   expect(await untilOver(backtests.watch(id, new AbortController().signal))).toBe('finished')
   expect(await resultsOf(backtests.results(id))).toEqual(wanted)
 })
@@ -21,7 +21,7 @@ test('of two coordinators one has the job; when it goes, the other goes on, and 
   const [one, other] = [coordinator(), coordinator()]
   const calculated: bigint[] = []
   let cancelAt = 30
-  const { id } = await one.create(planOf({ range }))
+  const { id } = await one.create(planOf({ range }), account)
   worker(store, async (block) => {
     calculated.push(block)
     if (calculated.length === 10) await one.close()

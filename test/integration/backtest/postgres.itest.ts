@@ -2,7 +2,7 @@
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import type { BacktestBlock } from '../../../src/domain/backtest.js'
-import { blockOf, planOf } from '../../support/backtest/backtests.js'
+import { account, blockOf, many, planOf } from '../../support/backtest/backtests.js'
 import { withPostgres } from '../../support/backtest/company.js'
 import { storeContract } from '../../support/backtest/store-contract.js'
 
@@ -20,18 +20,18 @@ storeContract('openPostgresStore', async () => open())
 test('several that find no tables make them once, also in a schema that somebody made for them', async () => {
   await query('CREATE SCHEMA forkroute_fresh')
   const stores = Array.from({ length: 4 }, () => opened('fresh'))
-  expect(await Promise.all(stores.map((store) => store.jobs()))).toEqual([[], [], [], []])
+  expect(await Promise.all(stores.map((store) => store.open()))).toEqual([[], [], [], []])
 })
 
 test('installations with different names do not see each other', async () => {
   const [one, other] = [opened('one'), opened('other')]
-  const { id } = await one.add(planOf(), [1n])
+  const { id } = await one.add(planOf(), [1n], account, many)
   expect(await other.job(id)).toBeNull()
 })
 
 test('the tables can be read with SQL: amounts as numbers that lose nothing', async () => {
   const store = opened('sql')
-  const { id } = await store.add(planOf(), [10n])
+  const { id } = await store.add(planOf(), [10n], account, many)
   await store.put(id, blockOf(10n))
   const [row] = await query(
     `SELECT (amounts_out[1] - 10 = 2::numeric ^ 200) AS is_exact, path->0->>'protocol' AS protocol
@@ -42,7 +42,7 @@ test('the tables can be read with SQL: amounts as numbers that lose nothing', as
 
 test('what Postgres takes for no text is stored with a replacement', async () => {
   const store = opened('text')
-  const { id } = await store.add(planOf(), [10n])
+  const { id } = await store.add(planOf(), [10n], account, many)
   const [found, ...others] = blockOf(10n).rows
   if (!found) throw new Error('no row')
   const reverted = (reason: string) => ({
@@ -59,18 +59,18 @@ test('what Postgres takes for no text is stored with a replacement', async () =>
 })
 
 test('a later schema is left alone', async () => {
-  await opened('later').jobs()
+  await opened('later').open()
   await query('UPDATE forkroute_later.schema_version SET version = 9')
-  await expect(opened('later').jobs()).rejects.toMatchObject({
+  await expect(opened('later').open()).rejects.toMatchObject({
     code: 'STORAGE_UNAVAILABLE',
-    message: 'The backtests in Postgres have schema version 9; this forkroute knows 3.',
+    message: 'The backtests in Postgres have schema version 9; this forkroute knows 4.',
   })
 })
 
 test('a wrong password is an error without it', async () => {
   const url = postgres().url.replace(postgres().password, 'wrong-and-secret')
   const problem = await opened('svc', url)
-    .jobs()
+    .open()
     .catch((error: unknown) => error)
   expect(problem).toMatchObject({
     code: 'STORAGE_UNAVAILABLE',

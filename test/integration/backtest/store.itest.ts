@@ -6,7 +6,7 @@ import { afterAll, expect, onTestFinished, test } from 'vitest'
 import { openSqliteStore } from '../../../src/backtest/stores/sqlite-store.js'
 import type { BacktestBlock } from '../../../src/domain/backtest.js'
 import { openSqlite } from '../../../src/sqlite.js'
-import { blockOf, planOf } from '../../support/backtest/backtests.js'
+import { account, blockOf, many, planOf } from '../../support/backtest/backtests.js'
 import { storeContract } from '../../support/backtest/store-contract.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'forkroute-backtests-'))
@@ -17,7 +17,7 @@ storeContract('openSqliteStore', async () => openSqliteStore(folder))
 test('the tables can be read with SQL: amounts as text, one row per route and per execution', async () => {
   const store = openSqliteStore(folder)
   onTestFinished(() => store.close())
-  const { id } = await store.add(planOf(), [10n])
+  const { id } = await store.add(planOf(), [10n], account, many)
   await store.put(id, blockOf(10n))
   const db = openSqlite(join(folder, 'backtests.sqlite'), { readonly: true })
   onTestFinished(() => void db.close())
@@ -37,7 +37,7 @@ test('the tables can be read with SQL: amounts as text, one row per route and pe
 test('results of a version that knew no warnings are read, and new ones are written beside them', async () => {
   const own = mkdtempSync(join(tmpdir(), 'forkroute-backtests-'))
   const old = openSqliteStore(own)
-  const { id } = await old.add(planOf(), [10n, 11n])
+  const { id } = await old.add(planOf(), [10n, 11n], account, many)
   await old.put(id, blockOf(10n))
   await old.close()
   const db = openSqlite(join(own, 'backtests.sqlite'))
@@ -45,6 +45,9 @@ test('results of a version that knew no warnings are read, and new ones are writ
     db.exec(`ALTER TABLE ${table} DROP COLUMN warnings`)
   }
   db.exec('ALTER TABLE routes DROP COLUMN crosschain')
+  db.exec(`DROP INDEX jobs_by_account; ALTER TABLE jobs DROP COLUMN account; DROP INDEX open_jobs;
+    ALTER TABLE jobs ADD COLUMN plan TEXT NOT NULL DEFAULT '';
+    UPDATE jobs SET plan = (SELECT plan FROM plans WHERE job_id = id); DROP TABLE plans`)
   db.pragma('user_version = 1')
   db.close()
   const store = openSqliteStore(own)
@@ -52,6 +55,7 @@ test('results of a version that knew no warnings are read, and new ones are writ
     await store.close()
     rmSync(own, { recursive: true, force: true })
   })
+  expect(await store.job(id)).toMatchObject({ plan: planOf(), accountId: null })
   await store.put(id, blockOf(11n))
   const blocks: BacktestBlock[] = []
   for await (const block of store.results(id)) blocks.push(block)
@@ -69,7 +73,7 @@ test('what a removed job took goes back to the disk', async () => {
   })
   const empty = await store.size()
   const blocks = Array.from({ length: 300 }, (_block, index) => BigInt(index))
-  const { id } = await store.add(planOf(), blocks)
+  const { id } = await store.add(planOf(), blocks, account, many)
   for (const block of blocks) await store.put(id, blockOf(block))
   const full = await store.size()
   await store.remove(id)

@@ -1,6 +1,12 @@
 /** Backtests for tests: plans, and blocks of results with every kind of row. */
-import type { BacktestBlock, BacktestPlan, BacktestRow } from '../../../src/domain/backtest.js'
+import type {
+  AccountLimits,
+  BacktestBlock,
+  BacktestPlan,
+  BacktestRow,
+} from '../../../src/domain/backtest.js'
 import type { QuoteRequest } from '../../../src/domain/engine.js'
+import type { Hex } from '../../../src/domain/primitives.js'
 import { sandboxToken } from '../../../src/sandbox/tokens.js'
 
 export const quoteRequest: QuoteRequest = {
@@ -15,6 +21,11 @@ export const quoteRequest: QuoteRequest = {
   includeTransactionCost: false,
   includePriceImpact: true,
 }
+
+/** Whose jobs they are. */
+export const account: Hex = `0x${'a'.repeat(64)}`
+/** Of its jobs: more than any test adds. */
+export const many: AccountLimits = { open: 1_000, stored: 1_000 }
 
 export function planOf(change: Partial<BacktestPlan> = {}): BacktestPlan {
   return {

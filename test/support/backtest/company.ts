@@ -7,7 +7,7 @@ import { openPostgresStore } from '../../../src/backtest/stores/postgres-store.j
 import type { BacktestStore } from '../../../src/backtest/stores/store.js'
 import type { Engine } from '../../../src/domain/engine.js'
 import { createLogger } from '../../../src/log.js'
-import { blockOf } from './backtests.js'
+import { blockOf, many } from './backtests.js'
 import { startPostgres, type TestPostgres } from './postgres.js'
 import { startRedis, type TestRedis } from './redis.js'
 
@@ -64,6 +64,8 @@ export function withCompany() {
           jobEngine,
           engine,
           maxBytes: 1e9,
+          limits: many,
+          isPrivate: false,
           takesUp: true,
           logger,
         })

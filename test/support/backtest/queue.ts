@@ -9,7 +9,7 @@ import type { CalculateBlock, OnBlock } from '../../../src/backtest/engines/job-
 import { type QueueWorker, startQueueWorker } from '../../../src/backtest/engines/queue-worker.js'
 import type { BacktestBlock, BacktestJob } from '../../../src/domain/backtest.js'
 import { createLogger } from '../../../src/log.js'
-import { blockOf, planOf } from './backtests.js'
+import { account, blockOf, planOf } from './backtests.js'
 import { startRedis, type TestRedis } from './redis.js'
 
 /** Call in a file; Redis is there when its tests run. */
@@ -117,7 +117,8 @@ export function blocks(from: number, to: number): bigint[] {
 export function jobOf(blocksTotal: number): BacktestJob {
   const times = { createdAt: 0, finishedAt: null }
   const state = { state: 'running', problem: null, blocksTotal, blocksDone: 0 } as const
-  return { id: 'job', plan: planOf(), ...state, ...times }
+  const { name, chainId } = planOf()
+  return { id: 'job', plan: planOf(), name, chainId, accountId: account, ...state, ...times }
 }
 
 /** What a store would hold. */
