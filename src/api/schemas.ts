@@ -192,11 +192,18 @@ export function oneOf<const T extends readonly [string, ...string[]]>(values: T)
   return z.enum(values, `must be one of ${values.join(', ')}`)
 }
 
+/** The schema of lower-case words, for any letter case. */
+export function anyCase<T extends z.ZodType<string>>(words: T) {
+  return z
+    .preprocess((value) => (typeof value === 'string' ? value.toLowerCase() : value), words)
+    .meta({ override: z.toJSONSchema(words) as Record<string, unknown> })
+}
+
 /** A default whose documented form differs from the parsed value; zod leaves such defaults out of the document. */
 export function withDefault<T extends z.ZodType>(
   schema: T,
   parsed: z.core.util.NoUndefined<z.output<T>>,
-  documented: string | number | boolean,
+  documented: string | number | boolean | readonly never[],
 ) {
   return schema.default(parsed).meta({ ...schema.meta(), override: { default: documented } })
 }

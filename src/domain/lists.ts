@@ -37,3 +37,8 @@ export function tokenAmounts<A>(
 export function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
+
+/** The member of a list of one, and any other value itself: clients of the family send slugs in either form. */
+export function onlyOne(value: unknown): unknown {
+  return Array.isArray(value) && value.length === 1 ? value[0] : value
+}

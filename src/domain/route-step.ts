@@ -34,3 +34,15 @@ export interface RouteStepRecord {
   readonly amountOut?: readonly bigint[]
   readonly args?: Readonly<Record<string, unknown>>
 }
+
+/** Price impact from which on an answer says what it means, basis points. */
+const greatImpactBps = 1_000
+
+/** For every answer with a price impact: a sentence where a tenth of the value or more is lost. */
+export function impactWarnings(priceImpact: number | null): string[] {
+  if (priceImpact === null || priceImpact < greatImpactBps) return []
+  const percent = (priceImpact / 100).toFixed(1)
+  return [
+    `The price impact is ${priceImpact} bps: what comes out is worth ${percent} % less than what goes in.`,
+  ]
+}

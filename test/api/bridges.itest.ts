@@ -119,6 +119,29 @@ describe('GET /layerzero/pool and /stargate/pool', () => {
   })
 })
 
+test('what clients ask of bridges that are not installed is null, or the reason', async () => {
+  const api = await startTestApi()
+  for (const path of ['/ccip/router', '/cctp/bridge/tokenmessengerv2']) {
+    expect((await api.get(`${path}?chainId=8453`)).text).toBe('null')
+    expect((await api.get(`${path}?chainId=7`)).body.code).toBe('UNKNOWN_CHAIN')
+  }
+  const { body } = await api.get(`/cctp/bridge/claim?chainId=1&txHash=${hash}`)
+  expect(body).toEqual({
+    claimable: false,
+    reason: 'CCTP is not installed here: nothing was sent over it.',
+  })
+})
+
+test('names of bridges to leave out may have any letter case', async () => {
+  const api = await startTestApi()
+  const query = `fromAddress=${sender}&tokenIn=${usdc}&tokenOut=${usdc}&amountIn=1000`
+  const reply = await api.get(
+    `/shortcuts/route?${query}&destinationChainId=8453&ignoreBridges=Stargate,CCIP`,
+  )
+  expect(reply.status, reply.text).toBe(200)
+  expect(api.asked.routes[0]?.crosschain?.ignoreBridges).toEqual(['stargate', 'ccip'])
+})
+
 describe('POST /api/experimental/multichain/shortcut/route', () => {
   const path = '/api/experimental/multichain/shortcut/route'
   const body = {

@@ -49,6 +49,7 @@ const forms: Readonly<Record<string, Schema>> = {
   texts: { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] },
   signature: { type: 'string' },
   values: { type: 'array', items: {} },
+  fields: { type: 'object', additionalProperties: true },
   signed: number,
   output: { $ref: schemaOf('OutputReference') },
   actions: { type: 'array', items: { $ref: schemaOf('BundleAction') } },

@@ -7,6 +7,12 @@ import { defineRoute, type Endpoint, endpoint } from '../contract.js'
 import { BridgeCheckAnswer, MessagingPools } from '../records/bridge-records.js'
 import { Address, ChainId, described, oneOf, TransactionHash, withDefault } from '../schemas.js'
 
+const SourceHash = described(
+  TransactionHash,
+  'Hash of the source transaction.',
+  '0x5d6c1b2a3f4e59687a8b9cad0e1f2a3b4c5d6e7f8091a2b3c4d5e6f708192a3b',
+)
+
 const getBridgeCheck = defineRoute({
   method: 'get',
   path: '/api/v1/{bridge}/bridge/check',
@@ -27,11 +33,7 @@ const getBridgeCheck = defineRoute({
   }),
   input: z.object({
     chainId: described(withDefault(ChainId, 1, 1), 'EIP-155 id of the source chain.'),
-    txHash: described(
-      TransactionHash,
-      'Hash of the source transaction.',
-      '0x5d6c1b2a3f4e59687a8b9cad0e1f2a3b4c5d6e7f8091a2b3c4d5e6f708192a3b',
-    ),
+    txHash: SourceHash,
   }),
   response: BridgeCheckAnswer,
   isCalculation: true,
@@ -70,6 +72,58 @@ function definePools(name: 'layerzero' | 'stargate', operationId: string) {
     errors: ['INVALID_REQUEST', 'UNKNOWN_CHAIN'],
   })
 }
+
+/** What clients of the family ask of a bridge by name before they send through it. */
+const contractOf = z.object({
+  chainId: described(withDefault(ChainId, 1, 1), 'EIP-155 id of the source chain.'),
+})
+
+const getCcipRouter = defineRoute({
+  method: 'get',
+  path: '/api/v1/ccip/router',
+  tag: 'Bridges',
+  operationId: 'getCcipRouter',
+  summary: 'The router of CCIP on a chain.',
+  description: 'null: CCIP is not installed here.',
+  input: contractOf,
+  response: z
+    .object({ router: described(Address, 'Contract that messages are sent through.') })
+    .nullable()
+    .meta({ id: 'CcipRouter' }),
+  errors: ['INVALID_REQUEST', 'UNKNOWN_CHAIN'],
+})
+
+const getCctpTokenMessenger = defineRoute({
+  method: 'get',
+  path: '/api/v1/cctp/bridge/tokenmessengerv2',
+  tag: 'Bridges',
+  operationId: 'getCctpTokenMessenger',
+  summary: 'The TokenMessengerV2 of CCTP on a chain.',
+  description: 'null: CCTP is not installed here.',
+  input: contractOf,
+  response: z
+    .object({ address: described(Address, 'Contract that burns USDC for another chain.') })
+    .nullable()
+    .meta({ id: 'CctpTokenMessenger' }),
+  errors: ['INVALID_REQUEST', 'UNKNOWN_CHAIN'],
+})
+
+const getCctpClaim = defineRoute({
+  method: 'get',
+  path: '/api/v1/cctp/bridge/claim',
+  tag: 'Bridges',
+  operationId: 'getCctpClaim',
+  summary: 'Whether what a transaction sent over CCTP can be claimed.',
+  description: 'Where CCTP is not installed nothing can be, and the reason says so.',
+  input: contractOf.extend({ txHash: SourceHash }),
+  response: z
+    .object({
+      claimable: described(z.boolean(), 'Whether a claim can be sent.'),
+      reason: described(z.string().optional(), 'Why not.'),
+    })
+    .meta({ id: 'CctpClaim' }),
+  errors: ['INVALID_REQUEST', 'UNKNOWN_CHAIN'],
+})
 
 /** Fields of one delivery. */
 function toHop(hop: BridgeHop) {
@@ -127,6 +181,12 @@ export const bridgeEndpoints: readonly Endpoint[] = [
     const { bridge } = params
     return toCheck(await engine.bridgeCheck({ bridge, chainId, transactionHash }, context))
   }),
+  endpoint(getCcipRouter, () => null),
+  endpoint(getCctpTokenMessenger, () => null),
+  endpoint(getCctpClaim, () => ({
+    claimable: false,
+    reason: 'CCTP is not installed here: nothing was sent over it.',
+  })),
   poolEndpoint('layerzero', 'getLayerzeroPool'),
   poolEndpoint('stargate', 'getStargatePool'),
 ]

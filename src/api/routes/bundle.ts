@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { BundleAction, BundleAnswer, TransactionOutput } from '../../domain/bundle.js'
 import { explanationFields } from '../../domain/explanation.js'
 import { maxActions } from '../../domain/grammar.js'
+import { onlyOne } from '../../domain/lists.js'
 import { defineRoute, type Endpoint, endpoint } from '../contract.js'
 import { toSteps } from '../records/steps.js'
 import { traceOf } from '../records/trace-records.js'
@@ -41,12 +42,8 @@ const word = z
 const Action = z
   .object(
     {
-      // Clients of the family also send the slug as a list of one.
       protocol: z
-        .preprocess(
-          (value) => (Array.isArray(value) && value.length === 1 ? value[0] : value),
-          word,
-        )
+        .preprocess(onlyOne, word)
         .transform((text) => text.toLowerCase())
         .meta({ type: 'string' }),
       action: word.transform((text) => text.toLowerCase()).meta({ type: 'string' }),

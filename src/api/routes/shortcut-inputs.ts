@@ -10,6 +10,7 @@ import {
   Address,
   Amount,
   AmountOrZero,
+  anyCase,
   BlockNumber,
   ChainId,
   DeadlineMs,
@@ -350,7 +351,7 @@ const crosschainInputs = {
       'both (full). Wrapping the native token is no swap.',
   ),
   ignoreBridges: described(
-    listOf(oneOf(bridgeNames), 0, maxIgnored).default([]),
+    withDefault(listOf(anyCase(oneOf(bridgeNames)), 0, maxIgnored), [], []),
     'Bridges to leave out. Names that are not installed exclude nothing; layerzero is stargate.',
   ),
   destinationFeeReceiver: described(

@@ -798,6 +798,18 @@ export const endpoints = {
       "is": "BridgeCheck"
     }
   },
+  "getCcipRouter": {
+    "method": "GET",
+    "path": "/api/v1/ccip/router"
+  },
+  "getCctpTokenMessenger": {
+    "method": "GET",
+    "path": "/api/v1/cctp/bridge/tokenmessengerv2"
+  },
+  "getCctpClaim": {
+    "method": "GET",
+    "path": "/api/v1/cctp/bridge/claim"
+  },
   "getLayerzeroPool": {
     "method": "GET",
     "path": "/api/v1/layerzero/pool"

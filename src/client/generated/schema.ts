@@ -172,6 +172,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/ccip/router": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The router of CCIP on a chain.
+         * @description null: CCIP is not installed here.
+         */
+        get: operations["getCcipRouter"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/cctp/bridge/tokenmessengerv2": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The TokenMessengerV2 of CCTP on a chain.
+         * @description null: CCTP is not installed here.
+         */
+        get: operations["getCctpTokenMessenger"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/cctp/bridge/claim": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Whether what a transaction sent over CCTP can be claimed.
+         * @description Where CCTP is not installed nothing can be, and the reason says so.
+         */
+        get: operations["getCctpClaim"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/layerzero/pool": {
         parameters: {
             query?: never;
@@ -2427,8 +2487,10 @@ export interface components {
                 callback?: components["schemas"]["BundleAction"][];
                 /** @description Native sent along; no bridge here takes any but 0. */
                 callbackValue?: (string | bigint) | number;
-                /** @description Of the bridge; none here takes any. */
-                protocolArgs?: unknown[];
+                /** @description Wishes about the bridge by name, such as {transferType}; none here knows any, so each is named in warnings. */
+                protocolArgs?: {
+                    [key: string]: unknown;
+                };
             };
         } | {
             /**
@@ -4111,6 +4173,20 @@ export interface components {
             /** @description Block of the destination whose state says so. */
             destinationBlockNumber?: number;
         };
+        CcipRouter: {
+            /** @description Contract that messages are sent through. */
+            router: unknown;
+        } | null;
+        CctpTokenMessenger: {
+            /** @description Contract that burns USDC for another chain. */
+            address: unknown;
+        } | null;
+        CctpClaim: {
+            /** @description Whether a claim can be sent. */
+            claimable: boolean;
+            /** @description Why not. */
+            reason?: string;
+        };
         /** @description A pool and one that it sends to. */
         MessagingPool: {
             /** @description The pool on chainId. */
@@ -5361,8 +5437,8 @@ export interface operations {
                      *       "createdAt": 378,
                      *       "blockNumber": 378,
                      *       "tx": {
-                     *         "data": "0x8119c0650a000000000000000000000000b24e8861c02aaa39b223fe8d0a0e5c4f27ead9083c756cc2a0b86991c6218b36c1d19d4a2e9eb0ce3606eb4894b9a1d0493c05273270b32497a1f4fda2239f0b5ad1f750b81b03ad6aca9a640000000000000000000000000000000082e0554a476a092703abdb3ef35c80e0d76d32939f",
-                     *         "to": "0xe35118e8d0c2a8a4748f5941696c2a741515d749",
+                     *         "data": "0x8119c0650a000000000000000000000000b24e8861c02aaa39b223fe8d0a0e5c4f27ead9083c756cc2a0b86991c6218b36c1d19d4a2e9eb0ce3606eb483562aeceeccc2845eafc831fa63bb1fef3ce581d56e2546d4559019cc46de8bb0000000000000000000000000000000082e0554a476a092703abdb3ef35c80e0d76d32939f",
+                     *         "to": "0xd7fafe11014f49e617fd42e6572aad094795b65a",
                      *         "from": "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266",
                      *         "value": "1000000000000000000",
                      *         "chainId": 1
@@ -5778,8 +5854,8 @@ export interface operations {
                      *       "createdAt": 378,
                      *       "blockNumber": 378,
                      *       "tx": {
-                     *         "data": "0x8119c0650a000000000000000000000000b24e8861c02aaa39b223fe8d0a0e5c4f27ead9083c756cc2a0b86991c6218b36c1d19d4a2e9eb0ce3606eb4894b9a1d0493c05273270b32497a1f4fda2239f0b5ad1f750b81b03ad6aca9a640000000000000000000000000000000082e0554a476a092703abdb3ef35c80e0d76d32939f",
-                     *         "to": "0xe35118e8d0c2a8a4748f5941696c2a741515d749",
+                     *         "data": "0x8119c0650a000000000000000000000000b24e8861c02aaa39b223fe8d0a0e5c4f27ead9083c756cc2a0b86991c6218b36c1d19d4a2e9eb0ce3606eb483562aeceeccc2845eafc831fa63bb1fef3ce581d56e2546d4559019cc46de8bb0000000000000000000000000000000082e0554a476a092703abdb3ef35c80e0d76d32939f",
+                     *         "to": "0xd7fafe11014f49e617fd42e6572aad094795b65a",
                      *         "from": "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266",
                      *         "value": "1000000000000000000",
                      *         "chainId": 1
@@ -7527,7 +7603,7 @@ export interface operations {
                      *           "amountOut": []
                      *         }
                      *       ],
-                     *       "gas": "772365",
+                     *       "gas": "772560",
                      *       "amountOut": "1503355493",
                      *       "amountOutList": [
                      *         "1503355493",
@@ -7542,8 +7618,8 @@ export interface operations {
                      *       "createdAt": 378,
                      *       "blockNumber": 378,
                      *       "tx": {
-                     *         "data": "0x3557645000000000000000000000000000000000000000000000000000000000000000200000000000000000000000000000000000000000000000000000000000000160000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb9226600000000000000000000000000000000000000000000000000000000000001e00000000000000000000000000000000000000000000000000000000000000840000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb922660000000000000000000000000000000000000000000000000000000000000860000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000ffffffff94b9a1d0493c05273270b32497a1f4fda2239f0b5ad1f750b81b03ad6aca9a6400000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000001000000000000000000000000eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee0000000000000000000000000000000000000000000000000de0b6b3a7640000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000006390e90c02aaa39b223fe8d0a0e5c4f27ead9083c756cc20806f05b59d3b20000c02aaa39b223fe8d0a0e5c4f27ead9083c756cc2000004d0e30db000a0e0554a476a092703abdb3ef35c80e0d76d32939fc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2a0b86991c6218b36c1d19d4a2e9eb0ce3606eb480000c4128acb0800000000000000000000000059b975b385652b47e064eb84475576a6b06144a600000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000fffd8963efd1fc6a506488495d951d5263988d2500000000000000000000000000000000000000000000000000000000000000a00000000000000000000000000000000000000000000000000000000000000000010000444100271040e309ec6aa5c234b93b48013bcc26b51d49f889e3000000640194db8e000000000000000000000000000000000000000000000000000000000000002000000000000000000000000000000000000000000000000000000000000000010000000000000000000000000000000000000000000000000000000000000000010000444101271040e309ec6aa5c234b93b48013bcc26b51d49f889e3000000449210b440000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000592ace77010000044102271090c02aaa39b223fe8d0a0e5c4f27ead9083c756cc20806f05b59d3b20000c02aaa39b223fe8d0a0e5c4f27ead9083c756cc2000004d0e30db00040e309ec6aa5c234b93b48013bcc26b51d49f889e3000000640194db8e000000000000000000000000000000000000000000000000000000000000002000000000000000000000000000000000000000000000000000000000000000010000000000000000000000000000000000000000000000000000000000000000010000444104271040e309ec6aa5c234b93b48013bcc26b51d49f889e3000000449210b440000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000006e7799d37c1c000010000044105271002a0b86991c6218b36c1d19d4a2e9eb0ce3606eb48c36442b4a4522e871399cd717abdd847ab11fe884102271002c02aaa39b223fe8d0a0e5c4f27ead9083c756cc2c36442b4a4522e871399cd717abdd847ab11fe884105271040c36442b4a4522e871399cd717abdd847ab11fe880000016488316456000000000000000000000000a0b86991c6218b36c1d19d4a2e9eb0ce3606eb48000000000000000000000000c02aaa39b223fe8d0a0e5c4f27ead9083c756cc200000000000000000000000000000000000000000000000000000000000001f4fffffffffffffffffffffffffffffffffffffffffffffffffffffffffff2761a00000000000000000000000000000000000000000000000000000000000d89e600000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000005928affb00000000000000000000000000000000000000000000000006e7799d37c1886d000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb9226600000000000000000000000000000000000000000000000000000000ffffffff020000a4410227100000c44105271040c36442b4a4522e871399cd717abdd847ab11fe880700002499fbab880000000000000000000000000000000000000000000000000000000000000000010000044109271002a0b86991c6218b36c1d19d4a2e9eb0ce3606eb48c36442b4a4522e871399cd717abdd847ab11fe880002c02aaa39b223fe8d0a0e5c4f27ead9083c756cc2c36442b4a4522e871399cd717abdd847ab11fe880040e309ec6aa5c234b93b48013bcc26b51d49f889e3000000449210b4400000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000018cf8a58c4db01000004410a27100000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000002000000000000000000000000a0b86991c6218b36c1d19d4a2e9eb0ce3606eb48000000000000000000000000c02aaa39b223fe8d0a0e5c4f27ead9083c756cc2",
-                     *         "to": "0xe35118e8d0c2a8a4748f5941696c2a741515d749",
+                     *         "data": "0x3557645000000000000000000000000000000000000000000000000000000000000000200000000000000000000000000000000000000000000000000000000000000160000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb9226600000000000000000000000000000000000000000000000000000000000001e00000000000000000000000000000000000000000000000000000000000000840000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb922660000000000000000000000000000000000000000000000000000000000000860000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000ffffffff3562aeceeccc2845eafc831fa63bb1fef3ce581d56e2546d4559019cc46de8bb00000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000001000000000000000000000000eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee0000000000000000000000000000000000000000000000000de0b6b3a7640000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000006390e90c02aaa39b223fe8d0a0e5c4f27ead9083c756cc20806f05b59d3b20000c02aaa39b223fe8d0a0e5c4f27ead9083c756cc2000004d0e30db000a0e0554a476a092703abdb3ef35c80e0d76d32939fc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2a0b86991c6218b36c1d19d4a2e9eb0ce3606eb480000c4128acb0800000000000000000000000062d3874217ba1996f671fab3c3365cbaf1db375800000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000fffd8963efd1fc6a506488495d951d5263988d2500000000000000000000000000000000000000000000000000000000000000a00000000000000000000000000000000000000000000000000000000000000000010000444100271040e309ec6aa5c234b93b48013bcc26b51d49f889e3000000640194db8e000000000000000000000000000000000000000000000000000000000000002000000000000000000000000000000000000000000000000000000000000000010000000000000000000000000000000000000000000000000000000000000000010000444101271040e309ec6aa5c234b93b48013bcc26b51d49f889e3000000449210b440000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000592ace77010000044102271090c02aaa39b223fe8d0a0e5c4f27ead9083c756cc20806f05b59d3b20000c02aaa39b223fe8d0a0e5c4f27ead9083c756cc2000004d0e30db00040e309ec6aa5c234b93b48013bcc26b51d49f889e3000000640194db8e000000000000000000000000000000000000000000000000000000000000002000000000000000000000000000000000000000000000000000000000000000010000000000000000000000000000000000000000000000000000000000000000010000444104271040e309ec6aa5c234b93b48013bcc26b51d49f889e3000000449210b440000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000006e7799d37c1c000010000044105271002a0b86991c6218b36c1d19d4a2e9eb0ce3606eb48c36442b4a4522e871399cd717abdd847ab11fe884102271002c02aaa39b223fe8d0a0e5c4f27ead9083c756cc2c36442b4a4522e871399cd717abdd847ab11fe884105271040c36442b4a4522e871399cd717abdd847ab11fe880000016488316456000000000000000000000000a0b86991c6218b36c1d19d4a2e9eb0ce3606eb48000000000000000000000000c02aaa39b223fe8d0a0e5c4f27ead9083c756cc200000000000000000000000000000000000000000000000000000000000001f4fffffffffffffffffffffffffffffffffffffffffffffffffffffffffff2761a00000000000000000000000000000000000000000000000000000000000d89e600000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000005928affb00000000000000000000000000000000000000000000000006e7799d37c1886d000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb9226600000000000000000000000000000000000000000000000000000000ffffffff020000a4410227100000c44105271040c36442b4a4522e871399cd717abdd847ab11fe880700002499fbab880000000000000000000000000000000000000000000000000000000000000000010000044109271002a0b86991c6218b36c1d19d4a2e9eb0ce3606eb48c36442b4a4522e871399cd717abdd847ab11fe880002c02aaa39b223fe8d0a0e5c4f27ead9083c756cc2c36442b4a4522e871399cd717abdd847ab11fe880040e309ec6aa5c234b93b48013bcc26b51d49f889e3000000449210b4400000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000018cf8a58c4db01000004410a27100000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000002000000000000000000000000a0b86991c6218b36c1d19d4a2e9eb0ce3606eb48000000000000000000000000c02aaa39b223fe8d0a0e5c4f27ead9083c756cc2",
+                     *         "to": "0xd7fafe11014f49e617fd42e6572aad094795b65a",
                      *         "from": "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266",
                      *         "value": "1000000000000000000",
                      *         "chainId": 1
@@ -7898,7 +7974,7 @@ export interface operations {
                      *           }
                      *         }
                      *       ],
-                     *       "gas": "199779",
+                     *       "gas": "199831",
                      *       "amountsOut": {
                      *         "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48": "3006523788"
                      *       },
@@ -7963,8 +8039,8 @@ export interface operations {
                      *       "createdAt": 378,
                      *       "blockNumber": 378,
                      *       "tx": {
-                     *         "data": "0x3557645000000000000000000000000000000000000000000000000000000000000000200000000000000000000000000000000000000000000000000000000000000160000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb9226600000000000000000000000000000000000000000000000000000000000001e00000000000000000000000000000000000000000000000000000000000000320000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb922660000000000000000000000000000000000000000000000000000000000000380000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000ffffffff94b9a1d0493c05273270b32497a1f4fda2239f0b5ad1f750b81b03ad6aca9a6400000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000001000000000000000000000000c02aaa39b223fe8d0a0e5c4f27ead9083c756cc20000000000000000000000000000000000000000000000000de0b6b3a76400000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000012001a0e0554a476a092703abdb3ef35c80e0d76d32939fc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2a0b86991c6218b36c1d19d4a2e9eb0ce3606eb480000c4128acb0800000000000000000000000059b975b385652b47e064eb84475576a6b06144a600000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000fffd8963efd1fc6a506488495d951d5263988d2500000000000000000000000000000000000000000000000000000000000000a000000000000000000000000000000000000000000000000000000000000000000100004440c02aaa39b223fe8d0a0e5c4f27ead9083c756cc227100000000000000000000000000000000000000000000000000000000000000001000000000000000000000000a0b86991c6218b36c1d19d4a2e9eb0ce3606eb4800000000000000000000000000000000000000000000000000000000b24e88610000000000000000000000000000000000000000000000000000000000000000",
-                     *         "to": "0xe35118e8d0c2a8a4748f5941696c2a741515d749",
+                     *         "data": "0x3557645000000000000000000000000000000000000000000000000000000000000000200000000000000000000000000000000000000000000000000000000000000160000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb9226600000000000000000000000000000000000000000000000000000000000001e00000000000000000000000000000000000000000000000000000000000000320000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb922660000000000000000000000000000000000000000000000000000000000000380000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000ffffffff3562aeceeccc2845eafc831fa63bb1fef3ce581d56e2546d4559019cc46de8bb00000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000001000000000000000000000000c02aaa39b223fe8d0a0e5c4f27ead9083c756cc20000000000000000000000000000000000000000000000000de0b6b3a76400000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000012001a0e0554a476a092703abdb3ef35c80e0d76d32939fc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2a0b86991c6218b36c1d19d4a2e9eb0ce3606eb480000c4128acb0800000000000000000000000062d3874217ba1996f671fab3c3365cbaf1db375800000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000fffd8963efd1fc6a506488495d951d5263988d2500000000000000000000000000000000000000000000000000000000000000a000000000000000000000000000000000000000000000000000000000000000000100004440c02aaa39b223fe8d0a0e5c4f27ead9083c756cc227100000000000000000000000000000000000000000000000000000000000000001000000000000000000000000a0b86991c6218b36c1d19d4a2e9eb0ce3606eb4800000000000000000000000000000000000000000000000000000000b24e88610000000000000000000000000000000000000000000000000000000000000000",
+                     *         "to": "0xd7fafe11014f49e617fd42e6572aad094795b65a",
                      *         "from": "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266",
                      *         "value": "0",
                      *         "chainId": 1
@@ -8195,8 +8271,8 @@ export interface operations {
                      *         "from": "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266",
                      *         "chainId": 1,
                      *         "value": "0x0",
-                     *         "to": "0xe35118e8d0c2a8a4748f5941696c2a741515d749",
-                     *         "data": "0x8119c06508000000000000000000000000000f4240000000000000000000012cb1ee16d26ca0b86991c6218b36c1d19d4a2e9eb0ce3606eb48c02aaa39b223fe8d0a0e5c4f27ead9083c756cc294b9a1d0493c05273270b32497a1f4fda2239f0b5ad1f750b81b03ad6aca9a64000000000000000000000000000000008418b7dd4d8d97360505471288494bb6a43a925c13001e"
+                     *         "to": "0xd7fafe11014f49e617fd42e6572aad094795b65a",
+                     *         "data": "0x8119c06508000000000000000000000000000f4240000000000000000000012cb1ee16d26ca0b86991c6218b36c1d19d4a2e9eb0ce3606eb48c02aaa39b223fe8d0a0e5c4f27ead9083c756cc23562aeceeccc2845eafc831fa63bb1fef3ce581d56e2546d4559019cc46de8bb000000000000000000000000000000008418b7dd4d8d97360505471288494bb6a43a925c13001e"
                      *       }
                      *     }
                      */
@@ -8474,6 +8550,259 @@ export interface operations {
             };
             /** @description DEADLINE_EXCEEDED: The deadline passed with nothing found. */
             504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getCcipRouter: {
+        parameters: {
+            query?: {
+                /** @description EIP-155 id of the source chain. */
+                chainId?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example null */
+                    "application/json": components["schemas"]["CcipRouter"];
+                };
+            };
+            /** @description INVALID_REQUEST: The request does not match its schema. UNKNOWN_CHAIN: The chain is not configured here. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "statusCode": 400,
+                     *       "error": "Bad Request",
+                     *       "message": [
+                     *         "tokenOut is required",
+                     *         "deadlineMs must be an integer from 50 to 60000"
+                     *       ],
+                     *       "code": "INVALID_REQUEST",
+                     *       "requestId": "req-1"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description UNAUTHORIZED: The API key is missing or not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description KEY_DISABLED: The API key is disabled. CALLER_NOT_ALLOWED: The request comes from a page, or by a host name, that is not among the allowed ones. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED: The key is over its request rate. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description INTERNAL: A fault of the service itself. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getCctpTokenMessenger: {
+        parameters: {
+            query?: {
+                /** @description EIP-155 id of the source chain. */
+                chainId?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example null */
+                    "application/json": components["schemas"]["CctpTokenMessenger"];
+                };
+            };
+            /** @description INVALID_REQUEST: The request does not match its schema. UNKNOWN_CHAIN: The chain is not configured here. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "statusCode": 400,
+                     *       "error": "Bad Request",
+                     *       "message": [
+                     *         "tokenOut is required",
+                     *         "deadlineMs must be an integer from 50 to 60000"
+                     *       ],
+                     *       "code": "INVALID_REQUEST",
+                     *       "requestId": "req-1"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description UNAUTHORIZED: The API key is missing or not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description KEY_DISABLED: The API key is disabled. CALLER_NOT_ALLOWED: The request comes from a page, or by a host name, that is not among the allowed ones. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED: The key is over its request rate. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description INTERNAL: A fault of the service itself. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getCctpClaim: {
+        parameters: {
+            query: {
+                /** @description EIP-155 id of the source chain. */
+                chainId?: number;
+                /**
+                 * @description Hash of the source transaction.
+                 * @example 0x5d6c1b2a3f4e59687a8b9cad0e1f2a3b4c5d6e7f8091a2b3c4d5e6f708192a3b
+                 */
+                txHash: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "claimable": false,
+                     *       "reason": "CCTP is not installed here: nothing was sent over it."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CctpClaim"];
+                };
+            };
+            /** @description INVALID_REQUEST: The request does not match its schema. UNKNOWN_CHAIN: The chain is not configured here. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "statusCode": 400,
+                     *       "error": "Bad Request",
+                     *       "message": [
+                     *         "tokenOut is required",
+                     *         "deadlineMs must be an integer from 50 to 60000"
+                     *       ],
+                     *       "code": "INVALID_REQUEST",
+                     *       "requestId": "req-1"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description UNAUTHORIZED: The API key is missing or not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description KEY_DISABLED: The API key is disabled. CALLER_NOT_ALLOWED: The request comes from a page, or by a host name, that is not among the allowed ones. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED: The key is over its request rate. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description INTERNAL: A fault of the service itself. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8838,7 +9167,7 @@ export interface operations {
                      * @example {
                      *       "chainId": 1,
                      *       "number": 378,
-                     *       "hash": "0x6991b6392d28d56b1d76d9d6ead27888acf900d695fdbe91d8ef6ea02a8bb36a",
+                     *       "hash": "0x8e4ec2ac03cc3d059298e691a1d3172e2b8e5486a9d1b58e46b78361a52b66cb",
                      *       "timestamp": 1760004536
                      *     }
                      */
@@ -9299,7 +9628,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /** @example 0x94b9a1d0493c05273270b32497a1f4fda2239f0b5ad1f750b81b03ad6aca9a64 */
+                    /** @example 0x3562aeceeccc2845eafc831fa63bb1fef3ce581d56e2546d4559019cc46de8bb */
                     "application/json": string;
                 };
             };
@@ -11852,9 +12181,9 @@ export interface operations {
                      *       "owner": "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266",
                      *       "chainId": 1,
                      *       "strategies": {
-                     *         "router": "0xe35118e8d0c2a8a4748f5941696c2a741515d749",
+                     *         "router": "0xd7fafe11014f49e617fd42e6572aad094795b65a",
                      *         "delegate": "0xaa76175889e52d9736b33a6892ea975afe6dc40e",
-                     *         "router-legacy": "0xe35118e8d0c2a8a4748f5941696c2a741515d749",
+                     *         "router-legacy": "0xd7fafe11014f49e617fd42e6572aad094795b65a",
                      *         "delegate-legacy": "0xaa76175889e52d9736b33a6892ea975afe6dc40e",
                      *         "svcwallet-v2": "0xa34c73b4b3be9e2558f5498e6a4648ffa3fcd15b"
                      *       }
@@ -11982,13 +12311,13 @@ export interface operations {
                      *       "tx": {
                      *         "to": "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48",
                      *         "from": "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266",
-                     *         "data": "0x095ea7b3000000000000000000000000e35118e8d0c2a8a4748f5941696c2a741515d74900000000000000000000000000000000000000000000000000000000000f4240",
+                     *         "data": "0x095ea7b3000000000000000000000000d7fafe11014f49e617fd42e6572aad094795b65a00000000000000000000000000000000000000000000000000000000000f4240",
                      *         "value": "0"
                      *       },
                      *       "gas": "33880",
                      *       "token": "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48",
                      *       "amount": "1000000",
-                     *       "spender": "0xe35118e8d0c2a8a4748f5941696c2a741515d749"
+                     *       "spender": "0xd7fafe11014f49e617fd42e6572aad094795b65a"
                      *     }
                      */
                     "application/json": components["schemas"]["Approval"];
@@ -12527,14 +12856,14 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "id": "0mwvb3h710a80e59f",
+                     *         "id": "0mwvdqmrc15435152",
                      *         "name": "backtest",
                      *         "chainId": 1,
                      *         "state": "running",
                      *         "problem": null,
                      *         "blocksTotal": 5,
                      *         "blocksDone": 0,
-                     *         "createdAt": "2026-11-24T23:08:54.349Z",
+                     *         "createdAt": "2026-11-25T00:22:53.881Z",
                      *         "finishedAt": null
                      *       }
                      *     ]
@@ -12852,14 +13181,14 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "0mwvb3h710a80e59f",
+                     *       "id": "0mwvdqmrc15435152",
                      *       "name": "backtest",
                      *       "chainId": 1,
                      *       "state": "queued",
                      *       "problem": null,
                      *       "blocksTotal": 5,
                      *       "blocksDone": 0,
-                     *       "createdAt": "2026-11-24T23:08:54.349Z",
+                     *       "createdAt": "2026-11-25T00:22:53.881Z",
                      *       "finishedAt": null,
                      *       "plan": {
                      *         "name": "backtest",
@@ -13030,14 +13359,14 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "0mwvb3h710a80e59f",
+                     *       "id": "0mwvdqmrc15435152",
                      *       "name": "backtest",
                      *       "chainId": 1,
                      *       "state": "running",
                      *       "problem": null,
                      *       "blocksTotal": 5,
-                     *       "blocksDone": 1,
-                     *       "createdAt": "2026-11-24T23:08:54.349Z",
+                     *       "blocksDone": 2,
+                     *       "createdAt": "2026-11-25T00:22:53.881Z",
                      *       "finishedAt": null,
                      *       "plan": {
                      *         "name": "backtest",
@@ -13199,14 +13528,14 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "0mwvb3h710a80e59f",
+                     *       "id": "0mwvdqmrc15435152",
                      *       "name": "backtest",
                      *       "chainId": 1,
                      *       "state": "running",
                      *       "problem": null,
                      *       "blocksTotal": 5,
-                     *       "blocksDone": 1,
-                     *       "createdAt": "2026-11-24T23:08:54.349Z",
+                     *       "blocksDone": 3,
+                     *       "createdAt": "2026-11-25T00:22:53.881Z",
                      *       "finishedAt": null,
                      *       "plan": {
                      *         "name": "backtest",
@@ -13368,15 +13697,15 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "0mwvb3h710a80e59f",
+                     *       "id": "0mwvdqmrc15435152",
                      *       "name": "backtest",
                      *       "chainId": 1,
                      *       "state": "cancelled",
                      *       "problem": null,
                      *       "blocksTotal": 5,
-                     *       "blocksDone": 1,
-                     *       "createdAt": "2026-11-24T23:08:54.349Z",
-                     *       "finishedAt": "2026-11-24T23:09:19.398Z",
+                     *       "blocksDone": 3,
+                     *       "createdAt": "2026-11-25T00:22:53.881Z",
+                     *       "finishedAt": "2026-11-25T00:23:06.098Z",
                      *       "plan": {
                      *         "name": "backtest",
                      *         "chainId": 1,
@@ -13564,14 +13893,14 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "0mwvb3h710a80e59f",
+                     *       "id": "0mwvdqmrc15435152",
                      *       "name": "backtest",
                      *       "chainId": 1,
                      *       "state": "queued",
                      *       "problem": null,
                      *       "blocksTotal": 5,
-                     *       "blocksDone": 1,
-                     *       "createdAt": "2026-11-24T23:08:54.349Z",
+                     *       "blocksDone": 3,
+                     *       "createdAt": "2026-11-25T00:22:53.881Z",
                      *       "finishedAt": null,
                      *       "plan": {
                      *         "name": "backtest",
@@ -13773,14 +14102,46 @@ export interface operations {
                      * @example {
                      *       "blocks": [
                      *         {
+                     *           "blockNumber": 358,
+                     *           "blockHash": "0x5e0939bdd859456096e3ed6824a94310eb38f3047146da7d3f6a11a17a7ea970",
+                     *           "timestamp": 1760004296,
+                     *           "rows": [
+                     *             {
+                     *               "request": "request 1",
+                     *               "variant": "default",
+                     *               "milliseconds": 6428.9,
+                     *               "amountsOut": [
+                     *                 "3001126456"
+                     *               ],
+                     *               "minAmountsOut": [
+                     *                 "2986120823"
+                     *               ],
+                     *               "gas": "129174",
+                     *               "gasCost": "176722479594162",
+                     *               "gasCostUsd": 0.5312689234682177,
+                     *               "gasCostOut": "531295",
+                     *               "priceImpact": 17.48,
+                     *               "price": 3001.126456,
+                     *               "path": [
+                     *                 {
+                     *                   "protocol": "uniswap-v3",
+                     *                   "pool": "0xe0554a476a092703abdb3ef35c80e0d76d32939f",
+                     *                   "shareBps": 10000
+                     *                 }
+                     *               ],
+                     *               "executions": []
+                     *             }
+                     *           ]
+                     *         },
+                     *         {
                      *           "blockNumber": 363,
-                     *           "blockHash": "0xde7d0644d16999a9b6ae0278bdb3264766ccea5d780c52a336547c7b0422addc",
+                     *           "blockHash": "0x97f74bfbdd35ffb292d91aea14b7aa33cf097d8fe002598dddcdfbfc21423bf9",
                      *           "timestamp": 1760004356,
                      *           "rows": [
                      *             {
                      *               "request": "request 1",
                      *               "variant": "default",
-                     *               "milliseconds": 13655.5,
+                     *               "milliseconds": 6438.8,
                      *               "amountsOut": [
                      *                 "3001082998"
                      *               ],
@@ -13979,18 +14340,18 @@ export interface operations {
                      *         "baseline": "default",
                      *         "delays": []
                      *       },
-                     *       "blocks": 1,
-                     *       "firstBlock": 363,
-                     *       "lastBlock": 363,
+                     *       "blocks": 3,
+                     *       "firstBlock": 358,
+                     *       "lastBlock": 373,
                      *       "variants": [
                      *         {
                      *           "variant": "default",
-                     *           "rows": 1,
-                     *           "routes": 1,
+                     *           "rows": 3,
+                     *           "routes": 3,
                      *           "missed": 0,
                      *           "errors": {},
                      *           "regret": {
-                     *             "count": 1,
+                     *             "count": 3,
                      *             "mean": 0,
                      *             "min": 0,
                      *             "p5": 0,
@@ -14001,7 +14362,7 @@ export interface operations {
                      *             "max": 0
                      *           },
                      *           "regretAfterGas": {
-                     *             "count": 1,
+                     *             "count": 3,
                      *             "mean": 0,
                      *             "min": 0,
                      *             "p5": 0,
@@ -14030,31 +14391,35 @@ export interface operations {
                      *           "delays": [],
                      *           "deliveries": [],
                      *           "gas": {
-                     *             "count": 1,
-                     *             "mean": 182197,
-                     *             "min": 182197,
-                     *             "p5": 182197,
-                     *             "p25": 182197,
+                     *             "count": 3,
+                     *             "mean": 175916,
+                     *             "min": 129174,
+                     *             "p5": 129174,
+                     *             "p25": 129174,
                      *             "p50": 182197,
-                     *             "p75": 182197,
-                     *             "p95": 182197,
-                     *             "max": 182197
+                     *             "p75": 216377,
+                     *             "p95": 216377,
+                     *             "max": 216377
                      *           },
                      *           "milliseconds": {
-                     *             "count": 1,
-                     *             "mean": 13655.5,
-                     *             "min": 13655.5,
-                     *             "p5": 13655.5,
-                     *             "p25": 13655.5,
-                     *             "p50": 13655.5,
-                     *             "p75": 13655.5,
-                     *             "p95": 13655.5,
-                     *             "max": 13655.5
+                     *             "count": 3,
+                     *             "mean": 4709,
+                     *             "min": 1259.3,
+                     *             "p5": 1259.3,
+                     *             "p25": 1259.3,
+                     *             "p50": 6428.9,
+                     *             "p75": 6438.8,
+                     *             "p95": 6438.8,
+                     *             "max": 6438.8
                      *           },
                      *           "venues": [
                      *             {
                      *               "protocol": "uniswap-v3",
-                     *               "share": 1
+                     *               "share": 0.666667
+                     *             },
+                     *             {
+                     *               "protocol": "uniswap-v4",
+                     *               "share": 0.333333
                      *             }
                      *           ]
                      *         }
@@ -14062,12 +14427,12 @@ export interface operations {
                      *       "requests": [
                      *         {
                      *           "request": "request 1",
-                     *           "rows": 1,
-                     *           "routes": 1,
+                     *           "rows": 3,
+                     *           "routes": 3,
                      *           "missed": 0,
                      *           "errors": {},
                      *           "regret": {
-                     *             "count": 1,
+                     *             "count": 3,
                      *             "mean": 0,
                      *             "min": 0,
                      *             "p5": 0,
@@ -14078,7 +14443,7 @@ export interface operations {
                      *             "max": 0
                      *           },
                      *           "regretAfterGas": {
-                     *             "count": 1,
+                     *             "count": 3,
                      *             "mean": 0,
                      *             "min": 0,
                      *             "p5": 0,
@@ -14107,26 +14472,26 @@ export interface operations {
                      *           "delays": [],
                      *           "deliveries": [],
                      *           "gas": {
-                     *             "count": 1,
-                     *             "mean": 182197,
-                     *             "min": 182197,
-                     *             "p5": 182197,
-                     *             "p25": 182197,
+                     *             "count": 3,
+                     *             "mean": 175916,
+                     *             "min": 129174,
+                     *             "p5": 129174,
+                     *             "p25": 129174,
                      *             "p50": 182197,
-                     *             "p75": 182197,
-                     *             "p95": 182197,
-                     *             "max": 182197
+                     *             "p75": 216377,
+                     *             "p95": 216377,
+                     *             "max": 216377
                      *           },
                      *           "milliseconds": {
-                     *             "count": 1,
-                     *             "mean": 13655.5,
-                     *             "min": 13655.5,
-                     *             "p5": 13655.5,
-                     *             "p25": 13655.5,
-                     *             "p50": 13655.5,
-                     *             "p75": 13655.5,
-                     *             "p95": 13655.5,
-                     *             "max": 13655.5
+                     *             "count": 3,
+                     *             "mean": 4709,
+                     *             "min": 1259.3,
+                     *             "p5": 1259.3,
+                     *             "p25": 1259.3,
+                     *             "p50": 6428.9,
+                     *             "p75": 6438.8,
+                     *             "p95": 6438.8,
+                     *             "max": 6438.8
                      *           }
                      *         }
                      *       ],
@@ -14134,12 +14499,12 @@ export interface operations {
                      *         {
                      *           "request": "request 1",
                      *           "variant": "default",
-                     *           "rows": 1,
-                     *           "routes": 1,
+                     *           "rows": 3,
+                     *           "routes": 3,
                      *           "missed": 0,
                      *           "errors": {},
                      *           "regret": {
-                     *             "count": 1,
+                     *             "count": 3,
                      *             "mean": 0,
                      *             "min": 0,
                      *             "p5": 0,
@@ -14150,7 +14515,7 @@ export interface operations {
                      *             "max": 0
                      *           },
                      *           "regretAfterGas": {
-                     *             "count": 1,
+                     *             "count": 3,
                      *             "mean": 0,
                      *             "min": 0,
                      *             "p5": 0,
@@ -14179,26 +14544,26 @@ export interface operations {
                      *           "delays": [],
                      *           "deliveries": [],
                      *           "gas": {
-                     *             "count": 1,
-                     *             "mean": 182197,
-                     *             "min": 182197,
-                     *             "p5": 182197,
-                     *             "p25": 182197,
+                     *             "count": 3,
+                     *             "mean": 175916,
+                     *             "min": 129174,
+                     *             "p5": 129174,
+                     *             "p25": 129174,
                      *             "p50": 182197,
-                     *             "p75": 182197,
-                     *             "p95": 182197,
-                     *             "max": 182197
+                     *             "p75": 216377,
+                     *             "p95": 216377,
+                     *             "max": 216377
                      *           },
                      *           "milliseconds": {
-                     *             "count": 1,
-                     *             "mean": 13655.5,
-                     *             "min": 13655.5,
-                     *             "p5": 13655.5,
-                     *             "p25": 13655.5,
-                     *             "p50": 13655.5,
-                     *             "p75": 13655.5,
-                     *             "p95": 13655.5,
-                     *             "max": 13655.5
+                     *             "count": 3,
+                     *             "mean": 4709,
+                     *             "min": 1259.3,
+                     *             "p5": 1259.3,
+                     *             "p25": 1259.3,
+                     *             "p50": 6428.9,
+                     *             "p75": 6438.8,
+                     *             "p95": 6438.8,
+                     *             "max": 6438.8
                      *           }
                      *         }
                      *       ]
@@ -14923,8 +15288,8 @@ export interface operations {
                      * @example [
                      *       {
                      *         "name": "sandbox.cassette",
-                     *         "bytes": 471040,
-                     *         "changedAt": "2026-11-24T23:07:58.376Z"
+                     *         "bytes": 466944,
+                     *         "changedAt": "2026-11-25T00:22:27.776Z"
                      *       }
                      *     ]
                      */
@@ -15007,8 +15372,8 @@ export interface operations {
                     /**
                      * @example {
                      *       "name": "sandbox.cassette",
-                     *       "bytes": 471040,
-                     *       "changedAt": "2026-11-24T23:07:58.376Z",
+                     *       "bytes": 466944,
+                     *       "changedAt": "2026-11-25T00:22:27.776Z",
                      *       "versions": [
                      *         {
                      *           "forkroute": "0.1.0",
@@ -15360,13 +15725,13 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "0mwvb3hhj36afd358",
+                     *       "id": "0mwvdqmxgb5f6da02",
                      *       "kind": "cassette",
                      *       "name": "sandbox.cassette",
                      *       "state": "running",
                      *       "problem": null,
                      *       "ok": null,
-                     *       "createdAt": "2026-11-24T23:08:54.727Z",
+                     *       "createdAt": "2026-11-25T00:22:54.100Z",
                      *       "finishedAt": null,
                      *       "cassette": null,
                      *       "suite": null
@@ -15524,13 +15889,13 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "0mwvb3tm4229e5e0b",
+                     *       "id": "0mwvdqt4ma0b89af3",
                      *       "kind": "suite",
                      *       "name": "one case",
                      *       "state": "running",
                      *       "problem": null,
                      *       "ok": null,
-                     *       "createdAt": "2026-11-24T23:09:10.444Z",
+                     *       "createdAt": "2026-11-25T00:23:02.134Z",
                      *       "finishedAt": null,
                      *       "cassette": null,
                      *       "suite": null
@@ -15670,40 +16035,40 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "id": "0mwvb3tm4229e5e0b",
+                     *         "id": "0mwvdqt4ma0b89af3",
                      *         "kind": "suite",
                      *         "name": "one case",
                      *         "state": "finished",
                      *         "problem": null,
                      *         "ok": true,
-                     *         "createdAt": "2026-11-24T23:09:10.444Z",
-                     *         "finishedAt": "2026-11-24T23:09:18.759Z",
+                     *         "createdAt": "2026-11-25T00:23:02.134Z",
+                     *         "finishedAt": "2026-11-25T00:23:05.829Z",
                      *         "cassette": null,
                      *         "suite": {
                      *           "mode": "live",
                      *           "passed": 1,
                      *           "failed": 0,
-                     *           "milliseconds": 6063,
+                     *           "milliseconds": 2603,
                      *           "cases": [
                      *             {
                      *               "name": "one ether has a price",
                      *               "line": 3,
                      *               "ok": true,
-                     *               "milliseconds": 2040,
+                     *               "milliseconds": 496,
                      *               "differences": []
                      *             }
                      *           ]
                      *         }
                      *       },
                      *       {
-                     *         "id": "0mwvb3hhj36afd358",
+                     *         "id": "0mwvdqmxgb5f6da02",
                      *         "kind": "cassette",
                      *         "name": "sandbox.cassette",
                      *         "state": "finished",
                      *         "problem": null,
                      *         "ok": true,
-                     *         "createdAt": "2026-11-24T23:08:54.727Z",
-                     *         "finishedAt": "2026-11-24T23:09:10.045Z",
+                     *         "createdAt": "2026-11-25T00:22:54.100Z",
+                     *         "finishedAt": "2026-11-25T00:23:01.597Z",
                      *         "cassette": {
                      *           "verified": 1,
                      *           "damaged": [],
@@ -15786,26 +16151,26 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "0mwvb3tm4229e5e0b",
+                     *       "id": "0mwvdqt4ma0b89af3",
                      *       "kind": "suite",
                      *       "name": "one case",
                      *       "state": "finished",
                      *       "problem": null,
                      *       "ok": true,
-                     *       "createdAt": "2026-11-24T23:09:10.444Z",
-                     *       "finishedAt": "2026-11-24T23:09:18.759Z",
+                     *       "createdAt": "2026-11-25T00:23:02.134Z",
+                     *       "finishedAt": "2026-11-25T00:23:05.829Z",
                      *       "cassette": null,
                      *       "suite": {
                      *         "mode": "live",
                      *         "passed": 1,
                      *         "failed": 0,
-                     *         "milliseconds": 6063,
+                     *         "milliseconds": 2603,
                      *         "cases": [
                      *           {
                      *             "name": "one ether has a price",
                      *             "line": 3,
                      *             "ok": true,
-                     *             "milliseconds": 2040,
+                     *             "milliseconds": 496,
                      *             "differences": []
                      *           }
                      *         ]
@@ -15919,27 +16284,27 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "id": "18f32778dd84",
+                     *         "id": "fb791dfba051",
                      *         "name": "first start",
                      *         "scopes": [
                      *           "use",
                      *           "admin"
                      *         ],
-                     *         "accountId": "0x94b9a1d0493c05273270b32497a1f4fda2239f0b5ad1f750b81b03ad6aca9a64",
+                     *         "accountId": "0x3562aeceeccc2845eafc831fa63bb1fef3ce581d56e2546d4559019cc46de8bb",
                      *         "accountName": "default",
-                     *         "createdAt": "2026-11-24T23:08:05.977Z",
+                     *         "createdAt": "2026-11-25T00:22:31.412Z",
                      *         "disabledAt": null,
-                     *         "lastUsedAt": "2026-11-24T23:09:06.306Z"
+                     *         "lastUsedAt": "2026-11-25T00:22:31.665Z"
                      *       },
                      *       {
-                     *         "id": "5024ed3ecc9f",
+                     *         "id": "9ab674be0be2",
                      *         "name": "another",
                      *         "scopes": [
                      *           "use"
                      *         ],
-                     *         "accountId": "0x60c9e9402aef3792360fe2432449e6d3acc0c394747d9bc79782eedf30aca7e3",
+                     *         "accountId": "0x56509fbad6dce6c50b65e360f45ca3f88ac546b4cdfa03693502a62a576b698a",
                      *         "accountName": "default",
-                     *         "createdAt": "2026-11-24T23:08:06.201Z",
+                     *         "createdAt": "2026-11-25T00:22:31.602Z",
                      *         "disabledAt": null,
                      *         "lastUsedAt": null
                      *       }
@@ -16037,14 +16402,14 @@ export interface operations {
                     /**
                      * @example {
                      *       "key": "fr_…",
-                     *       "id": "430f6c36c68f",
+                     *       "id": "ce55ebfccca6",
                      *       "name": "trading desk",
                      *       "scopes": [
                      *         "use"
                      *       ],
-                     *       "accountId": "0x5a4f0f8eda080684385fa3563eebed243c94c03f5a9043e471d08339ad8d4b42",
+                     *       "accountId": "0xcc55d443ad9d26652a9e8f43e9ba2bac1f2c17d7cf09680227a7a30c1800f4f2",
                      *       "accountName": "default",
-                     *       "createdAt": "2026-11-24T23:09:18.855Z",
+                     *       "createdAt": "2026-11-25T00:23:06.027Z",
                      *       "disabledAt": null,
                      *       "lastUsedAt": null
                      *     }
@@ -16188,15 +16553,15 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "ca7f39fd1dcd",
+                     *       "id": "c0e5d9b37d78",
                      *       "name": "another",
                      *       "scopes": [
                      *         "use"
                      *       ],
-                     *       "accountId": "0x2b4c3d4a18256c30808feb71b53ed9db426bb84c68f7df6e7032047ec1bcf1ad",
+                     *       "accountId": "0x8796243b3e917c835d584ad92d3e788b2fab6b21296cd1051fbf58fdea7057fd",
                      *       "accountName": "default",
-                     *       "createdAt": "2026-11-24T23:09:18.856Z",
-                     *       "disabledAt": "2026-11-24T23:09:18.870Z",
+                     *       "createdAt": "2026-11-25T00:23:06.029Z",
+                     *       "disabledAt": "2026-11-25T00:23:06.031Z",
                      *       "lastUsedAt": null
                      *     }
                      */
@@ -16335,8 +16700,8 @@ export interface operations {
                      * @example {
                      *       "version": "0.1.0",
                      *       "nodeVersion": "20.20.2",
-                     *       "uptimeSeconds": 104,
-                     *       "residentBytes": 758185984,
+                     *       "uptimeSeconds": 51,
+                     *       "residentBytes": 884932608,
                      *       "processes": 1,
                      *       "threads": {
                      *         "count": 2,
@@ -16348,19 +16713,19 @@ export interface operations {
                      *         "blocks": 5,
                      *         "leases": 2,
                      *         "restarts": 0,
-                     *         "residentBytes": 327712768
+                     *         "residentBytes": 318963712
                      *       },
                      *       "cache": {
-                     *         "items": 32280,
-                     *         "diskBytes": 7536888,
-                     *         "served": 5378
+                     *         "items": 44224,
+                     *         "diskBytes": 7474920,
+                     *         "served": 5548
                      *       },
                      *       "chains": [
                      *         {
                      *           "chainId": 1,
                      *           "ready": true,
                      *           "blockNumber": 378,
-                     *           "ageSeconds": 75,
+                     *           "ageSeconds": 35,
                      *           "isSandbox": true,
                      *           "name": "Ethereum",
                      *           "problem": null,
@@ -16386,18 +16751,18 @@ export interface operations {
                      *               "archiveDepth": 128,
                      *               "mostCalls": null,
                      *               "mostRequests": null,
-                     *               "latencyMs": 25.42238499999803,
-                     *               "requests": 1095,
+                     *               "latencyMs": 67.95916049999869,
+                     *               "requests": 1171,
                      *               "limited": 0
                      *             }
                      *           ],
                      *           "reads": {
-                     *             "memory": 34591,
+                     *             "memory": 42910,
                      *             "disk": 0,
                      *             "code": 0,
-                     *             "empty": 96,
+                     *             "empty": 141,
                      *             "proven": 0,
-                     *             "node": 42178,
+                     *             "node": 48725,
                      *             "unreadable": 5190
                      *           }
                      *         }
@@ -16691,7 +17056,7 @@ export interface operations {
                      *           "chainId": 1,
                      *           "ready": true,
                      *           "blockNumber": 378,
-                     *           "ageSeconds": 75,
+                     *           "ageSeconds": 35,
                      *           "capabilities": {
                      *             "ethCall": true,
                      *             "overrides": true,

@@ -7,7 +7,7 @@ import { invalidRequest } from '../../domain/common-errors.js'
 import type { CallContext } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
 import { maxActions } from '../../domain/grammar.js'
-import { at } from '../../domain/lists.js'
+import { at, onlyOne } from '../../domain/lists.js'
 import type { Address } from '../../domain/primitives.js'
 import { parseBundle } from '../../routing/bundle/parse-actions.js'
 import { badArguments, type Problem, refuse } from '../../routing/bundle/problems.js'
@@ -123,7 +123,8 @@ function callbackOf(
     return refuse(index, 'callback', `a list of 1 to ${maxActions} actions`)
   }
   const actions = callback.map((item: unknown, place): BundleAction => {
-    const { protocol, action, args = {} } = (item ?? {}) as Record<string, unknown>
+    const { protocol: given, action, args = {} } = (item ?? {}) as Record<string, unknown>
+    const protocol = onlyOne(given)
     const name = `callback[${place}]`
     if (typeof protocol !== 'string' || typeof action !== 'string') {
       return refuse(index, name, 'an action {protocol, action, args}')

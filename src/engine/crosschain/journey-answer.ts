@@ -14,6 +14,7 @@ import {
   nativeToken,
   type TokenAmount,
 } from '../../domain/primitives.js'
+import { impactWarnings } from '../../domain/route-step.js'
 import type {
   AccountKind,
   Arrival,
@@ -118,6 +119,7 @@ export function toAnswer(parts: JourneyParts, final: Final, more: readonly strin
       ...new Set([
         ...departure.warnings,
         ...(arrival?.warnings ?? []),
+        ...impactWarnings(priceImpact),
         ...senderWarnings(lane, request.fromAddress, here),
         ...more,
       ]),

@@ -12,6 +12,7 @@ import {
   type TypedBundle,
 } from '../../domain/bundle.js'
 import { maxActions } from '../../domain/grammar.js'
+import { onlyOne } from '../../domain/lists.js'
 import { nativeToken, zeroAddress } from '../../domain/primitives.js'
 import { runsOwnOrders } from '../../executor/strategies.js'
 import { protocolBySlug } from '../../protocols/registry.js'
@@ -161,7 +162,8 @@ function parseCallback(
     return []
   }
   return value.flatMap((item: unknown, index) => {
-    const { protocol, action, args } = (item ?? {}) as Record<string, unknown>
+    const { protocol: given, action, args } = (item ?? {}) as Record<string, unknown>
+    const protocol = onlyOne(given)
     const place = `${name}[${index}]`
     if (typeof protocol !== 'string' || typeof action !== 'string') {
       report(place, 'an action {protocol, action, args}')

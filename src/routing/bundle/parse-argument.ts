@@ -36,6 +36,12 @@ const parsers: { readonly [K in PlainKind]: (value: unknown) => GivenTypes[K] } 
     if (Array.isArray(value)) return value
     throw new BadArgument('a list')
   },
+  fields(value) {
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+      return value as Record<string, unknown>
+    }
+    throw new BadArgument('an object')
+  },
   slippage(value) {
     const text = String(value)
     const centiBps = slippagePattern.test(text) ? toCentiBps(text) : null

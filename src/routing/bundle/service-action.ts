@@ -25,6 +25,8 @@ interface OwnTypes {
   signature: AbiFunction
   /** JSON values whose types another argument gives; references inside are not resolved yet. */
   values: readonly unknown[]
+  /** JSON values by name; references inside are not resolved. */
+  fields: Readonly<Record<string, unknown>>
   /** True or false, or an amount that is 0 or not. */
   condition: Amount
   /** A literal number, because the sender has signed it. */

@@ -33,18 +33,6 @@ export function priceWarnings({ pin, gasPrice, tip }: TaskRun): string[] {
     : []
 }
 
-/** Price impact from which on an answer says what it means, basis points. */
-const greatImpactBps = 1_000
-
-/** For every answer with a price impact: a sentence where a tenth of the value or more is lost. */
-export function impactWarnings(priceImpact: number | null): string[] {
-  if (priceImpact === null || priceImpact < greatImpactBps) return []
-  const percent = (priceImpact / 100).toFixed(1)
-  return [
-    `The price impact is ${priceImpact} bps: what comes out is worth ${percent} % less than what goes in.`,
-  ]
-}
-
 /** For a bundle: a sentence for each deposit that takes something and gives no shares for it. */
 export function emptyDepositWarnings(route: readonly RouteStepRecord[]): string[] {
   return route.flatMap(({ action, protocol, tokenIn, tokenOut, amountIn = [], amountOut = [] }) => {

@@ -16,6 +16,7 @@ import {
   plusSlippage,
   type TokenAmount,
 } from '../../domain/primitives.js'
+import { impactWarnings } from '../../domain/route-step.js'
 import type { ProofMode } from '../../domain/router-settings.js'
 import { mergeOverrides } from '../../domain/state.js'
 import { runnerAddress } from '../../executor/compile.js'
@@ -51,7 +52,6 @@ import {
   deadlineWarning,
   droppedWarning,
   gasWarnings,
-  impactWarnings,
   leftForGasWarnings,
   priceWarnings,
   unreadableWarnings,

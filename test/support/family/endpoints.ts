@@ -132,6 +132,14 @@ export const familyEndpoints: readonly FamilyEndpoint[] = [
       ...{ inputs: inputs.messagingPool, agreement: agree.messagingPool },
     }),
   ),
+  define('GET', '/ccip/router', z.looseObject({ router: Text }).nullable(), [400]),
+  define(
+    'GET',
+    '/cctp/bridge/tokenmessengerv2',
+    z.looseObject({ address: Text }).nullable(),
+    [400],
+  ),
+  define('GET', '/cctp/bridge/claim', z.looseObject({ claimable: z.boolean() }), [400]),
   define('GET', '/{}/bridge/check', records.BridgeCheck, [400, 404, ...reading], {
     ...{ inputs: inputs.bridgeCheck, agreement: agree.bridgeCheck },
   }),

@@ -46,6 +46,9 @@ const requests: Readonly<Record<string, Sent>> = {
   'GET /opportunities/tokenIn/{}': { named: [usdc] },
   'GET /layerzero/pool': { query: { token: native } },
   'GET /stargate/pool': { query: { token: native } },
+  'GET /ccip/router': { query: { chainId: '1' } },
+  'GET /cctp/bridge/tokenmessengerv2': { query: { chainId: '1' } },
+  'GET /cctp/bridge/claim': { query: { txHash: `0x${'ab'.repeat(32)}` } },
   'GET /{}/bridge/check': { named: ['across'], query: { txHash: `0x${'ab'.repeat(32)}` } },
   'POST /api/experimental/multichain/shortcut/route': {
     body: {

@@ -30,17 +30,22 @@ export const bridge = defineServiceAction({
       'Actions on the destination with what arrives: the first is balance of it; references count from there.',
     ),
     callbackValue: optional('signed', 'Native sent along; no bridge here takes any but 0.'),
-    protocolArgs: optional('values', 'Of the bridge; none here takes any.'),
+    protocolArgs: optional(
+      'fields',
+      'Wishes about the bridge by name, such as {transferType}; none here knows any, so each is named in warnings.',
+    ),
   },
   isPriced: false,
   takes: [['tokenIn', 'amountIn']],
   takesNumbers: true,
   outputs: () => 0,
-  check({ callbackValue = 0n, protocolArgs = [] }, { refuse }) {
+  check({ callbackValue = 0n, protocolArgs = {} }, { refuse }) {
     if (callbackValue !== 0n) refuse('callbackValue', '0: no bridge here sends native along')
-    if (protocolArgs.length) refuse('protocolArgs', 'left out: no bridge here takes any')
+    if (protocolArgs.isHyperCoreTransfer === true) {
+      refuse('protocolArgs', 'without isHyperCoreTransfer: no bridge here delivers to HyperCore')
+    }
   },
-  async perform({ tokenIn, amountIn }, { builder, index, add, helper, runner }) {
+  async perform({ tokenIn, amountIn, protocolArgs = {} }, { builder, index, add, helper, runner }) {
     const { run, args } = builder
     const { crossing } = args
     if (!crossing) throw new RangeError('A bridge needs a lane.')
@@ -87,7 +92,13 @@ export const bridge = defineServiceAction({
       leftovers: [tokenIn],
       route: [{ record, amounts: { taken: [[amountIn]], given: [[quote.delivered]] } }],
       centiBps,
-      warnings: quote.warnings,
+      warnings: [
+        ...quote.warnings,
+        ...Object.keys(protocolArgs).map(
+          (name) =>
+            `protocolArgs.${name.slice(0, 64)} is not known to ${lane.bridge} and is left out.`,
+        ),
+      ],
     }
   },
 })
