@@ -121,7 +121,10 @@ function pulledOf({ takes, made }: Expected) {
   }
   const left = (token: Address) =>
     [...free].reduce((sum, [one, rest]) => (one.token === token ? sum + rest : sum), 0n)
-  return { pulled, left, isTaken: (one: Made) => taken.has(one) }
+  // Fee and rest of an amount that only the chain knows are both rounded down.
+  const mostDust = (token: Address) =>
+    BigInt(takes.filter((one) => one.token === token && one.root && one.root.known === null).length)
+  return { pulled, left, mostDust, isTaken: (one: Made) => taken.has(one) }
 }
 
 /** Carries out the steps. @returns what lies there at the end. */
@@ -199,7 +202,10 @@ test(`property: random bundles take from the sender what amountsIn says, and not
         )
       // What is left over is what nobody has taken of the outputs.
       for (const token of tokens) {
-        if (!open(token)) expect(held.get(token) ?? 0n).toBe(expected.left(token))
+        if (open(token)) continue
+        const dust = (held.get(token) ?? 0n) - expected.left(token)
+        expect(dust).toBeGreaterThanOrEqual(0n)
+        expect(dust).toBeLessThanOrEqual(expected.mostDust(token))
       }
     }),
     { numRuns: cases, seed },
