@@ -97,9 +97,9 @@ export interface Payment extends TransactionOutput {
   readonly receiver: Address
 }
 
-/** An output that the transaction does not enforce. */
+/** An output without a minimum, or an input of which all that is given may be taken. */
 export interface Unprotected {
-  /** Index of the action that yields it. */
+  /** Index of the action that yields or takes it. */
   readonly action: number
   /** Absent where neither a token nor a position can be named. */
   readonly token?: Address
@@ -120,6 +120,8 @@ export interface BundleResult {
   readonly payments: readonly Payment[]
   /** Raw units that the sender gives, each token once. */
   readonly inputs: readonly TokenAmount[]
+  /** Of each input, the most that is kept of it: the rest comes back, or the transaction reverts. */
+  readonly maximums: readonly TokenAmount[]
   readonly route: readonly RouteStepRecord[]
   readonly block: BlockPin
   readonly tx: UnsignedTransaction

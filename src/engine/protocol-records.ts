@@ -9,8 +9,8 @@ import { type ActionDefinition, argumentsOf } from '../protocols/positions.js'
 import { canSwap, type ProtocolAdapter } from '../protocols/protocol.js'
 import { protocols } from '../protocols/registry.js'
 import { serviceActions } from '../routing/bundle/actions/registry.js'
+import { variantsOf } from '../routing/bundle/actions/variants.js'
 import type { ServiceAction } from '../routing/bundle/service-action.js'
-import { variantsOf } from '../routing/bundle/variants.js'
 
 /** How arguments of some kinds are written on the wire; a kind that is absent has its own name there. */
 const wireTypes: Readonly<Record<string, string>> = {

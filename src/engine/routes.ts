@@ -126,6 +126,7 @@ async function positionOverBridges(
     ...answer,
     fees: answer.fees ?? [],
     prerequisites: [],
+    maximums: request.inputs.map(({ token, amount }) => ({ token, amount })),
     deposits: outputs,
     positionOut: answer.crosschain?.positionOut ?? positionOut,
   }

@@ -4,7 +4,7 @@
  */
 import type { Abi } from 'viem'
 import type { ChainDefinition, VenueParameters } from '../chains/chain.js'
-import type { Amount, CallStep, ExecutorStep } from '../domain/order.js'
+import type { Amount, AmountRef, CallStep, ExecutorStep } from '../domain/order.js'
 import type { Address, Hex, TokenAmount } from '../domain/primitives.js'
 import type { SimulationLog, StateReader } from '../domain/state.js'
 import type { Pool, Unreadable } from './pool.js'
@@ -189,6 +189,8 @@ export interface ActionResult {
   /** Outputs that later actions may refer to, in order; a reference without an index means the first. */
   readonly outputs: readonly ActionOutput[]
   readonly enforced?: Enforced
+  /** What the action takes of the account beside its tokens, such as shares: no more than in the simulation. */
+  readonly atMost?: AmountRef
   /** Other tokens that may be left in the runner, e.g. the dust of a join. */
   readonly leftovers?: readonly Address[]
   /** Simulated first where funds are overridden; must be in place already where funds are checked. */

@@ -131,6 +131,7 @@ function bundleOf({
     payments: [],
     fees: [],
     inputs: [{ token: dai, amount: 6n }],
+    maximums: [{ token: dai, amount: 6n }],
     route: [],
     block: pinOf(chainId, blockNumber),
     tx: { from: fromAddress, to: dai, data: '0x1234', value: 0n },

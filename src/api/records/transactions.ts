@@ -261,6 +261,13 @@ const Approvals = z
   .optional()
   .meta({ description: 'The prerequisites again, each as a transaction with its description.' })
 
+/** Each input with the most that is kept of it. */
+const MaxAmountsIn = z.record(Address, Wei).meta({
+  description:
+    'The most that the transaction keeps of each input, by token, raw units: what is above it comes back to ' +
+    'refundReceiver, or the transaction reverts.',
+})
+
 export const NontokenizedTransaction = RouteTransaction.omit({
   ...onlyExplained,
   amountIn: true,
@@ -278,6 +285,7 @@ export const NontokenizedTransaction = RouteTransaction.omit({
       description: 'What enters the position of its first token, raw units.',
     }),
     amountDepositedList: listOf('tokens of the position'),
+    maxAmountsIn: MaxAmountsIn,
     positionOut: z.string(),
     prerequisites: Prerequisites,
     approvals: Approvals,
@@ -305,6 +313,7 @@ export const Bundle = z
     amountsIn: z
       .record(Address, Wei)
       .meta({ description: 'What is taken from the sender, by token.' }),
+    maxAmountsIn: MaxAmountsIn,
     netAmounts: z.record(Address, SignedWei).optional().meta({
       description:
         'amountsOut less amountsIn of each token that goes in and comes out, raw units; absent: none does.',

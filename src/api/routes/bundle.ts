@@ -4,6 +4,7 @@ import type { BundleAction, BundleAnswer, TransactionOutput } from '../../domain
 import { explanationFields } from '../../domain/explanation.js'
 import { maxActions } from '../../domain/grammar.js'
 import { onlyOne } from '../../domain/lists.js'
+import type { TokenAmount } from '../../domain/primitives.js'
 import { defineRoute, type Endpoint, endpoint } from '../contract.js'
 import { toSteps } from '../records/steps.js'
 import { traceOf } from '../records/trace-records.js'
@@ -204,9 +205,8 @@ function toBundle(answer: BundleAnswer): z.output<typeof Bundle> {
     ...(answer.gas !== null && { gas: answer.gas.toString() }),
     amountsOut: amountsOf(answer, ({ amountOut }) => amountOut),
     minAmountsOut: amountsOf(answer, ({ minAmountOut }) => minAmountOut),
-    amountsIn: Object.fromEntries(
-      answer.inputs.map(({ token, amount }) => [token, amount.toString()]),
-    ),
+    amountsIn: toAmounts(answer.inputs),
+    maxAmountsIn: toAmounts(answer.maximums),
     ...netAmountsOf(answer),
     ...toPayments(payments),
     route: toSteps(answer),
@@ -233,6 +233,10 @@ function toBundle(answer: BundleAnswer): z.output<typeof Bundle> {
     ...(answer.warnings.length > 0 && { warnings: [...answer.warnings] }),
     ...explanationFields(answer.explanation),
   }
+}
+
+function toAmounts(list: readonly TokenAmount[]): Record<string, string> {
+  return Object.fromEntries(list.map(({ token, amount }) => [token, amount.toString()]))
 }
 
 export function bundleEndpoints(serviceName: string): Endpoint[] {

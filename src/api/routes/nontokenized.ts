@@ -106,6 +106,9 @@ function toTransaction(answer: NontokenizedAnswer): z.output<typeof Nontokenized
     }),
     ...(answer.warnings.length > 0 && { warnings: [...answer.warnings] }),
     ...withList('amountDeposited', amounts),
+    maxAmountsIn: Object.fromEntries(
+      answer.maximums.map(({ token, amount }) => [token, amount.toString()]),
+    ),
     positionOut: answer.positionOut,
     ...toPrerequisites(prerequisites),
   }

@@ -406,6 +406,11 @@ export const shapes: Readonly<Record<string, Shape>> = {
           "is": "Wei"
         }
       },
+      "maxAmountsIn": {
+        "values": {
+          "is": "Wei"
+        }
+      },
       "approvals": {
         "items": {
           "is": "RequiredApproval"
@@ -436,6 +441,11 @@ export const shapes: Readonly<Record<string, Shape>> = {
         }
       },
       "amountsIn": {
+        "values": {
+          "is": "Wei"
+        }
+      },
+      "maxAmountsIn": {
         "values": {
           "is": "Wei"
         }

@@ -1948,6 +1948,10 @@ export interface components {
             amountDeposited: components["schemas"]["Wei"];
             /** @description Raw units of all tokens of the position, in their order; absent where there is one. */
             amountDepositedList?: components["schemas"]["Wei"][];
+            /** @description The most that the transaction keeps of each input, by token, raw units: what is above it comes back to refundReceiver, or the transaction reverts. */
+            maxAmountsIn: {
+                [key: string]: components["schemas"]["Wei"];
+            };
             /** @description Id of the position that is entered. */
             positionOut: string;
             /** @description Transactions that the account must have sent before. */
@@ -1991,6 +1995,10 @@ export interface components {
             };
             /** @description What is taken from the sender, by token. */
             amountsIn: {
+                [key: string]: components["schemas"]["Wei"];
+            };
+            /** @description The most that the transaction keeps of each input, by token, raw units: what is above it comes back to refundReceiver, or the transaction reverts. */
+            maxAmountsIn: {
                 [key: string]: components["schemas"]["Wei"];
             };
             /** @description amountsOut less amountsIn of each token that goes in and comes out, raw units; absent: none does. */

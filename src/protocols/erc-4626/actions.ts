@@ -47,7 +47,6 @@ const mint = defineAction({
     return {
       spends: [{ token: tokenIn, amount: amountIn }],
       outputs: [output],
-      // What comes back is not enforced: a share becomes dearer by the second, and amountIn is the bound.
       leftovers: [tokenIn],
       positionsOut: [primaryAddress],
     }

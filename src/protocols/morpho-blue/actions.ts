@@ -137,14 +137,19 @@ const withdraw = defineAction({
     const { tokenOut: token, amountOut: amount } = args
     const { account, runner } = context
     const side = sideOf(context, market, 'tokenOut', token)
-    context.add({
+    const step = context.add({
       kind: 'call',
       target,
       ...(side === 'supply'
-        ? { abi: morphoAbi.withdraw, args: [parameters, amount, 0n, account, runner] }
+        ? {
+            ...{ abi: morphoAbi.withdraw, args: [parameters, amount, 0n, account, runner] },
+            // The shares that are burnt.
+            output: { kind: 'word', index: 1 },
+          }
         : { abi: morphoAbi.withdrawCollateral, args: [parameters, amount, account, runner] }),
     })
     return {
+      ...(side === 'supply' && { atMost: { ref: 'output', step } }),
       spends: [],
       outputs: [{ token, amount }],
       prerequisites: await authorisation(context, market),

@@ -6,7 +6,13 @@ import type { BundleResult, Payment, Unprotected } from '../../domain/bundle.js'
 import { mergeExplanations } from '../../domain/explanation.js'
 import { zip } from '../../domain/lists.js'
 import { type CallStep, type ExecutorStep, isAmountRef, type Order } from '../../domain/order.js'
-import { type Hex, lessSlippage, type TokenAmount } from '../../domain/primitives.js'
+import {
+  type Address,
+  type Hex,
+  lessSlippage,
+  plusSlippage,
+  type TokenAmount,
+} from '../../domain/primitives.js'
 import { impactWarnings } from '../../domain/route-step.js'
 import type { SimulationLog } from '../../domain/state.js'
 import type { TaskRun } from '../context/task-context.js'
@@ -22,8 +28,9 @@ import type { BundleDraft, Minimum } from './draft.js'
 import type { Remaining } from './outputs/quantities.js'
 import type { OwnActions } from './performers.js'
 import { referencesOfSteps, type Shown, splitsAlone, toRecord } from './planned-steps.js'
+import { leastLeft, restsOf } from './rests.js'
 import { asSent, prerequisitesOf, type SimulatedBundle, simulateBundle } from './simulate-bundle.js'
-import { minimumStep, notedIn, noteStep, unreadable } from './tools.js'
+import { maximumStep, minimumStep, notedIn, noteStep, unreadable } from './tools.js'
 
 /** Includes what the actions of `args.reportedActions` yield in the transaction. */
 export interface ToldResult extends BundleResult {
@@ -75,13 +82,14 @@ async function buildAndMeasure(builder: BundleBuilder): Promise<ToldResult> {
   }
   if (request.skipQuote) {
     const limited = withMinimums(draft, ({ quoted, ...limit }) => {
-      if (quoted === null && limit.least === undefined) return null
-      return { minimum: leastOf(limit, quoted ?? 0n), stated: [] }
+      if (limit.isMaximum || (quoted === null && limit.least === undefined)) return null
+      return { limit: leastOf(limit, quoted ?? 0n), stated: [] }
     })
     const tx = builder.transaction(builder.order(limited, withoutMinimums(remaining)))
     return {
       ...common,
       ...explanationOf(builder),
+      maximums: common.inputs,
       gas: null,
       outputs: null,
       payments: [],
@@ -94,16 +102,18 @@ async function buildAndMeasure(builder: BundleBuilder): Promise<ToldResult> {
     }
   }
   const measured = await run.stage('simulate', () => measure(builder, remaining))
-  const { gained, checked, payments, reported, deposited, shown } = measured
+  const { gained, checked, actionOfStep, least, payments, reported, deposited, shown } = measured
   const outputs = gained.map(({ token, amount, ...limit }) => ({
     token,
-    minAmountOut: leastOf(limit, amount),
+    minAmountOut: leastGained(limit, amount, least.get(token)),
   }))
+  // What comes back of an output is in its amount.
+  const isPaid = new Set(outputs.map(({ token }) => token))
   const order = builder.order(checked, outputs)
   const final = await run.stage('finalise', async () =>
     builder.args.isRough
       ? { ...measured.simulated, ...asSent(builder, order) }
-      : simulateBundle(builder, order, draft.actionOfStep),
+      : simulateBundle(builder, order, actionOfStep),
   )
   const { tx, request: simulated, result, message } = final
   const found = withAmounts(outputs, final)
@@ -126,6 +136,10 @@ async function buildAndMeasure(builder: BundleBuilder): Promise<ToldResult> {
     outputs: found
       .filter(({ amount }) => amount > 0n)
       .map(({ token, amount: amountOut, minAmountOut }) => ({ token, amountOut, minAmountOut })),
+    maximums: common.inputs.map(({ token, amount }) => ({
+      token,
+      amount: amount - (isPaid.has(token) ? 0n : (least.get(token) ?? 0n)),
+    })),
     payments,
     tx,
     ...(request.includeTrace && {
@@ -176,6 +190,10 @@ async function measure(
 ): Promise<{
   gained: readonly (Remaining & TokenAmount)[]
   checked: ExecutorStep[]
+  /** Of each of them. */
+  actionOfStep: readonly number[]
+  /** What must be left of tokens, where not all that is given may be taken; raw units. */
+  least: ReadonlyMap<Address, bigint>
   payments: readonly Payment[]
   reported: readonly TokenAmount[]
   deposited: readonly TokenAmount[]
@@ -200,13 +218,22 @@ async function measure(
   const route = draft.actions.flatMap((action) => action.route)
   const references = referencesOfSteps(route)
   const toShow = references.map((ref, index) => noteStep(BigInt(firstShown + index), ref))
-  const steps = [...noting, ...toTell.map(({ step }) => step), ...toShow]
+  const rests = restsOf(builder)
+  const firstRest = firstShown + toShow.length
+  const toRest = rests.map(({ token }, index) =>
+    noteStep(BigInt(firstRest + index), { ref: 'balance', token }),
+  )
+  const brought = rests.flatMap((rest) => rest.brought ?? []).filter(isAmountRef)
+  const firstBrought = firstRest + toRest.length
+  const toBring = brought.map((ref, index) => noteStep(BigInt(firstBrought + index), ref))
+  const told = toTell.map(({ step }) => step)
+  const steps = [...noting, ...told, ...toShow, ...toRest, ...toBring]
   const order = builder.order(steps, withoutMinimums(remaining))
   const last = draft.actions.length - 1
   const actionOfStep = [
     ...draft.actionOfStep,
     ...toTell.map(({ action }) => action),
-    ...toShow.map(() => last),
+    ...[...toShow, ...toRest, ...toBring].map(() => last),
   ]
   const simulated = await simulateBundle(builder, order, actionOfStep, { logsNative: true })
   const { result } = simulated
@@ -218,13 +245,35 @@ async function measure(
     const amounts = stated ? stated.amounts(noted.get(BigInt(key))?.logs ?? []) : []
     return amounts ?? noAmounts(stated?.step)
   })
+  const amountOf = (key: number) => noted.get(BigInt(key))?.value ?? 0n
+  const pulled = new Map(draft.pulled().map(({ token, amount }) => [token, amount]))
+  const least = new Map<Address, bigint>()
+  const kept: { readonly step: ExecutorStep; readonly action: number }[] = []
+  for (const [index, rest] of rests.entries()) {
+    const { token, action } = rest
+    const amount = leastLeft(rest, {
+      pulled: pulled.get(token) ?? 0n,
+      left: amountOf(firstRest + index),
+      valueOf: (of) => (isAmountRef(of) ? amountOf(firstBrought + brought.indexOf(of)) : of),
+    })
+    if (amount === 0n) continue
+    least.set(token, amount)
+    // What is an output is enforced as such.
+    if (remaining.some((one) => one.token === token)) continue
+    kept.push({ step: minimumStep({ ref: 'balance', token }, amount), action })
+  }
+  const limited = withMinimums(draft, ({ centiBps, least, isMaximum }, key) => ({
+    limit: isMaximum
+      ? plusSlippage(amountOf(key), centiBps)
+      : leastOf({ centiBps, least }, amountOf(key)),
+    stated: (deposits[key] ?? []).map(({ amount }) => lessSlippage(amount, centiBps)),
+  }))
   return {
     simulated,
     gained: withAmounts(remaining, simulated),
-    checked: withMinimums(draft, ({ centiBps, least }, key) => ({
-      minimum: leastOf({ centiBps, least }, noted.get(BigInt(key))?.value ?? 0n),
-      stated: (deposits[key] ?? []).map(({ amount }) => lessSlippage(amount, centiBps)),
-    })),
+    checked: [...limited, ...kept.map(({ step }) => step)],
+    actionOfStep: [...draft.actionOfStep, ...kept.map(({ action }) => action)],
+    least,
     payments: draft.payments.map(({ minimum, amount, ...payment }) => {
       const known = isAmountRef(amount) ? 0n : amount
       if (!minimum) return { ...payment, amountOut: known, minAmountOut: known }
@@ -260,23 +309,35 @@ function leastOf(
   return least ?? lessSlippage(amount, centiBps)
 }
 
+/** @param left - of the token, where it is also taken: the stricter of the two holds. */
+function leastGained(
+  limit: { readonly least?: bigint | undefined; readonly centiBps: bigint },
+  amount: bigint,
+  left: bigint | undefined,
+): bigint {
+  const minimum = leastOf(limit, amount)
+  if (limit.least !== undefined || left === undefined) return minimum
+  return left > minimum && left <= amount ? left : minimum
+}
+
 function noAmounts(step: CallStep | undefined): never {
   throw unreadable(`${step?.abi.name} of ${step?.target} does not say what it took`)
 }
 
-/** @param limitsOf - a minimum and those that its call states; null: not known. */
+/** @param limitsOf - a minimum, or a maximum, and the minimums that its call states; null: not known. */
 function withMinimums(
   { steps, minimums }: BundleDraft,
   limitsOf: (
     minimum: Minimum,
     key: number,
-  ) => { readonly minimum: bigint; readonly stated: readonly bigint[] } | null,
+  ) => { readonly limit: bigint; readonly stated: readonly bigint[] } | null,
 ): ExecutorStep[] {
   const by = new Map<ExecutorStep, ExecutorStep>()
   for (const [key, each] of minimums.entries()) {
     const limits = limitsOf(each, key)
     if (!limits) continue
-    by.set(each.step, minimumStep(each.amount, limits.minimum))
+    const step = each.isMaximum ? maximumStep : minimumStep
+    by.set(each.step, step(each.amount, limits.limit))
     if (each.stated) by.set(each.stated.step, each.stated.filled(limits.stated))
   }
   return replaced(steps, by)

@@ -31,6 +31,8 @@ export interface Minimum {
   readonly least?: bigint
   /** Arguments of a call before it that are filled in as well. */
   readonly stated?: StatedMinimums
+  /** True: the amount may be no more than the simulation has shown, and as much more as it could be less. */
+  readonly isMaximum?: true
 }
 
 /** What an action pays to a receiver that it names. */
@@ -52,6 +54,10 @@ export interface PlannedAction {
   readonly route: readonly PlannedStep[]
   readonly prerequisites: readonly Prerequisite[]
   readonly warnings: readonly string[]
+  /** Hundredths of a basis point that what it yields, and takes, may differ from the simulation. */
+  readonly centiBps: bigint
+  /** Tokens that it takes out of the runner. */
+  readonly takes: readonly Address[]
 }
 
 /** The result of an action, as far as it concerns what lies in the runner. */
@@ -85,6 +91,8 @@ export class BundleDraft {
   readonly inputs = new Map<Address, bigint>()
   /** Tokens that may be left in the runner. */
   readonly touched = new Set<Address>()
+  /** Tokens that actions within a flash loan move, of which nothing outside of it tells how much. */
+  readonly uncounted = new Map<Address, { readonly action: number; readonly centiBps: bigint }>()
   /** By the index of the step that borrows. */
   readonly callbacks = new Map<number, Callback>()
   readonly #quantities: Quantities
@@ -152,6 +160,9 @@ export class BundleDraft {
   absorb(inner: BundleDraft, action: number): void {
     for (const { token, amount } of inner.pulled()) this.#takeNumber(token, amount)
     for (const token of inner.touched) this.touched.add(token)
+    for (const { takes, centiBps } of inner.actions) {
+      for (const token of takes) this.uncounted.set(token, { action, centiBps })
+    }
     this.minimums.push(...inner.minimums)
     this.payments.push(...inner.payments.map((one) => ({ ...one, action })))
     this.unprotected.push(...inner.unprotected.map((one) => ({ ...one, action })))

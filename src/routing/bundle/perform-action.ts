@@ -43,6 +43,8 @@ export async function performAction(builder: BundleContext, action: PerformableA
   const planned = {
     ...{ outputs, fees, route, prerequisites, warnings },
     isPriced: isPriced && !isAway,
+    centiBps,
+    takes: [...new Set(outcome.spends.map(({ token }) => token))],
   }
   // A check without a tolerance of its own leaves that of the action whose output it looks at.
   const isLimited = !checks || outcome.centiBps !== undefined
@@ -50,7 +52,8 @@ export async function performAction(builder: BundleContext, action: PerformableA
   const { index } = action
   const [position] = route.flatMap(({ record }) => record.positionOutId)
   const receiver = receiverOf(builder, values)
-  protect(builder, { ...outcome, action: index, centiBps, position, receiver })
+  const isPartial = kind === 'protocol'
+  protect(builder, { ...outcome, action: index, centiBps, position, receiver, isPartial })
   if (outcome.unprotected) draft.unprotected.push({ action: index, reason: outcome.unprotected })
   draft.close(planned, { ...outcome, limit })
 }

@@ -4,9 +4,9 @@ import { type ActionDefinition, argumentsOf, isPriced } from '../../protocols/po
 import { canSwap, type ProtocolAdapter } from '../../protocols/protocol.js'
 import { protocolBySlug } from '../../protocols/registry.js'
 import { serviceActionByName, serviceActions } from './actions/registry.js'
+import { variantsOf } from './actions/variants.js'
 import type { ServiceAction, ServiceInputs } from './service-action.js'
 import { parseReference, referencesIn } from './values.js'
-import { variantsOf } from './variants.js'
 
 export type Performer = {
   readonly inputs: ServiceInputs

@@ -11,9 +11,12 @@ import { minimumStep } from './tools.js'
 
 const notSimulated =
   'skipQuote: no simulation has shown an amount that a minimum could follow from.'
+const notBounded =
+  'skipQuote: no simulation has shown what is taken of it, so all that is given may be.'
 
 /** An action with its result. */
-interface Planned extends Pick<ActionResult, 'outputs' | 'spends' | 'enforced'> {
+interface Planned
+  extends Pick<ActionResult, 'outputs' | 'spends' | 'leftovers' | 'enforced' | 'atMost'> {
   readonly action: number
   /** Hundredths of a basis point that it may fall short of the simulation. */
   readonly centiBps: bigint
@@ -23,6 +26,8 @@ interface Planned extends Pick<ActionResult, 'outputs' | 'spends' | 'enforced'> 
   readonly position: string | undefined
   /** Who gets what the action pays out itself. */
   readonly receiver: Address
+  /** Whether it may take less than it is given: of a route, all or nothing is taken. */
+  readonly isPartial: boolean
 }
 
 /** An amount that must not fall short. */
@@ -59,6 +64,9 @@ export function protect(builder: BundleContext, planned: Planned): void {
       ...(least !== undefined && { least }),
     })
   }
+  const { atMost } = planned
+  if (atMost)
+    addMinimum(builder, action, { amount: atMost, centiBps, quoted: null, isMaximum: true })
   for (const { token, amount, isPaid } of planned.outputs) {
     if (!token || !isPaid) continue
     draft.payments.push({
@@ -75,6 +83,17 @@ export function protect(builder: BundleContext, planned: Planned): void {
     named.add(key)
     draft.unprotected.push({ action, ...subject, reason: notSimulated })
   }
+  if (atMost) draft.unprotected.push({ action, reason: notBounded })
+  const { refundReceiver } = builder
+  for (const token of returnedBy(planned)) {
+    const input = { token, receiver: refundReceiver }
+    draft.unprotected.push({ action, ...input, reason: notBounded })
+  }
+}
+
+/** Tokens of which the action may take less than it is given. */
+function returnedBy({ isPartial, spends, leftovers = [] }: Planned): readonly Address[] {
+  return isPartial ? leftovers.filter((token) => spends.some((one) => one.token === token)) : []
 }
 
 /** The check of an amount that is paid, by which it is measured too; added where there is none. */

@@ -33,6 +33,11 @@ export function minimumStep(amount: Amount, minimum: Amount): ExecutorStep {
   return { kind: 'call', target: Values.address, abi, args: [amount, minimum], output }
 }
 
+/** Reverts the transaction where the amount is above the maximum; its output is the maximum. */
+export function maximumStep(amount: Amount, maximum: bigint): ExecutorStep {
+  return minimumStep(maximum, amount)
+}
+
 /** A call that only reports an amount to simulations; its output is the amount. */
 export function noteStep(key: bigint, amount: Amount): ExecutorStep {
   const output = { kind: 'word', index: 0 } as const

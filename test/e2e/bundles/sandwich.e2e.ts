@@ -1,11 +1,12 @@
 /** Bundles behind a front-run that takes more than the slippage: what they promise is enforced wherever it goes. */
 import { toFunctionSelector } from 'viem'
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Address } from '../../../src/domain/primitives.js'
+import { type Address, plusSlippage } from '../../../src/domain/primitives.js'
 import {
   contractAddresses,
   curvePoolAddresses,
   curveSharesAddresses,
+  v2PairAddress,
 } from '../../../src/sandbox/addresses.js'
 import { sandboxPools } from '../../../src/sandbox/market/catalog.js'
 import { sandboxToken } from '../../../src/sandbox/tokens.js'
@@ -19,6 +20,7 @@ import {
   minimumReasons,
   swap,
 } from '../../support/front-run.js'
+import type { Answer } from '../../support/service/service.js'
 import { type SharedService, sharedService } from '../../support/service/shared-service.js'
 
 const addressOf = (symbol: string) => sandboxToken(symbol).address
@@ -142,6 +144,73 @@ test('the receiver of an action gets what the protocol pays to its caller', asyn
   expect(deltas.at(-1)).toBeGreaterThan(900n * ether)
 })
 
+describe('what comes back of an input', () => {
+  const million = 10n ** 6n
+  const usdc = addressOf('USDC')
+  const pair = v2PairAddress('uniswap-v2', weth, usdc)
+  const vaultMint = {
+    protocol: 'erc-4626',
+    action: 'mint',
+    args: {
+      ...{ primaryAddress: vault, tokenIn: crv, tokenOut: vault },
+      ...{ amountIn: (2_000n * ether).toString(), amountOut: thousand },
+    },
+  }
+  const plenty = {
+    protocol: 'uniswap-v2',
+    action: 'deposit',
+    args: {
+      ...{ primaryAddress: pair, tokenIn: [weth, usdc] },
+      amountIn: [(10n * ether).toString(), (80_000n * million).toString()],
+    },
+  }
+  const plentyOfUni = {
+    ...mint,
+    args: { ...mint.args, amountIn: [(10n * ether).toString(), (12_000n * ether).toString()] },
+  }
+  const buyWeth = swap({
+    ...{ protocol: 'uniswap-v2', pool: pair, tokenIn: usdc, tokenOut: weth },
+    amount: 2n * million * million,
+  })
+  const buyShallow = swap({
+    ...{ protocol: 'uniswap-v3', pool: shallow?.address ?? '0x', tokenIn: uni, tokenOut: weth },
+    amount: 5_000n * ether,
+  })
+
+  /** What the sender gives of a token in the end. */
+  async function takenOf(body: Answer['body'], token: Address): Promise<bigint> {
+    const watch = [{ token, owner: from }]
+    const { status, deltas } = await executeBundle(service, body, { watch })
+    expect(status).toBe('success')
+    return -(deltas.at(-1) ?? 0n)
+  }
+
+  test.each([
+    ['a deposit into a pair with too much of one side', plenty, usdc, buyWeth],
+    ['a position of Uniswap V3 with too much of one side', plentyOfUni, uni, buyShallow],
+    [
+      'exact shares of a vault that a gift makes dearer',
+      vaultMint,
+      crv,
+      donation(crv, vault, 1_000_000n * ether),
+    ],
+  ])(
+    '%s takes no more than it was simulated to, and the slippage',
+    async (_name, action, token, move) => {
+      const body = await ask([action])
+      expect(body.unprotected).toBeUndefined()
+      const given = BigInt(body.amountsIn[token])
+      const most = BigInt(body.maxAmountsIn[token])
+      const taken = await takenOf(body, token)
+      expect(taken).toBeLessThan((given * 9n) / 10n)
+      expect(most - plusSlippage(taken, 5_000n)).toBeLessThanOrEqual(1n)
+      expect(most).toBeGreaterThanOrEqual(taken)
+      const { status, reason } = await executeBehind(service, body, move)
+      expect({ status, reason }).toEqual({ status: 'reverted', reason: atMinimum })
+    },
+  )
+})
+
 describe('what the answer calls unprotected', () => {
   test('nothing where all is simulated', async () => {
     expect((await ask([mint, deposit])).unprotected).toBeUndefined()
@@ -170,6 +239,9 @@ describe('what the answer calls unprotected', () => {
         receiver: from,
         reason,
       },
+      // A position takes of each of both what the price asks for.
+      { action: 2, token: weth, receiver: from, reason },
+      { action: 2, token: uni, receiver: from, reason },
     ])
   })
 

@@ -187,6 +187,12 @@ export const bundle: Agreement = (request, body) => {
     ...Object.keys(body.minAmountsOut).flatMap((token) =>
       unless(amounts.includes(token), `minAmountsOut of ${token}, of which nothing comes out`),
     ),
+    ...Object.entries(body.maxAmountsIn as Record<string, string>).flatMap(([token, most]) =>
+      unless(
+        BigInt(most) <= BigInt(body.amountsIn[token] ?? 0),
+        `maxAmountsIn of ${token} is more than is taken`,
+      ),
+    ),
   ]
 }
 

@@ -179,6 +179,7 @@ export const Nontokenized = z.looseObject({
   amountOut: Wei,
   minAmountOut: Wei,
   amountDeposited: Wei,
+  maxAmountsIn: z.record(Address, Wei),
   positionOut: PositionId,
   ...beforehand,
 })
@@ -233,6 +234,7 @@ export const Bundle = z.looseObject({
   amountsOut: amounts,
   minAmountsOut: amounts,
   amountsIn: amounts,
+  maxAmountsIn: amounts,
   netAmounts: z.record(Address, SignedWei).optional(),
   route: z.array(Step),
   createdAt: BlockNumber,

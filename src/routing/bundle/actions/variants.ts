@@ -6,7 +6,7 @@ import {
   type ActionDefinition,
   argumentsOf,
   type ProtocolAction,
-} from '../../protocols/positions.js'
+} from '../../../protocols/positions.js'
 
 interface Variant {
   readonly name: string
