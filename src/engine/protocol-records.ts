@@ -26,6 +26,7 @@ const wireTypes: Readonly<Record<string, string>> = {
   texts: 'string[]',
   signature: 'string',
   values: 'array',
+  fields: 'object',
   output: 'reference',
   actions: 'action[]',
 }

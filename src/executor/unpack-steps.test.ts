@@ -73,11 +73,12 @@ describe('decodeOrder', () => {
   const from: Address = '0x1111111111111111111111111111111111111111'
   const receiver: Address = '0x2222222222222222222222222222222222222222'
   const token: Address = '0xaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa'
+  const tokenOut: Address = '0xbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb'
   const order: Order = {
     inputs: [{ token, amount: 1_000n, fee: 3n }],
     feeReceiver: receiver,
     steps: [{ kind: 'transfer', token, to: receiver, amount: 5n }],
-    outputs: [{ token: receiver, minAmountOut: 7n }],
+    outputs: [{ token: tokenOut, minAmountOut: 7n }],
     ...{ receiver, refundReceiver: receiver, sweep: [], deadline: 2n ** 32n - 1n },
     accountId: `0x${'0'.repeat(64)}`,
     referralCode: `0x${'0'.repeat(32)}`,

@@ -219,7 +219,7 @@ describe('protocols', () => {
         const { type, description, ...rest } = input
         expect(one.inputs[name]).toBe(`${description}${rest.optional ? ' (optional)' : ''}`)
         expect(type).toMatch(
-          /^(address|u?int256|bps|bytes|string|reference|action)(\[\])?$|^array$/,
+          /^(address|u?int256|bps|bytes|string|reference|action)(\[\])?$|^array$|^object$/,
         )
         expect(description).toMatch(/^\S.*[^.]$/)
         expect([{}, { optional: true }]).toContainEqual(rest)

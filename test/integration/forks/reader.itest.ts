@@ -167,7 +167,7 @@ describe('createReader', () => {
     await expect(reader().call([{ to: unreached, data: '0x' }])).rejects.toMatchObject(gone)
     const read = { address: unreached, slot: '0x0' } as const
     await expect(reader().storage([read])).rejects.toMatchObject(gone)
-    const closed = reader({ archiveUrl: 'http://127.0.0.1:9' })
+    const closed = reader({ archiveUrl: 'http://127.0.0.1:9/1/1' })
     await expect(closed.storage([read])).rejects.toMatchObject(gone)
   })
 
