@@ -8,8 +8,16 @@ export function toRequestText({ method, path, query, body, accountId }: Recorded
   return JSON.stringify({ method, path, query, body, accountId })
 }
 
+/** @throws SyntaxError for what no recording has written. */
 export function fromRequestText(text: string): RecordedRequest {
-  return JSON.parse(text) as RecordedRequest
+  const request = JSON.parse(text) as Partial<RecordedRequest> | null
+  const isWhole =
+    typeof request?.method === 'string' &&
+    typeof request.path === 'string' &&
+    typeof request.query === 'object' &&
+    Object.values(request.query ?? {}).every(Array.isArray)
+  if (!isWhole || !request.query) throw new SyntaxError('The text is no recorded request.')
+  return request as RecordedRequest
 }
 
 /** The same for equal requests, for any account and any order of fields. */

@@ -24,7 +24,14 @@ export interface CassetteSummary {
     readonly lastBlock: number
   }[]
   readonly rows: Readonly<Record<'cells' | 'reads' | 'codes', number>>
+  /** Of requests. */
+  readonly total: number
   readonly requests: readonly RecordedRequest[]
+}
+
+interface Page {
+  readonly offset: number
+  readonly limit: number
 }
 
 /** Number of the newest request; 0 without any. @throws ForkrouteError STORAGE_UNAVAILABLE. */
@@ -37,8 +44,11 @@ export function lastNumber(file: string): number {
   }
 }
 
-/** @throws ForkrouteError STORAGE_UNAVAILABLE. */
-export function summarise(file: string): CassetteSummary {
+/**
+ * @param page - of the requests; absent: all.
+ * @throws ForkrouteError STORAGE_UNAVAILABLE.
+ */
+export function summarise(file: string, page?: Page): CassetteSummary {
   const db = openCassetteFile(file, 'read')
   try {
     return guarded(() => readable(() => read()))
@@ -59,14 +69,16 @@ export function summarise(file: string): CassetteSummary {
     const blocks = cassetteState(db)
       .blocks()
       .filter(({ id }) => used.has(id))
-    const requests = rows.ids().flatMap((id) => rows.get(id) ?? [])
+    const ids = rows.ids()
+    const wanted = page ? ids.slice(page.offset, page.offset + page.limit) : ids
+    const requests = wanted.flatMap((id) => rows.get(id) ?? [])
     const count = (table: string) =>
       (db.prepare(`SELECT count(*) AS count FROM ${table}`).get() as { count: number }).count
     const { size } = statSync(file)
     return {
       format: cassetteFormat,
       bytes: size,
-      bytesPerRequest: requests.length ? Math.ceil(size / requests.length) : null,
+      bytesPerRequest: ids.length ? Math.ceil(size / ids.length) : null,
       versions: rows.versions().map((text) => JSON.parse(text) as RecorderVersion),
       settings: contentsOf(rows).settings,
       chains: [...new Set(blocks.map(({ chainId }) => chainId))].map((chainId) => {
@@ -75,6 +87,7 @@ export function summarise(file: string): CassetteSummary {
         return { chainId, blocks: own.length, firstBlock: first, lastBlock: last }
       }),
       rows: { cells: count('cells'), reads: count('reads'), codes: count('codes') },
+      total: ids.length,
       requests: requests.map(summaryOf),
     }
   }
@@ -89,7 +102,7 @@ export function readRecording(
   try {
     const row = guarded(() => readable(() => cassetteRequests(db).get(number)))
     if (!row) throw notFound(`request ${number} in the cassette`)
-    return { row, summary: summaryOf(row) }
+    return { row, summary: guarded(() => summaryOf(row)) }
   } finally {
     db.close()
   }

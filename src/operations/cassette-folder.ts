@@ -1,10 +1,11 @@
 /** The folder of cassettes that the interface shows: names of files in it, and nothing outside of it. */
 import { type Dirent, lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { fromRequestText } from '../cassette/request-form.js'
-import { readRecording, summarise } from '../cassette/summary.js'
 import { notFound, storageUnavailable } from '../domain/common-errors.js'
+import { ForkrouteError } from '../domain/errors.js'
 import type { CassetteEntry, CassetteFacts, Recording } from '../domain/operations/checks.js'
+import type { ChildTasks } from '../processes/child-tasks.js'
+import type { CassetteTasks } from './cassette-reading.js'
 
 const suffix = '.cassette'
 
@@ -18,11 +19,18 @@ export interface CassetteFolder {
   list(): CassetteEntry[]
   /** @throws ForkrouteError NOT_FOUND for what is no file of the folder, such as a link out of it. */
   fileOf(name: string): string
-  facts(name: string, page: { readonly offset: number; readonly limit: number }): CassetteFacts
-  recording(name: string, number: number): Recording
+  facts(
+    name: string,
+    page: { readonly offset: number; readonly limit: number },
+  ): Promise<CassetteFacts>
+  recording(name: string, number: number): Promise<Recording>
 }
 
-export function cassetteFolder(folder: string): CassetteFolder {
+/** @param reading - a process that is ended when a file takes too long. */
+export function cassetteFolder(
+  folder: string,
+  reading: Pick<ChildTasks<CassetteTasks>, 'run'>,
+): CassetteFolder {
   function entryOf(name: string): CassetteEntry | null {
     const stats = lstatSync(join(folder, name), { throwIfNoEntry: false })
     // A link could lead anywhere.
@@ -42,23 +50,22 @@ export function cassetteFolder(folder: string): CassetteFolder {
         .flatMap(({ name }) => (isCassetteName(name) ? (entryOf(name) ?? []) : []))
         .sort((a, b) => (a.name < b.name ? -1 : 1)),
     fileOf: (name) => join(folder, known(name).name),
-    facts(name, { offset, limit }) {
+    async facts(name, page) {
       const entry = known(name)
-      const { versions, chains, requests } = summarise(join(folder, name))
-      return {
-        ...entry,
-        versions: versions.map(({ forkroute, anvil }) => ({ forkroute, anvil })),
-        chains,
-        total: requests.length,
-        requests: requests.slice(offset, offset + limit),
-      }
+      const file = join(folder, entry.name)
+      const { versions, ...facts } = await reading.run('cassetteFacts', { file, ...page }, unusable)
+      const shown = versions.map(({ forkroute, anvil }) => ({ forkroute, anvil }))
+      return { ...entry, ...facts, versions: shown }
     },
-    recording(name, number) {
-      const { summary, row } = readRecording(join(folder, known(name).name), number)
-      const { body = null } = fromRequestText(row.request)
-      return { ...summary, body, answer: JSON.parse(row.answer) as unknown }
+    async recording(name, number) {
+      const file = join(folder, known(name).name)
+      return reading.run('recording', { file, number }, unusable)
     },
   }
+}
+
+function unusable(why: string): ForkrouteError {
+  return new ForkrouteError('STORAGE_UNAVAILABLE', `The cassette cannot be used: it ${why}.`)
 }
 
 function entriesOf(folder: string): Dirent[] {

@@ -7,10 +7,12 @@ import type { Operations } from '../domain/operations/operations.js'
 import type { PoolQuery } from '../domain/operations/pools.js'
 import type { DoctorCheck } from '../domain/operations/system.js'
 import { indexState, searchIndex } from '../pool-index/search.js'
+import { createChildTasks } from '../processes/child-tasks.js'
 import type { Pool } from '../protocols/pool.js'
 import { cassetteFolder } from './cassette-folder.js'
 import { createChecks } from './checks.js'
 import { withoutAddresses } from './masked.js'
+import type { ReadingTasks } from './reading-tasks.js'
 import { environmentOf, settingsOf } from './settings.js'
 import { type SystemParts, systemState } from './system.js'
 
@@ -26,9 +28,13 @@ export interface OperationsParts extends Omit<SystemParts, 'processes'> {
   readonly sandboxPools: readonly Pool[]
 }
 
+/** Of what one request asks of a cassette. */
+const longestReadMs = 20_000
+
 export function createOperations(parts: OperationsParts): Operations & { close(): Promise<void> } {
   const { config, catalog, chains } = parts
-  const folder = cassetteFolder(config.cassettesDir)
+  const reading = createChildTasks<ReadingTasks>('reading', longestReadMs)
+  const folder = cassetteFolder(config.cassettesDir, reading)
   const checks = createChecks({
     dataDir: config.dataDir,
     folder,
@@ -75,7 +81,10 @@ export function createOperations(parts: OperationsParts): Operations & { close()
     checkSuite: checks.checkSuite,
     checks: checks.checks,
     check: checks.check,
-    close: checks.close,
+    async close() {
+      await reading.close()
+      await checks.close()
+    },
   }
 
   function kept({ source, ...query }: PoolQuery) {

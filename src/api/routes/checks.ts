@@ -141,9 +141,9 @@ const getCheck = defineRoute({
 
 export const checkEndpoints: readonly Endpoint[] = [
   endpoint(list, ({ operations }) => operations.cassettes().map(toCassette)),
-  endpoint(show, ({ operations, params: { name }, input: { page, pageSize } }) => {
+  endpoint(show, async ({ operations, params: { name }, input: { page, pageSize } }) => {
     const offset = (page - 1) * pageSize
-    const facts = operations.cassette(name, { offset, limit: pageSize })
+    const facts = await operations.cassette(name, { offset, limit: pageSize })
     const { versions, chains, total, requests } = facts
     return {
       ...toCassette(facts),
@@ -153,8 +153,8 @@ export const checkEndpoints: readonly Endpoint[] = [
       requests: requests.map(({ blocks, ...one }) => ({ ...one, blocks: [...blocks] })),
     }
   }),
-  endpoint(getRecording, ({ operations, params: { name, number } }) => {
-    const { blocks, ...recording } = operations.recording(name, number)
+  endpoint(getRecording, async ({ operations, params: { name, number } }) => {
+    const { blocks, ...recording } = await operations.recording(name, number)
     return { ...recording, blocks: [...blocks] }
   }),
   endpoint(checkCassette, ({ operations, params: { name }, input }) =>

@@ -18,9 +18,12 @@ export interface Operations {
   /** By name. */
   cassettes(): readonly CassetteEntry[]
   /** @throws ForkrouteError NOT_FOUND. */
-  cassette(name: string, page: { readonly offset: number; readonly limit: number }): CassetteFacts
+  cassette(
+    name: string,
+    page: { readonly offset: number; readonly limit: number },
+  ): Promise<CassetteFacts>
   /** @throws ForkrouteError NOT_FOUND. */
-  recording(name: string, number: number): Recording
+  recording(name: string, number: number): Promise<Recording>
   /**
    * Asks recorded requests again, and compares the answers.
    * @param numbers - null: all.

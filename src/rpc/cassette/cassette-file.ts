@@ -52,6 +52,8 @@ const schema = `
   ) STRICT, WITHOUT ROWID;
 `
 const lockTimeoutMs = 1_000
+/** Of one value of the file. The longest that a recording has made is a hundredth of it. */
+const mostUnpackedBytes = 64 * 1024 * 1024
 
 /**
  * @param use - write: created when absent, and locked against other processes; read: never written.
@@ -69,6 +71,9 @@ export function openCassetteFile(file: string, use: 'read' | 'write'): Database.
 function connect(file: string, use: 'read' | 'write'): Database.Database {
   const db = openSqlite(file, { readonly: use === 'read', timeout: lockTimeoutMs })
   try {
+    // Whatever a file of somebody else declares runs no function, and broken pages are seen before they are followed.
+    db.pragma('trusted_schema = OFF')
+    db.pragma('cell_size_check = ON')
     if (use === 'write') {
       db.pragma('locking_mode = EXCLUSIVE')
       db.pragma('synchronous = NORMAL')
@@ -98,10 +103,42 @@ function check(db: Database.Database): void {
   const number = (name: string) => Number(db.pragma(name, { simple: true }))
   if (number('application_id') !== applicationId) throw unavailable('the file is no cassette')
   const format = number('user_version')
-  if (format === cassetteFormat) return
-  throw unavailable(
-    `it has format ${format}, and this version of forkroute reads format ${cassetteFormat}; record it again`,
+  if (format !== cassetteFormat) {
+    throw unavailable(
+      `it has format ${format}, and this version of forkroute reads format ${cassetteFormat}; record it again`,
+    )
+  }
+  // A view or a trigger in place of a table would run for as long as its author likes.
+  if (declarationsOf(db) !== ownDeclarations()) {
+    throw unavailable('its tables are not those of a cassette')
+  }
+}
+
+/** Everything that the file declares: tables, indexes, and what a cassette has none of. */
+function declarationsOf(db: Database.Database): string {
+  const rows = db
+    .prepare<[], { type: string; name: string; tbl_name: string; sql: string | null }>(
+      'SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name',
+    )
+    .all()
+  return JSON.stringify(
+    rows.map(({ type, name, tbl_name, sql }) => [type, name, tbl_name, sql?.replace(/\s+/g, ' ')]),
   )
+}
+
+let declarations: string | null = null
+
+/** Those of `schema`, as SQLite keeps them. */
+function ownDeclarations(): string {
+  if (declarations !== null) return declarations
+  const db = openSqlite(':memory:')
+  try {
+    db.exec(schema)
+    declarations = declarationsOf(db)
+    return declarations
+  } finally {
+    db.close()
+  }
 }
 
 function unavailable(reason: string): ForkrouteError {
@@ -123,6 +160,7 @@ export function guarded<T>(use: () => T): T {
   try {
     return use()
   } catch (cause) {
+    if (cause instanceof SyntaxError) throw unavailable('a value in it is not of its form')
     const code = String((cause as { code?: unknown }).code ?? '')
     const [, reason] = reasons.find(([pattern]) => pattern.test(code)) ?? []
     if (reason !== undefined) throw unavailable(reason)
@@ -148,13 +186,25 @@ export function packed(text: string): Buffer {
   return brotliCompressSync(text, { params })
 }
 
+/** @throws ForkrouteError STORAGE_UNAVAILABLE for what is not packed, or longer than 64 MB: a hundred bytes can stand for any length. */
+export function unpackedBytes(bytes: Uint8Array): Buffer {
+  try {
+    return brotliDecompressSync(bytes, { maxOutputLength: mostUnpackedBytes })
+  } catch (cause) {
+    const { code } = cause as { code?: string }
+    if (code === 'ERR_BUFFER_TOO_LARGE') throw unavailable('a value in it is longer than 64 MB')
+    throw code?.startsWith('ERR_')
+      ? unavailable('a value in it is not packed as it should be')
+      : cause
+  }
+}
+
+/** As `unpackedBytes`. */
 export function unpacked(bytes: Uint8Array): string {
-  return brotliDecompressSync(bytes).toString()
+  return unpackedBytes(bytes).toString()
 }
 
 /** Compresses bytes. */
 export function packedBytes(bytes: Uint8Array): Buffer {
   return brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } })
 }
-
-export const unpackedBytes = (bytes: Uint8Array): Buffer => brotliDecompressSync(bytes)

@@ -1,9 +1,12 @@
 /** The folder of cassettes and checks over HTTP: nothing outside of the folder is read, and suites are bounded. */
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { brotliCompressSync, constants } from 'node:zlib'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { Cassette } from '../../../src/api/records/check-records.js'
+import { openCassetteFile, packed, sumOf } from '../../../src/rpc/cassette/cassette-file.js'
+import { openSqlite } from '../../../src/sqlite.js'
 import { documented, startTestApi, type TestApi } from '../test-api.js'
 
 const weth = '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2'
@@ -70,6 +73,75 @@ describe('/cassettes', () => {
     const reply = await api.get('/cassettes/broken.cassette')
     expect([reply.status, reply.body.code]).toEqual([503, 'STORAGE_UNAVAILABLE'])
     expect(reply.text).not.toContain(folder)
+  })
+})
+
+describe('a cassette that a stranger has made', () => {
+  const plainRequest = { method: 'GET', path: '/networks', query: {}, accountId: '0x' }
+
+  /** One with a request whose answer is so many zeros, and then changed. */
+  async function startWith(zeros: number, change = '', asked: object = plainRequest) {
+    const { api, folder } = await start()
+    const file = join(folder, 'strange.cassette')
+    const db = openCassetteFile(file, 'write')
+    const [key, request] = [Buffer.alloc(32), packed(JSON.stringify(asked))]
+    const params = { [constants.BROTLI_PARAM_QUALITY]: 1 }
+    const answer = brotliCompressSync(Buffer.alloc(zeros), { params })
+    const sum = sumOf(key, 1, request, 200, answer)
+    db.prepare('INSERT INTO requests VALUES (1, ?, 1, ?, 200, ?, ?)').run(key, request, answer, sum)
+    db.close()
+    if (change) {
+      const plain = openSqlite(file)
+      plain.exec(change)
+      plain.close()
+    }
+    return { api, bytes: statSync(file).size }
+  }
+
+  test('and whose 100 kB stand for 600 MB is refused, and other requests are answered meanwhile', async () => {
+    const { api, bytes } = await startWith(600_000_000)
+    expect(bytes).toBeLessThan(200_000)
+    const refused = api.get('/cassettes/strange.cassette/requests/1')
+    expect(await Promise.race([refused, answers(api, 5)])).toBe('answered')
+    const { status, body } = await refused
+    expect([status, body.message]).toEqual([
+      503,
+      'The cassette cannot be used: a value in it is longer than 64 MB.',
+    ])
+  })
+
+  const endless =
+    'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i AS id FROM n'
+  test.each([
+    [
+      'a view without end in place of a table',
+      `DROP TABLE requests; CREATE VIEW requests AS ${endless}`,
+    ],
+    ['a trigger', 'CREATE TRIGGER t AFTER INSERT ON facts BEGIN DELETE FROM requests; END'],
+    ['an index of its own', 'CREATE INDEX i ON requests (length(answer))'],
+    ['another column', 'ALTER TABLE requests ADD COLUMN more TEXT'],
+  ])('and that has %s is refused', async (_, change) => {
+    const { api } = await startWith(1, change)
+    for (const path of ['', '/requests/1']) {
+      const { status, body } = await api.get(`/cassettes/strange.cassette${path}`)
+      expect([status, body.message]).toEqual([
+        503,
+        'The cassette cannot be used: its tables are not those of a cassette.',
+      ])
+    }
+  })
+
+  test.each<[string, object]>([
+    ['answer', plainRequest],
+    ['request', {}],
+    ['query', { ...plainRequest, query: { a: 'b' } }],
+  ])('and whose %s has no form that a recording writes is refused', async (_, asked) => {
+    const { api } = await startWith(10, '', asked)
+    const { status, body } = await api.get('/cassettes/strange.cassette/requests/1')
+    expect([status, body.message]).toEqual([
+      503,
+      'The cassette cannot be used: a value in it is not of its form.',
+    ])
   })
 })
 
