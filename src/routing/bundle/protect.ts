@@ -11,6 +11,8 @@ import { minimumStep } from './tools.js'
 
 const notSimulated =
   'skipQuote: no simulation has shown an amount that a minimum could follow from.'
+const notFixed =
+  'How much of a delivery arrives is not fixed, so all of it that is given to the action may be taken.'
 const notBounded =
   'skipQuote: no simulation has shown what is taken of it, so all that is given may be.'
 
@@ -74,6 +76,10 @@ export function protect(builder: BundleContext, planned: Planned): void {
       minimum: isAmountRef(amount) ? minimumOf(builder, planned, amount) : null,
     })
   }
+  const returned = returnedBy(planned).map((token) => ({ token, receiver: builder.refundReceiver }))
+  if (args.arrival) {
+    for (const input of returned) draft.unprotected.push({ action, ...input, reason: notFixed })
+  }
   if (!args.request.skipQuote) return
   const named = new Set<string>()
   for (const { amount, token, receiver } of [...now, ...promisedLater(builder, planned)]) {
@@ -84,11 +90,7 @@ export function protect(builder: BundleContext, planned: Planned): void {
     draft.unprotected.push({ action, ...subject, reason: notSimulated })
   }
   if (atMost) draft.unprotected.push({ action, reason: notBounded })
-  const { refundReceiver } = builder
-  for (const token of returnedBy(planned)) {
-    const input = { token, receiver: refundReceiver }
-    draft.unprotected.push({ action, ...input, reason: notBounded })
-  }
+  for (const input of returned) draft.unprotected.push({ action, ...input, reason: notBounded })
 }
 
 /** Tokens of which the action may take less than it is given. */

@@ -22,8 +22,8 @@ export interface Rest {
 
 /** Those that actions take, but for tokens that simulations put into the runner. */
 export function restsOf({ draft, loans, args }: BundleContext): Rest[] {
-  // Of a delivery less may arrive than was planned with, and a share of it is no other amount.
-  const isAllVague = args.arrival !== undefined
+  // Of a delivery less may arrive than was planned with, and then less is left, though nobody has moved a price.
+  if (args.arrival !== undefined) return []
   const assumed = new Set(loans.map(({ token }) => token))
   const found = new Map<Address, Rest>()
   for (const [action, { takes, centiBps }] of draft.actions.entries()) {
@@ -32,7 +32,7 @@ export function restsOf({ draft, loans, args }: BundleContext): Rest[] {
       found.set(token, {
         ...{ token, action },
         centiBps: wider(before?.centiBps ?? 0n, centiBps),
-        brought: isAllVague ? null : (before?.brought ?? []),
+        brought: before ? before.brought : [],
       })
     }
   }
@@ -41,7 +41,7 @@ export function restsOf({ draft, loans, args }: BundleContext): Rest[] {
       const rest = token && found.get(token)
       // What an action takes and yields of one token is a part of it.
       if (!rest || isPaid || takes.includes(rest.token)) continue
-      const isVague = isAllVague || (isAmountRef(amount) && amount.ref === 'balance')
+      const isVague = isAmountRef(amount) && amount.ref === 'balance'
       found.set(rest.token, {
         ...rest,
         centiBps: wider(rest.centiBps, centiBps),

@@ -94,14 +94,12 @@ async function relay(mode: string): Promise<readonly unknown[]> {
   return found.waiting
 }
 
-/** Whom no ether, or no dollar, can be paid on Base. */
-async function unpayable(bridge: string): Promise<Address> {
+/** From then on the receiver can be paid no ether, or no dollar, on Base. */
+async function refuse(bridge: string, receiver: Address): Promise<void> {
   if (bridge === 'stargate') {
-    const receiver = '0x00000000000000000000000000000000000c0de1'
     await onBase.rpc('anvil_setCode', [receiver, '0x5f5ffd'])
-    return receiver
+    return
   }
-  const receiver = '0x00000000000000000000000000000000000c0de2'
   const asked = encodeFunctionData({ abi: tokenAbi, functionName: 'blacklister' })
   const word = await onBase.rpc<Hex>('eth_call', [{ to: usdcThere, data: asked }, 'latest'])
   const from: Address = `0x${word.slice(26)}`
@@ -109,7 +107,6 @@ async function unpayable(bridge: string): Promise<Address> {
   await onBase.rpc('anvil_setBalance', [from, numberToHex(10n ** 18n)])
   const data = encodeFunctionData({ abi: tokenAbi, functionName: 'blacklist', args: [receiver] })
   await onBase.rpc('eth_sendTransactionSync', [{ from, to: usdcThere, data, gas: '0x30d40' }])
-  return receiver
 }
 
 test.each([
@@ -118,12 +115,13 @@ test.each([
 ])(
   '%s: where neither the order nor the fallback can be paid, all of it waits and is delivered later',
   async (bridge, ignoreBridges, given) => {
-    const receiver = await unpayable(bridge)
+    const receiver: Address = `0x${(bridge === 'stargate' ? 0xc0de1 : 0xc0de2).toString(16).padStart(40, '0')}`
     const { status, text, body } = await route({
       ...{ ...given, ignoreBridges, receiver, tokenOut: aero, ignoreStandards: 'uniswap-v3' },
       crosschainRouteMode: 'destination',
     })
     expect(status, text).toBe(200)
+    await refuse(bridge, receiver)
     const pairs = poolsOn(8453, body.route)
     const bridged = body.route.find(({ action }: { action: string }) => action === 'bridge')
     const into = body.route.find(

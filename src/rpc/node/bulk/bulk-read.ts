@@ -9,7 +9,7 @@ import { LRUCache } from 'lru-cache'
 import type { Address, Hex } from '../../../domain/primitives.js'
 import type { Ask } from '../ask.js'
 import { unknownBlock } from '../node-answers.js'
-import type { NodeRequest, Outcome } from '../node-request.js'
+import type { NodeRequest, Outcome, StateRead } from '../node-request.js'
 import { addressOf, codeKey, type ItemKey, isCode, isSlot, nonceKey } from '../state-item.js'
 import type { SendOptions, UpstreamNode } from '../upstream-node.js'
 import { type BulkBook, createBulkBook } from './bulk-book.js'
@@ -50,6 +50,9 @@ const maxPasses = 8
 const saysNothing = /^limits requests|^waits$|^answered$|^given up$/
 /** Accounts whose code a node did not replace are read plainly for this long. */
 const stubbornMs = 600_000
+/** A value that so many calls in a row have not brought is read by the node's own method for this long. */
+const mostUnanswered = 3
+const unansweredMs = 60_000
 
 const isNonce = (key: ItemKey): boolean => key === nonceKey(addressOf(key))
 const isSlotOrNonce = (key: ItemKey): boolean => isSlot(key) || isNonce(key)
@@ -79,6 +82,8 @@ export function createBulkReader(isFresh: (number: bigint) => boolean): BulkRead
   const book = createBulkBook()
   const limits = new WeakMap<UpstreamNode, NodeBulkLimits>()
   const stubborn = new LRUCache<string, true>({ max: 4_096, ttl: stubbornMs })
+  /** How many calls for a value got no answer. A node that keeps back calls in bulk alone may give it by its own method. */
+  const unanswered = new LRUCache<string, number>({ max: 16_384, ttl: unansweredMs })
 
   function limitsFor(node: UpstreamNode): NodeBulkLimits {
     const known = limits.get(node) ?? createNodeBulkLimits(node.noise)
@@ -95,7 +100,8 @@ export function createBulkReader(isFresh: (number: bigint) => boolean): BulkRead
     return isReplaceable(address) && !stubborn.has(`${node.name}${address}`)
   }
 
-  function isEligible(node: UpstreamNode, key: ItemKey): boolean {
+  function isEligible(node: UpstreamNode, { number, key }: StateRead): boolean {
+    if ((unanswered.get(`${node.name}${number}${key}`) ?? 0) >= mostUnanswered) return false
     const address = addressOf(key)
     // The hash of code and what a nonce decides say nothing of what was never read.
     if (isCode(key)) return book.knowsCode(address)
@@ -107,7 +113,7 @@ export function createBulkReader(isFresh: (number: bigint) => boolean): BulkRead
   function groupsOf(node: UpstreamNode, requests: readonly NodeRequest[]): Group[] {
     const groups = new Map<string, Group>()
     requests.forEach(({ read }, place) => {
-      if (!read || !isEligible(node, read.key) || !mayRead(node, read.number)) return
+      if (!read || !isEligible(node, read) || !mayRead(node, read.number)) return
       const { key, number } = read
       const isAccounts = !isSlotOrNonce(key)
       const id = `${isAccounts} ${JSON.stringify(read.block)}`
@@ -175,7 +181,13 @@ export function createBulkReader(isFresh: (number: bigint) => boolean): BulkRead
       if (outcome && (isOdd || outcome.kind === 'failed')) {
         const message = messageOf(outcome)
         if (!saysNothing.test(message)) own.failed(begun, node.answeredAt())
-        for (const key of call.keys) found.set(key, { kind: 'failed', message })
+        for (const key of call.keys) {
+          found.set(key, { kind: 'failed', message })
+          // What was never sent, or is answered elsewhere, says nothing; what was waited for in vain does here.
+          if (saysNothing.test(message) && message !== 'given up') continue
+          const name = `${node.name}${number}${key}`
+          unanswered.set(name, (unanswered.get(name) ?? 0) + 1)
+        }
         return []
       }
       if (outcome?.kind !== 'value') {
