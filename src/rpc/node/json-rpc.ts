@@ -114,8 +114,9 @@ export function createRpcClient(
     if (!peer || !isTracing()) return exchange({ body, headers, most }, signal)
     const method = calls[0]?.method ?? ''
     const facts = { ...peer.facts, 'rpc.method': method, 'forkroute.calls': calls.length }
-    const own = peer.name === 'node' ? headers : traced(headers)
-    const send = () => exchange({ body, headers: own, most }, signal)
+    // The header names the span that it is made in, so it is made inside.
+    const told = () => (peer.name === 'node' ? headers : traced(headers))
+    const send = () => exchange({ body, headers: told(), most }, signal)
     return inSpan(`${peer.name} ${method}`, send, { kind: 'client', facts })
   }
 
