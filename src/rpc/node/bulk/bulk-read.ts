@@ -117,11 +117,8 @@ export function createBulkReader(isFresh: (number: bigint) => boolean): BulkRead
       const { key, number } = read
       const isAccounts = !isSlotOrNonce(key)
       const id = `${isAccounts} ${JSON.stringify(read.block)}`
-      const group = groups.get(id) ?? {
-        number,
-        way: wayOf(node, read, isAccounts),
-        places: new Map(),
-      }
+      const way = wayOf(node, read, isAccounts)
+      const group = groups.get(id) ?? { number, way, places: new Map() }
       groups.set(id, group)
       if (!group.places.has(key)) group.places.set(key, place)
     })
