@@ -6,7 +6,7 @@
 import type { Hex } from '../domain/primitives.js'
 
 export const headHashes = {
-  1: '0x6991b6392d28d56b1d76d9d6ead27888acf900d695fdbe91d8ef6ea02a8bb36a',
-  42161: '0xcfded23016a302fd0147098321fbde1aadfab2df268e39fda97d25849f5edce1',
-  8453: '0xf2781b42be7679bbc473b3317c9c5e04fcfa836dabce403de956fd1b6fd4a64b',
+  1: '0x8e4ec2ac03cc3d059298e691a1d3172e2b8e5486a9d1b58e46b78361a52b66cb',
+  42161: '0x96d468c59dd077a937422a83445f69a49ed48f7e7e8d446dd4e5d1f9c237ab0c',
+  8453: '0xffe7ebcc29e521038b70894dfe14e6c5ede3d048989de7f6ae4d2fd205755cae',
 } as const satisfies Record<number, Hex>
