@@ -150,7 +150,7 @@ export const familyEndpoints: readonly FamilyEndpoint[] = [
     path: '/api/experimental/multichain/shortcut/route',
   },
   define('POST', '/backtests', job, [400, 503]),
-  define('GET', '/backtests', z.array(job), [503]),
+  define('GET', '/backtests', z.array(job), [400, 503]),
   define('GET', '/backtests/{}', job, jobs),
   define('DELETE', '/backtests/{}', job, jobs),
   define('POST', '/backtests/{}/cancel', job, jobs),
