@@ -10,7 +10,7 @@ import { maxActions } from '../../domain/grammar.js'
 import { at, onlyOne } from '../../domain/lists.js'
 import type { Address } from '../../domain/primitives.js'
 import { parseBundle } from '../../routing/bundle/parse-actions.js'
-import { badArguments, type Problem, refuse } from '../../routing/bundle/problems.js'
+import { fromCallback, type Problem, refuse } from '../../routing/bundle/problems.js'
 import type { ConfiguredChains } from '../configured-chains.js'
 import { whyNobodys } from './receivers.js'
 
@@ -159,11 +159,6 @@ function callbackOf(
     const problems = error instanceof ForkrouteError ? error.details?.problems : undefined
     if (!problems || at(problems as readonly Problem[], 0).argument.startsWith('callback'))
       throw error
-    throw badArguments(
-      (problems as readonly Problem[]).map(({ action, argument, expected }) => ({
-        ...{ action: index, expected },
-        argument: `callback[${action}].${argument}`,
-      })),
-    )
+    throw fromCallback(error, index)
   }
 }

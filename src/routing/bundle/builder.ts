@@ -76,6 +76,7 @@ export class BundleBuilder implements BundleContext {
     this.draft = new BundleDraft(
       ({ useOutputOfCallAt, index }) => this.isSpent(useOutputOfCallAt, index),
       outer?.firstStep,
+      outer !== undefined,
     )
     this.knownRoutes = outer?.builder.knownRoutes ?? [...(args.knownRoutes ?? [])]
     for (const { token, amount } of outer?.loans ?? []) this.draft.credit(token, amount)
@@ -84,7 +85,7 @@ export class BundleBuilder implements BundleContext {
     this.account = strategy === 'wallet-v2' ? this.runner : fromAddress
     this.receiver = receiver ?? fromAddress
     this.deadline = deadlineOf(run, args.request) ?? latestDeadline
-    this.#actions = toPerformable(actions, own)
+    this.#actions = toPerformable(actions, outer !== undefined, own)
     this.refundReceiver =
       outer?.builder.refundReceiver ?? args.request.refundReceiver ?? this.#named() ?? this.receiver
     this.#referenced = new Set(this.#actions.flatMap(referencesOf).map(keyOf))
@@ -201,8 +202,7 @@ export class BundleBuilder implements BundleContext {
     if (known !== undefined) return known
     const [before, owned] = this.#before()
     const steps = [...before, ...this.draft.steps, noteStep(0n, amount)]
-    const own = [...this.draft.actionOfStep, action]
-    const actionOfStep = [...owned, ...(this.outer ? own.map(() => this.outer?.action ?? 0) : own)]
+    const actionOfStep = [...owned, ...this.draft.actionOfStep, action]
     const { result } = await simulateBundle(this, this.order(steps, []), actionOfStep)
     const value = notedIn(result).get(0n)?.value ?? 0n
     this.#noted.set(key, value)

@@ -4,7 +4,7 @@
  */
 import type { TypedAction } from '../../domain/bundle.js'
 import { callbacksOf, type PerformableAction, referencesOf, toPerformable } from './performers.js'
-import type { Report } from './problems.js'
+import { nameIn, type Report } from './problems.js'
 import type { CheckContext } from './service-action.js'
 import { BadArgument, missingOutput } from './values.js'
 
@@ -20,13 +20,17 @@ class Refused extends BadArgument {
   }
 }
 
-/** @param reportOf - of an action, by its index. */
+/**
+ * @param reportOf - of an action, by its index.
+ * @param isNested - whether they are a callback's.
+ */
 export function checkActions(
   typed: readonly TypedAction[],
   facts: BundleFacts,
   reportOf: (index: number) => Report,
+  isNested = false,
 ): void {
-  const actions = toPerformable(typed)
+  const actions = toPerformable(typed, isNested)
   const references = actions.flatMap((action) =>
     referencesOf(action).map((reference) => ({ ...reference, from: action.index })),
   )
@@ -35,7 +39,7 @@ export function checkActions(
     for (const { argument, useOutputOfCallAt, index, from } of references) {
       const count = from === action.index ? outputsOf(actions[useOutputOfCallAt]) : null
       if (count !== null && index >= count) {
-        report(argument, missingOutput(useOutputOfCallAt, count))
+        report(argument, missingOutput(nameIn(action, useOutputOfCallAt), count))
       }
     }
     const referred = references.filter((one) => one.useOutputOfCallAt === action.index)
@@ -44,9 +48,12 @@ export function checkActions(
       isReferenced: (output) => referred.some(({ index }) => index === output),
     })
     for (const [name, callback] of callbacksOf(action)) {
-      checkActions(callback, facts, (index) => (argument, expected) => {
-        report(`${name}[${index}].${argument}`, expected)
-      })
+      const inside =
+        (index: number): Report =>
+        (argument, expected) => {
+          report(`${name}[${index}].${argument}`, expected)
+        }
+      checkActions(callback, facts, inside, true)
     }
   }
 }

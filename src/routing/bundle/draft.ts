@@ -16,7 +16,7 @@ import type { NamedAction } from './failures/named-action.js'
 import { type Claim, isSame, refuseOther, takenTwice } from './outputs/claims.js'
 import { type Limit, Quantities, type Remaining } from './outputs/quantities.js'
 import type { PlannedStep } from './planned-steps.js'
-import { refuse } from './problems.js'
+import { nameIn, refuse } from './problems.js'
 import { missingOutput } from './values.js'
 
 /** A minimum that is filled in once a simulation has shown the amount. */
@@ -106,10 +106,12 @@ export class BundleDraft {
   /**
    * @param isSpent - whether an action refers to the output other than to look at it.
    * @param firstStep - index by which references name the first step: for the steps within a flash loan.
+   * @param isNested - whether its actions are a callback's.
    */
   constructor(
     isSpent: (reference: Reference) => boolean,
     readonly firstStep = 0,
+    readonly isNested = false,
   ) {
     this.#quantities = new Quantities(isSpent)
   }
@@ -268,7 +270,8 @@ export class BundleDraft {
     const action = this.actions[useOutputOfCallAt]
     const output = action?.outputs[index]
     if (output) return output
-    return refuse(from, argument, missingOutput(useOutputOfCallAt, action?.outputs.length ?? 0))
+    const name = nameIn(this, useOutputOfCallAt)
+    return refuse(from, argument, missingOutput(name, action?.outputs.length ?? 0))
   }
 
   /** Outputs that lie in the runner at the end, each token once, with the least that is tolerated of it. */

@@ -185,7 +185,7 @@ describe('parseBundle', () => {
     [
       'a mistake within a loan',
       [transfer, loan([transfer, own('transfer', { token: dai, amount: output(0) })])],
-      'action 1, callback[1].amount must be a reference to an action with an output, which action 0 has not',
+      'action 1, callback[1].amount must be a reference to an action with an output, which callback[0] has not',
     ],
     [
       'a fee that nobody gets',

@@ -31,6 +31,8 @@ export type Performer = {
 /** An action at its place in a bundle or a callback. */
 export interface PerformableAction extends TypedAction {
   readonly index: number
+  /** Whether its list is a callback. */
+  readonly isNested: boolean
   readonly performer: Performer
 }
 
@@ -92,9 +94,13 @@ export interface OwnActions {
   readonly last?: OwnAction
 }
 
-/** @throws RangeError for an action that a checked bundle cannot contain. */
+/**
+ * @param isNested - whether they are a callback's.
+ * @throws RangeError for an action that a checked bundle cannot contain.
+ */
 export function toPerformable(
   actions: readonly TypedAction[],
+  isNested: boolean,
   { first, last }: OwnActions = {},
 ): PerformableAction[] {
   const own = ({ action, definition }: OwnAction) => ({
@@ -107,7 +113,7 @@ export function toPerformable(
     throw new RangeError(`Nobody performs ${typed.protocol} ${typed.action}.`)
   })
   const all = [...(first ? [own(first)] : []), ...performable, ...(last ? [own(last)] : [])]
-  return all.map((action, index) => ({ ...action, index }))
+  return all.map((action, index) => ({ ...action, index, isNested }))
 }
 
 /** Outputs of earlier actions that the arguments refer to, except in callbacks, whose actions count separately. */

@@ -1,5 +1,6 @@
 /** Turns the mistakes in the arguments of a bundle's actions into an error. Pure. */
-import { ForkrouteError } from '../../domain/errors.js'
+import { type ErrorCode, type ErrorDetails, ForkrouteError } from '../../domain/errors.js'
+import type { NamedAction } from './failures/named-action.js'
 
 export interface Problem {
   readonly action: number
@@ -27,4 +28,50 @@ export function badArguments(all: readonly Problem[]): ForkrouteError {
 /** @throws ForkrouteError INVALID_REQUEST. */
 export function refuse(action: number, argument: string, expected: string): never {
   throw badArguments([{ action, argument, expected }])
+}
+
+/** An action's place in its list. */
+type Placed = Pick<NamedAction, 'index' | 'isNested'>
+
+/** How messages name an action of the same list. */
+export function nameIn({ isNested }: Pick<Placed, 'isNested'>, index: number): string {
+  return isNested ? `callback[${index}]` : `action ${index}`
+}
+
+/** What is wrong with one action: the message begins with its name, and `details.action` is its index in its list. */
+export class ActionError extends ForkrouteError {
+  readonly isNested: boolean
+  constructor(
+    code: ErrorCode,
+    { index, isNested }: Placed,
+    message: string,
+    details: ErrorDetails,
+  ) {
+    super(code, `${nameIn({ isNested }, index)}${message}`, { ...details, action: index })
+    this.isNested = isNested
+  }
+
+  /** With the names that the bundle has for the actions of a callback. @param index - of the action that holds it. */
+  within(index: number): ForkrouteError {
+    const { code, message, details } = this
+    const named = { ...details, action: index, callbackAction: details?.action }
+    return new ForkrouteError(code, `action ${index}, ${message}`, named)
+  }
+}
+
+/**
+ * What went wrong with the actions of a callback, with the names that the bundle has for them.
+ *
+ * @param index - of the action that holds the callback.
+ */
+export function fromCallback(error: unknown, index: number): unknown {
+  if (error instanceof ActionError) return error.isNested ? error.within(index) : error
+  const problems = error instanceof ForkrouteError && error.details?.problems
+  if (!problems) return error
+  return badArguments(
+    (problems as readonly Problem[]).map(({ action, argument, expected }) => ({
+      ...{ action: index, expected },
+      argument: `callback[${action}].${argument}`,
+    })),
+  )
 }

@@ -18,7 +18,7 @@ import { routerFor } from '../tasks/open-search.js'
 import { findRoute } from '../tasks/route-task.js'
 import type { BundleContext } from './bundle-context.js'
 import type { PlannedSplit, PlannedStep } from './planned-steps.js'
-import { refuse } from './problems.js'
+import { ActionError, refuse } from './problems.js'
 import { helper, moreThanZero } from './tools.js'
 
 export interface RouteActionArgs {
@@ -176,8 +176,9 @@ async function search(
   )
     .catch((error: unknown) => {
       if (!(error instanceof ForkrouteError)) throw error
-      const details = { action, ...error.details }
-      throw new ForkrouteError(error.code, `action ${action}: ${error.message}`, details)
+      throw new ActionError(error.code, at(builder.own, action), `: ${error.message}`, {
+        ...error.details,
+      })
     })
     .finally(() => log && builder.explain(action, log.explain()))
   return { flow: answer.candidate, quoted: at(answer.outputs, 0).amountOut, warnings }

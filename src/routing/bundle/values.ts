@@ -35,11 +35,11 @@ function isWhole(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
 }
 
-/** Expectation for a reference to an output that the action does not have. */
-export function missingOutput(useOutputOfCallAt: number, count: number): string {
+/** Expectation for a reference to an output that the action of that name does not have. */
+export function missingOutput(name: string, count: number): string {
   return count
     ? `a reference with index 0 to ${count - 1}`
-    : `a reference to an action with an output, which action ${useOutputOfCallAt} has not`
+    : `a reference to an action with an output, which ${name} has not`
 }
 
 /** @throws BadArgument. */

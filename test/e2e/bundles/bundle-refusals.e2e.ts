@@ -221,10 +221,51 @@ describe('a flash loan that fails', () => {
     const { status, body } = await refused([loan([...callback.slice(0, 1), least])])
     expect(status).toBe(422)
     expect(body.message).toMatch(
-      /^action 0 \(svc flashloan\) fails in callback\[1\] \(svc minamountout\), requireAtLeast: BelowMinimum\(/,
+      /^action 0, callback\[1\] \(svc minamountout\) fails in requireAtLeast: BelowMinimum\(/,
     )
-    expect(body.details).toMatchObject({ action: 0, callbackAction: 1 })
+    expect(body.details).toMatchObject({ action: 0, callbackAction: 1, name: 'minamountout' })
   })
+
+  const nowhere = own('route', { tokenIn: usdc, tokenOut: other, amountIn: output(0) })
+  const send = (token: Address, amount: unknown) =>
+    own('transfer', { token, recipient: other, amount })
+  const foreign = own('call', {
+    ...{ address: dai, method: 'transferFrom', args: [other, from, '1'] },
+    abi: 'function transferFrom(address from, address to, uint256 amount) returns (bool)',
+  })
+  test.each([
+    [
+      'for another token than asked',
+      [route(weth, usdc, ether), send(weth, output(0))],
+      /^action 1, callback\[1\]\.amount must be an amount of 0x\w+, and output 0 of callback\[0\] is one of 0x\w+$/,
+      { action: 1, argument: 'callback[1].amount' },
+    ],
+    [
+      'by what is taken already',
+      [route(weth, usdc, ether), send(usdc, output(0)), send(usdc, output(0))],
+      /^action 1, callback\[2\] \(svc transfer\), amount: output 0 of callback\[0\] is taken by callback\[1\] \(svc transfer\) already/,
+      { action: 1, callbackAction: 2, takenBy: 1 },
+    ],
+    [
+      'by a route that does not exist',
+      [route(weth, usdc, ether), nowhere],
+      /^action 1, callback\[1\]: /,
+      { action: 1, callbackAction: 1 },
+    ],
+    [
+      'by a call, before the amount of a later action is known',
+      [route(weth, usdc, ether), foreign, routeOf(usdc, dai, 0)],
+      /^action 1, callback\[1\] \(svc call\) fails in transferFrom: .*ForeignTransferFrom/,
+      { action: 1, callbackAction: 1, name: 'call' },
+    ],
+  ])(
+    'while its callback is planned %s names the action of that',
+    async (_name, actions, words, details) => {
+      const { body } = await refused([send(dai, '1'), loan(actions)])
+      expect(body.message).toMatch(words)
+      expect(body.details).toMatchObject(details)
+    },
+  )
 })
 
 test('a transfer that fails names its action', async () => {

@@ -2,6 +2,7 @@ import type { ChainDefinition } from '../../../chains/chain.js'
 import { type Address, toAddress } from '../../../domain/primitives.js'
 import { flashLoan } from '../../../executor/flash-loan.js'
 import { pairsOf, receiver } from '../action-parts.js'
+import { fromCallback } from '../problems.js'
 import {
   defineServiceAction,
   optional,
@@ -57,7 +58,9 @@ const flashloan = defineServiceAction({
       })),
     )
     const inner = builder.within(index, callback, loan.firstStep, borrowed)
-    await inner.build()
+    await inner.build().catch((error: unknown) => {
+      throw fromCallback(error, index)
+    })
     add(loan.step(inner.draft.steps))
     builder.draft.absorb(inner.draft, index)
     builder.draft.callbacks.set(step, {

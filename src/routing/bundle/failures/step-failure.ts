@@ -9,6 +9,7 @@ import { executorErrorsAbi } from '../../../executor/errors.js'
 import { runsOwnOrders } from '../../../executor/strategies.js'
 import { decodeRevert } from '../../../forks/revert.js'
 import type { BundleContext } from '../bundle-context.js'
+import { ActionError } from '../problems.js'
 import type { NamedAction } from './named-action.js'
 
 interface Reverted {
@@ -40,25 +41,25 @@ export function failure(
   const at = stepOf(reverted.returnData)
   const step = at ? originalStep(builder, steps, at.step) : transfer
   const index = step === null ? undefined : actionOfStep[step]
-  const parsed = index === undefined ? undefined : builder.all[index]
+  // What comes before the steps of a callback that is planned belongs to the bundle.
+  const actions = step !== null && step >= builder.draft.firstStep ? builder.own : builder.all
+  const parsed = index === undefined ? undefined : actions[index]
   if (step === null || !parsed || index === undefined) {
     return new ForkrouteError('SIMULATION_REVERTED', `The bundle fails: ${reason}.`, { reason })
   }
-  const { protocol, action } = parsed
   const called = steps[step]
   const within = at?.reason ? inCallback(builder, step, called, at.reason) : null
+  const failed = within?.action ?? parsed
   const why = within?.reason ?? explained(at?.reason, reason, parsed)
   const call = callOf(within ? within.step : called)
-  const place = within?.action
-    ? `callback[${within.action.index}] (${nameOf(within.action)}), `
-    : ''
-  const verb = within?.isRepayment ? 'cannot be repaid' : `fails in ${place}${call.function}`
-  return new ForkrouteError(
+  const verb = within?.isRepayment ? 'cannot be repaid' : `fails in ${call.function}`
+  const { protocol, action: name } = failed
+  const told = new ActionError(
     'SIMULATION_REVERTED',
-    `action ${index} (${protocol} ${action}) ${verb}: ${why}`,
+    failed,
+    ` (${protocol} ${name}) ${verb}: ${why}`,
     {
-      ...{ action: index, protocol, name: action, call, reason: why },
-      ...(within?.action && { callbackAction: within.action.index }),
+      ...{ protocol, name, call, reason: why },
       ...within?.details,
       // In this mode they were not simulated, so a missing one may be the cause.
       ...(builder.args.request.executionMode === 'user' && {
@@ -66,10 +67,7 @@ export function failure(
       }),
     },
   )
-}
-
-function nameOf({ protocol, action }: NamedAction): string {
-  return `${protocol} ${action}`
+  return within?.action ? told.within(index) : told
 }
 
 /** In words where the protocol answers in codes. @param data - revert data of the call; absent: what is known is `reason`. */
@@ -83,7 +81,7 @@ function explained(data: Hex | undefined, reason: string, { performer }: NamedAc
 }
 
 interface InCallback extends Failed {
-  readonly action?: NamedAction & { readonly index: number }
+  readonly action?: NamedAction
   readonly isRepayment?: boolean
   readonly details?: Readonly<Record<string, unknown>>
 }
@@ -104,9 +102,9 @@ function inCallback(
   const place = inner.step - actions.firstStep
   const index = actions.actionOfStep[place]
   const action = index === undefined ? undefined : actions.actions[index]
-  if (action && index !== undefined) {
+  if (action) {
     const reason = explained(inner.reason, decodeRevert(data, executorErrorsAbi), action)
-    return { step: failed, reason, action: { ...action, index } }
+    return { step: failed, reason, action }
   }
   return failed.kind === 'call' ? unpaid(failed, inner.reason) : null
 }

@@ -1,10 +1,9 @@
 /** References of an action to what earlier ones yield: which it takes, and what is wrong with one. Pure. */
 import type { Reference, TypedAction } from '../../../domain/bundle.js'
-import { ForkrouteError } from '../../../domain/errors.js'
 import { type Amount, isAmountRef } from '../../../domain/order.js'
 import { type Address, nativeToken } from '../../../domain/primitives.js'
 import type { ActionOutput } from '../../../protocols/positions.js'
-import { refuse } from '../problems.js'
+import { ActionError, nameIn, refuse } from '../problems.js'
 import { isReferenceLike, parseReference } from '../values.js'
 import type { Taker } from './quantities.js'
 
@@ -72,7 +71,7 @@ export function checkToken(claim: Claim, token: Address | null = claim.token): v
   const { by, argument, reference, output } = claim
   if (!token || !output.token || output.token === token) return
   const { useOutputOfCallAt, index } = reference
-  const named = `output ${index} of action ${useOutputOfCallAt}`
+  const named = `output ${index} of ${nameIn(by, useOutputOfCallAt)}`
   refuse(by.index, argument, `an amount of ${token}, and ${named} is one of ${output.token}`)
 }
 
@@ -80,7 +79,7 @@ export function checkToken(claim: Claim, token: Address | null = claim.token): v
 export function checkStays({ by, argument, reference, output, isTaken }: Claim): void {
   if (!isTaken || !output.token || !output.isPaid || output.isId) return
   const { useOutputOfCallAt, index } = reference
-  const named = `output ${index} of action ${useOutputOfCallAt}`
+  const named = `output ${index} of ${nameIn(by, useOutputOfCallAt)}`
   refuse(by.index, argument, `an amount that stays here: ${named} is paid to its receiver`)
 }
 
@@ -98,19 +97,16 @@ export function isSame(a: Amount, b: Amount): boolean {
 }
 
 /** Two actions take what there is once. */
-export function takenTwice(
-  { by, argument, reference, output }: Claim,
-  taker: Taker,
-): ForkrouteError {
+export function takenTwice({ by, argument, reference, output }: Claim, taker: Taker): ActionError {
   const { useOutputOfCallAt, index } = reference
   const { token } = output
-  const first = `action ${taker.index} (${taker.protocol} ${taker.action})`
+  const first = `${nameIn(taker, taker.index)} (${taker.protocol} ${taker.action})`
   const message =
-    `action ${by.index} (${by.protocol} ${by.action}), ${argument}: output ${index} of action ${useOutputOfCallAt} is ` +
+    ` (${by.protocol} ${by.action}), ${argument}: output ${index} of ${nameIn(by, useOutputOfCallAt)} is ` +
     `taken by ${by.index === taker.index ? 'it' : first} already. An output can be taken once: split it before, or take ` +
     'a number in one of the two'
-  return new ForkrouteError('SIMULATION_REVERTED', message, {
-    ...{ action: by.index, protocol: by.protocol, name: by.action, argument, token },
+  return new ActionError('SIMULATION_REVERTED', by, message, {
+    ...{ protocol: by.protocol, name: by.action, argument, token },
     ...{ reference: { ...reference }, takenBy: taker.index },
   })
 }

@@ -3,10 +3,11 @@
  * none refers to it and it is known in advance, by the numbers of later actions. Checks give the quantity that they look
  * at. Pure.
  */
-import type { Reference, TypedAction } from '../../../domain/bundle.js'
+import type { Reference } from '../../../domain/bundle.js'
 import { type Amount, isAmountRef } from '../../../domain/order.js'
 import type { Address } from '../../../domain/primitives.js'
 import type { ActionOutput } from '../../../protocols/positions.js'
+import type { NamedAction } from '../failures/named-action.js'
 
 /** How far below the simulation what remains of a quantity may fall. */
 export interface Limit {
@@ -22,9 +23,7 @@ export interface Remaining extends Limit {
 }
 
 /** An action that takes an output. */
-export interface Taker extends Pick<TypedAction, 'protocol' | 'action'> {
-  readonly index: number
-}
+export type Taker = Pick<NamedAction, 'protocol' | 'action' | 'index' | 'isNested'>
 
 interface Quantity {
   readonly token: Address | null
