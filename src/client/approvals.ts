@@ -15,7 +15,7 @@ const nativeToken = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'
 
 /**
  * Approvals of what is missing, token by token, in the order in which they must be carried out.
- * @param asked.amounts - of each tokenIn, what the route may take at most.
+ * @param asked.amounts - of each tokenIn, what the route takes: the allowance is used up by it.
  */
 export async function missingApprovals(
   calls: ApprovalCalls,

@@ -134,9 +134,9 @@ async function approve(
   return hashes
 }
 
-/** Of each tokenIn, what the route may take at most. */
+/** Of each tokenIn, what the route takes: of an exact output the amount found for it, too. */
 function spentOf({ amountIn }: Request, route: ExecutableRoute): readonly bigint[] {
-  return amountIn ? amountIn.map(BigInt) : [route.maxAmountIn ?? route.amountIn ?? 0n]
+  return amountIn ? amountIn.map(BigInt) : [route.amountIn ?? 0n]
 }
 
 /**

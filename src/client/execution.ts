@@ -4,4 +4,4 @@ import type { AnswerOf } from './calls.js'
 
 export type Wallet = WalletClient<Transport, Chain | undefined, Account>
 export type ExecutableRoute = Pick<AnswerOf<'postRoute'>, 'tx' | 'minAmountOut' | 'gas'> &
-  Pick<Partial<AnswerOf<'postRoute'>>, 'permit' | 'amountOut' | 'amountIn' | 'maxAmountIn'>
+  Pick<Partial<AnswerOf<'postRoute'>>, 'permit' | 'amountOut' | 'amountIn'>

@@ -6,8 +6,10 @@ import {
   createPublicClient,
   createWalletClient,
   custom,
+  decodeFunctionData,
   encodeFunctionData,
   erc20Abi,
+  getAddress,
   type Hex,
   http,
   keccak256,
@@ -177,6 +179,93 @@ describe('a wallet that carries out lists of calls', () => {
       expect(lists).toEqual([])
     },
   )
+})
+
+describe('an allowance that is given', () => {
+  /** What is approved on the way, and what is left of it. */
+  async function approved(
+    input: Partial<Parameters<ForkrouteClient['route']>[0]> & { readonly tokenIn: string[] },
+  ) {
+    const wallet = createWalletClient({
+      ...{ account: owner, chain: mainnet, transport: http(anvil.url), pollingInterval: 50 },
+    })
+    const route = await forkroute.route({
+      ...{ fromAddress: owner.address, tokenOut: [dai], executionMode: 'backend', blockNumber },
+      ...input,
+    })
+    const { approvals, receipt } = await forkroute.execute(wallet, route)
+    expect(receipt.status).toBe('success')
+    const given = await Promise.all(
+      approvals.map(async (hash) => {
+        const { to, input: data } = await chain().getTransaction({ hash })
+        return { token: to, args: decodeFunctionData({ abi: erc20Abi, data }).args }
+      }),
+    )
+    return { route, given, left: await allowance() }
+  }
+  const amount = 123_456_789n
+  const router = getAddress(contractAddress('Router'))
+
+  test('is of the amount of the route, and the route uses it up', async () => {
+    const { given, left } = await approved({ tokenIn: [usdc], amountIn: [amount] })
+    expect(given).toEqual([{ token: usdc, args: [router, amount] }])
+    expect(left).toBe(0n)
+  })
+
+  test('replaces a smaller one, by way of zero', async () => {
+    const signer = createWalletClient({
+      account: owner,
+      chain: mainnet,
+      transport: http(anvil.url),
+    })
+    const hash = await signer.writeContract({
+      ...{ address: usdc, abi: erc20Abi, functionName: 'approve', args: [router, 7n] },
+    })
+    await chain().waitForTransactionReceipt({ hash })
+    const { given, left } = await approved({ tokenIn: [usdc], amountIn: [amount] })
+    expect(given.map(({ args }) => args)).toEqual([
+      [router, 0n],
+      [router, amount],
+    ])
+    expect(left).toBe(0n)
+  })
+
+  test('of each of several tokens is of its amount', async () => {
+    const [weth, amountIn] = [sandboxToken('WETH').address, [amount, 10n ** 15n]]
+    const { given } = await approved({ tokenIn: [usdc, weth], amountIn })
+    expect(given).toEqual([
+      { token: usdc, args: [router, amount] },
+      { token: weth, args: [router, 10n ** 15n] },
+    ])
+  })
+
+  test('for an exact output is of the amount that was found for it, and the route uses it up', async () => {
+    const { route, given, left } = await approved({ tokenIn: [usdc], amountOut: [10n ** 20n] })
+    expect(route.amountIn).toBeLessThan(route.maxAmountIn ?? 0n)
+    expect(given).toEqual([{ token: usdc, args: [router, route.amountIn] }])
+    expect(left).toBe(0n)
+  })
+
+  test('to Permit2 is of what the permit is signed for', async () => {
+    const { route, given } = await approved({
+      ...{ tokenIn: [dai], tokenOut: [usdc], amountIn: [amount * 10n ** 12n], permit: true },
+    })
+    const permit2 = route.permit?.typedData.domain.verifyingContract
+    expect(given).toEqual([
+      { token: dai, args: [getAddress(String(permit2)), amount * 10n ** 12n] },
+    ])
+  })
+
+  test('in a list of calls is of the amount of the route', async () => {
+    const { wallet, lists } = await walletOf('supported')
+    const route = await forkroute.route({
+      ...{ fromAddress: owner.address, tokenIn: [usdc], tokenOut: [dai], amountIn: [amount] },
+      ...{ executionMode: 'backend', blockNumber },
+    })
+    await forkroute.execute(wallet, route)
+    const data = lists[0]?.calls[0]?.data ?? '0x'
+    expect(decodeFunctionData({ abi: erc20Abi, data }).args).toEqual([router, amount])
+  })
 })
 
 test.each([
