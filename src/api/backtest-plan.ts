@@ -17,7 +17,7 @@ import { type PlanDialect, planBody, planInputs } from './backtest-inputs.js'
 import { checkFields } from './contract.js'
 import { fromBody, type Given, isAbsent, textOf } from './input.js'
 import { crosschainRules, quoteRules, routeRules } from './routes/shortcut-inputs.js'
-import { lowerCased, toPlanRequest, toQuoteRequest } from './routes/shortcuts.js'
+import { toPlanRequest, toQuoteRequest } from './routes/shortcuts.js'
 
 export interface PlanContext {
   readonly engine: Engine
@@ -199,7 +199,7 @@ function readVariant(
       ...(poolBlacklist.length && { poolBlacklist }),
       ...(proof !== undefined && { proof }),
     },
-    ignoreStandards: lowerCased([...input.ignoreAggregators, ...input.ignoreStandards]),
+    ignoreStandards: [...input.ignoreAggregators, ...input.ignoreStandards],
     ...(slippage !== undefined && { centiBps: slippage }),
   }
 }

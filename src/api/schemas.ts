@@ -192,7 +192,7 @@ export function oneOf<const T extends readonly [string, ...string[]]>(values: T)
   return z.enum(values, `must be one of ${values.join(', ')}`)
 }
 
-/** The schema of lower-case words, for any letter case. */
+/** The schema of lower-case words, or of any, for any letter case; parsed to lower case. */
 export function anyCase<T extends z.ZodType<string>>(words: T) {
   return z
     .preprocess((value) => (typeof value === 'string' ? value.toLowerCase() : value), words)

@@ -86,6 +86,28 @@ describe('checkAnswer', () => {
     expect(problems(quoteTarget, body, { status: 422 }).join('\n')).toContain(problem)
   })
 
+  test('a limit that the endpoint does not have', () => {
+    const body = { ...refusal, statusCode: 429, code: 'TOO_MANY_BACKTESTS' }
+    const found = problems(quoteTarget, body, { status: 429 })
+    expect(found).toContain('429 TOO_MANY_BACKTESTS is not described')
+    const post = checkAnswer({
+      ...{ method: 'POST', target: '/api/v1/backtests', sent: '', sentHeaders: {}, status: 429 },
+      headers: { 'x-request-id': 'req-1' },
+      text: JSON.stringify(body),
+    })
+    expect(post.problems.filter((text) => text.includes('TOO_MANY'))).toEqual([])
+  })
+
+  test('a list of backtests that is longer, or newer, than it was asked for', () => {
+    const job = (id: string) => ({ id, state: 'queued', name: 'x' })
+    const list = (query: string, ids: readonly string[]) =>
+      problems(`/api/v1/backtests?${query}`, ids.map(job))
+    expect(list('limit=2&before=d', ['c', 'b'])).toEqual([])
+    expect(list('limit=1', ['c', 'b'])).toEqual(['more backtests than the page has'])
+    expect(list('', ['b', 'c'])).toEqual(['not the newest first'])
+    expect(list('before=c', ['c', 'b'])).toEqual(['a backtest that is not older than c'])
+  })
+
   test('a status that the endpoint does not have', () => {
     const body = { ...refusal, statusCode: 500, code: 'INTERNAL' }
     expect(problems(quoteTarget, body, { status: 500 })).toEqual(['status 500 is not described'])

@@ -207,34 +207,24 @@ describe('limits', () => {
     expect(blocks.waiting()).toBe(0)
   })
 
-  test('a key that is disabled ends its streams at the next block', async () => {
-    const blocks = chain()
-    const api = await startTestApi({ AUTH_MODE: 'key' }, blocks.change)
-    const { key, record } = api.keys.createKey({ name: 'maker' })
-    const stream = await openStream(streamUrl(api), {
-      headers: { authorization: `Bearer ${key}` },
-    })
-    expect(await stream.next()).toMatchObject({ id: '100' })
-    api.keys.disableKey(record.id)
-    blocks.mine(101)
-    expect((await stream.next()).body).toMatchObject({ statusCode: 403, code: 'KEY_DISABLED' })
-    await stream.end()
-    expect(blocks.calculated).toEqual([100])
-  })
-
-  test('a key that is disabled ends its streams while no block comes', async () => {
-    const blocks = chain()
-    const api = await startTestApi({ AUTH_MODE: 'key' }, blocks.change)
-    const { key, record } = api.keys.createKey({ name: 'maker' })
-    const stream = await openStream(streamUrl(api), {
-      headers: { authorization: `Bearer ${key}` },
-    })
-    expect(await stream.next()).toMatchObject({ id: '100' })
-    api.keys.disableKey(record.id)
-    expect((await stream.next()).body).toMatchObject({ statusCode: 403, code: 'KEY_DISABLED' })
-    await stream.end()
-    await expect.poll(() => blocks.waiting(), { timeout: 20_000 }).toBe(0)
-  })
+  test.each(['at the next block, which is not calculated', 'while no block comes'])(
+    'a key that is disabled ends its streams %s',
+    async (when) => {
+      const blocks = chain()
+      const api = await startTestApi({ AUTH_MODE: 'key' }, blocks.change)
+      const { key, record } = api.keys.createKey({ name: 'maker' })
+      const stream = await openStream(streamUrl(api), {
+        headers: { authorization: `Bearer ${key}` },
+      })
+      expect(await stream.next()).toMatchObject({ id: '100' })
+      api.keys.disableKey(record.id)
+      if (when !== 'while no block comes') blocks.mine(101)
+      expect((await stream.next()).body).toMatchObject({ statusCode: 403, code: 'KEY_DISABLED' })
+      await stream.end()
+      expect(blocks.calculated).toEqual([100])
+      await expect.poll(() => blocks.waiting(), { timeout: 20_000 }).toBe(0)
+    },
+  )
 
   test('a client that does not read is dropped, and another goes on', async () => {
     const blocks = chain('x'.repeat(2_000_000))

@@ -1,5 +1,6 @@
 /** Bundles asked over HTTP and carried out on an Anvil of their own, as a client would. */
 import { encodeFunctionData, erc20Abi } from 'viem'
+import { expect } from 'vitest'
 import { type Address, isNative, toAddress } from '../../src/domain/primitives.js'
 import { asSent, type ExecuteArgs, type Execution, executeOnFork } from './execute.js'
 import type { Answer, TestService } from './service/service.js'
@@ -91,6 +92,27 @@ export async function executeBundle(
     }),
   )
   return { ...execution, gained }
+}
+
+/** Asks for the bundle and carries out the answer, which its own transaction keeps to the wei and to the unit of gas. */
+export async function proveBundle(
+  service: Pick<TestService, 'post' | 'nodeUrl'>,
+  query: Readonly<Record<string, string>>,
+  actions: readonly Action[],
+  options: Parameters<typeof executeBundle>[2] = {},
+) {
+  const { status, body } = await askBundle(service, query, actions)
+  expect(status, JSON.stringify(body)).toBe(200)
+  const { routingStrategy, receiver } = query
+  const execution = await executeBundle(service, body, {
+    ...(routingStrategy && { routingStrategy }),
+    ...(receiver && { receiver: toAddress(receiver) }),
+    ...options,
+  })
+  expect(execution.status).toBe('success')
+  expect(execution.gained).toEqual(body.amountsOut)
+  expect(execution.gasUsed.toString()).toBe(body.gas)
+  return { body, execution }
 }
 
 /** What a holder has to allow beforehand, beside what is allowed already. */

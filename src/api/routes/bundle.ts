@@ -26,13 +26,7 @@ import {
 import { crosschainFields } from './crosschain-fields.js'
 import { Explain, toExplain } from './explanation.js'
 import { names, poolChoiceInputs, spenderRules, Trace } from './shortcut-inputs.js'
-import {
-  calculationErrors,
-  defined,
-  lowerCased,
-  toPoolChoice,
-  toPrerequisites,
-} from './shortcuts.js'
+import { calculationErrors, defined, toPoolChoice, toPrerequisites } from './shortcuts.js'
 import { overridesOf, toWhatIf, whatIfInputs } from './what-if-inputs.js'
 
 const word = z
@@ -251,8 +245,8 @@ export function bundleEndpoints(serviceName: string): Endpoint[] {
           executionMode: input.executionMode,
           actions: items as readonly BundleAction[],
           serviceName,
-          ignoreAggregators: lowerCased(input.ignoreAggregators),
-          ignoreStandards: lowerCased(input.ignoreStandards),
+          ignoreAggregators: input.ignoreAggregators,
+          ignoreStandards: input.ignoreStandards,
           skipQuote: input.skipQuote,
           ...(input.trace && { includeTrace: true }),
           ...defined({

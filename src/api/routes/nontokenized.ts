@@ -13,7 +13,6 @@ import {
   calculationErrors,
   defined,
   hasFee,
-  lowerCased,
   toInputs,
   toPoolChoice,
   toPrerequisites,
@@ -136,8 +135,8 @@ export function nontokenizedEndpoints(dialect: Dialect): Endpoint[] {
           positionOut: input.positionOut,
           receiver: input.receiver,
           centiBps: input.slippage ?? defaultCentiBps,
-          ignoreAggregators: lowerCased(input.ignoreAggregators),
-          ignoreStandards: lowerCased(input.ignoreStandards),
+          ignoreAggregators: input.ignoreAggregators,
+          ignoreStandards: input.ignoreStandards,
           ...defined({
             spender: input.spender,
             refundReceiver: input.refundReceiver,

@@ -364,8 +364,9 @@ const crosschainInputs = {
   ),
 }
 
+/** Names of protocols or projects, lower-case. */
 export function names(description: string) {
-  return described(listOf(Name, 0, maxIgnored).default([]), description)
+  return described(withDefault(listOf(anyCase(Name), 0, maxIgnored), [], []), description)
 }
 
 /** Which pools and tokens the routes of one request may lead through. */

@@ -120,8 +120,8 @@ export function toPlanRequest(
     limit: input.minAmountOut
       ? { kind: 'minimum', minimums: tokenAmounts(input.tokenOut, input.minAmountOut) }
       : { kind: 'slippage', centiBps: input.slippage ?? defaultCentiBps },
-    ignoreAggregators: lowerCased(input.ignoreAggregators),
-    ignoreStandards: lowerCased(input.ignoreStandards),
+    ignoreAggregators: input.ignoreAggregators,
+    ignoreStandards: input.ignoreStandards,
     includeTransactionCost: input.includeTransactionCost,
     includePriceImpact: input.priceImpact,
     ...defined({
@@ -157,8 +157,8 @@ export function toQuoteRequest(
     tokensOut: input.tokenOut,
     ...exactOutput(input),
     limit: { kind: 'slippage', centiBps: defaultCentiBps },
-    ignoreAggregators: lowerCased(input.ignoreAggregators),
-    ignoreStandards: lowerCased(input.ignoreStandards),
+    ignoreAggregators: input.ignoreAggregators,
+    ignoreStandards: input.ignoreStandards,
     includeTransactionCost: false,
     includePriceImpact: input.priceImpact,
     ...defined({
@@ -171,10 +171,6 @@ export function toQuoteRequest(
       deadlineMs: input.deadlineMs,
     }),
   }
-}
-
-export function lowerCased(names: readonly string[]): string[] {
-  return names.map((name) => name.toLowerCase())
 }
 
 /** The first amount as a string, and beside it the list of all where there are several. */

@@ -10,6 +10,7 @@ import {
   executeBundle,
   output,
   own,
+  proveBundle,
   route,
   routeOf,
 } from '../../support/bundle.js'
@@ -38,24 +39,11 @@ async function ask(actions: readonly Action[], query: Record<string, string> = {
   return answer.body
 }
 
-/** The answer, which its own transaction has kept to the wei and to the unit of gas. */
-async function prove(
+const prove = (
   actions: readonly Action[],
   query: Record<string, string> = {},
-  options: Parameters<typeof executeBundle>[2] = {},
-) {
-  const body = await ask(actions, query)
-  const { routingStrategy, receiver } = query
-  const execution = await executeBundle(service, body, {
-    ...(routingStrategy && { routingStrategy }),
-    ...(receiver && { receiver: receiver as Address }),
-    ...options,
-  })
-  expect(execution.status).toBe('success')
-  expect(execution.gained).toEqual(body.amountsOut)
-  expect(execution.gasUsed.toString()).toBe(body.gas)
-  return { body, execution }
-}
+  options: Parameters<typeof proveBundle>[3] = {},
+) => proveBundle(service, { fromAddress: from, ...query }, actions, options)
 
 async function refused(actions: readonly Action[], query: Record<string, string> = {}) {
   const { status, body } = await askBundle(service, { fromAddress: from, ...query }, actions)

@@ -4,7 +4,7 @@ import { type Address, zeroAddress } from '../../../src/domain/primitives.js'
 import { contractAddress, executorAddress } from '../../../src/executor/deployments.js'
 import { contractAddresses, v2PairAddress, v3PoolAddress } from '../../../src/sandbox/addresses.js'
 import { sandboxToken } from '../../../src/sandbox/tokens.js'
-import { type Action, askBundle, executeBundle, output } from '../../support/bundle.js'
+import { type Action, askBundle, output, proveBundle } from '../../support/bundle.js'
 import { executeOnFork } from '../../support/execute.js'
 import { type SharedService, sharedService } from '../../support/service/shared-service.js'
 
@@ -35,14 +35,10 @@ const watch = places.flatMap((owner) =>
 
 async function prove(actions: readonly Action[], routingStrategy = 'router') {
   const query = { fromAddress: from, routingStrategy }
-  const { status, body } = await askBundle(service, query, actions)
-  expect(status, JSON.stringify(body)).toBe(200)
-  const execution = await executeBundle(service, body, { routingStrategy, watch })
-  expect(execution.status).toBe('success')
-  expect(execution.gained).toEqual(body.amountsOut)
-  expect(execution.gasUsed.toString()).toBe(body.gas)
-  expect(execution.deltas.slice(-watch.length).every((delta) => delta === 0n)).toBe(true)
-  return { body, execution }
+  const proven = await proveBundle(service, query, actions, { watch })
+  const left = proven.execution.deltas.slice(-watch.length)
+  expect(left.every((delta) => delta === 0n)).toBe(true)
+  return proven
 }
 
 const deposit = (tokenIn: unknown, amountIn: unknown): Action => ({

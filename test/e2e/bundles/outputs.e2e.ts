@@ -10,9 +10,9 @@ import { sandboxToken } from '../../../src/sandbox/tokens.js'
 import {
   type Action,
   askBundle,
-  executeBundle,
   output,
   own,
+  proveBundle,
   route,
   routeOf,
 } from '../../support/bundle.js'
@@ -38,24 +38,11 @@ beforeAll(async () => {
 const refused = (actions: readonly Action[], query: Readonly<Record<string, string>> = {}) =>
   askBundle(service, { fromAddress: from, ...query }, actions)
 
-/** The answer, which its own transaction has kept to the unit. */
-async function prove(
+const prove = (
   actions: readonly Action[],
   query: Readonly<Record<string, string>> = {},
-  options: Parameters<typeof executeBundle>[2] = {},
-) {
-  const { status, body } = await refused(actions, query)
-  expect(status, JSON.stringify(body)).toBe(200)
-  const { routingStrategy } = query
-  const execution = await executeBundle(service, body, {
-    ...(routingStrategy && { routingStrategy }),
-    ...options,
-  })
-  expect(execution.status).toBe('success')
-  expect(execution.gained).toEqual(body.amountsOut)
-  expect(execution.gasUsed.toString()).toBe(body.gas)
-  return { body, execution }
-}
+  options: Parameters<typeof proveBundle>[3] = {},
+) => proveBundle(service, { fromAddress: from, ...query }, actions, options)
 
 const fee = (amount: unknown, bps = 25) => own('fee', { token: usdc, amount, bps, receiver: other })
 const send = (token: Address, amount: unknown) =>

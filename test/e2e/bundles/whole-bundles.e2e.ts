@@ -7,7 +7,7 @@ import { v2PairAddress } from '../../../src/sandbox/addresses.js'
 import { sandboxToken } from '../../../src/sandbox/tokens.js'
 import { sandboxVault } from '../../../src/sandbox/venues/erc-4626.js'
 import { expectExecution } from '../../support/answers.js'
-import { type Action, askBundle, executeBundle, output } from '../../support/bundle.js'
+import { type Action, askBundle, executeBundle, output, proveBundle } from '../../support/bundle.js'
 import { type SharedService, sharedService } from '../../support/service/shared-service.js'
 
 const addressOf = (symbol: string) => sandboxToken(symbol).address
@@ -38,17 +38,8 @@ const act = (protocol: string, action: string, args: Record<string, unknown>): A
 const route = (tokenIn: Address, tokenOut: Address, amountIn: unknown) =>
   act('svc', 'route', { tokenIn, tokenOut, amountIn, slippage: '50' })
 
-/** The answer, which its own transaction has kept to the wei and to the unit of gas. */
-async function prove(actions: readonly Action[], routingStrategy = 'router') {
-  const query = { fromAddress: from, routingStrategy }
-  const { status, body } = await askBundle(service, query, actions)
-  expect(status, JSON.stringify(body)).toBe(200)
-  const execution = await executeBundle(service, body, { routingStrategy })
-  expect(execution.status).toBe('success')
-  expect(execution.gained).toEqual(body.amountsOut)
-  expect(execution.gasUsed.toString()).toBe(body.gas)
-  return body
-}
+const prove = async (actions: readonly Action[], routingStrategy = 'router') =>
+  (await proveBundle(service, { fromAddress: from, routingStrategy }, actions)).body
 
 test.each(['router', 'delegate'])(
   'swap, supply, borrow, swap what was borrowed, deposit into a vault; each amount by reference: %s',

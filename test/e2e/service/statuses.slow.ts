@@ -104,7 +104,7 @@ describe('a service', () => {
   test('400 to values that are none', async () => {
     const change = {
       ...{ chainId: 'x', eoaAddress: 'x', addresses: 'x', page: 'x', blocks: 'x', in: 'x' },
-      ...{ name: '', suite: 'x' },
+      ...{ name: '', suite: 'x', limit: 'x' },
     }
     expect(await others(service, 400, () => ({ change, part: '%zz' }))).toEqual([])
   })

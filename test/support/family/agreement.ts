@@ -220,6 +220,21 @@ export const price: Agreement = ({ named: [chainId, address = ''] }, body) => [
   ...unless(body.address === address.toLowerCase(), 'address'),
 ]
 
+/** Newest first, and ids sort by creation. */
+export const backtestList: Agreement = (request, body) => {
+  const ids = (body as { id: string }[]).map(({ id }) => id)
+  const before = firstOf(request, 'before')
+  const limit = Number(firstOf(request, 'limit') ?? 1_000)
+  return [
+    ...unless(ids.length <= limit, 'more backtests than the page has'),
+    ...unless(ids.join() === ids.toSorted().toReversed().join(), 'not the newest first'),
+    ...unless(
+      before === undefined || ids.every((id) => id < before),
+      `a backtest that is not older than ${before}`,
+    ),
+  ]
+}
+
 export const page: Agreement = (request, { meta, data }) => {
   const size = Number(firstOf(request, 'pageSize') ?? 1_000)
   return [

@@ -47,7 +47,7 @@ export function checkAnswer(exchange: Exchange, dialect: Dialect = 'specificatio
     : [`status ${exchange.status} is not described`]
   const request = requestOf(exchange, pathname, searchParams, named)
   const inBody = isRefusal
-    ? problemsOfError(exchange)
+    ? [...problemsOfError(exchange), ...problemsOfLimit(endpoint, exchange)]
     : problemsOfSuccess(endpoint, exchange, dialect)
   const problems = [...undocumented, ...problemsOfHeaders(exchange), ...inBody]
   if (problems.length === 0 && !isRefusal && exchange.method !== 'HEAD') {
@@ -109,6 +109,14 @@ function problemsOfError({ text, status, headers, method }: Exchange): string[] 
     problems.push('retry-after is missing')
   }
   return problems
+}
+
+/** Each limit has a code of its own, and only endpoints that have the limit answer it. */
+function problemsOfLimit({ limits }: FamilyEndpoint, { text, status, method }: Exchange): string[] {
+  if (status !== 429 || method === 'HEAD') return []
+  const { code } = (tryJson(text) ?? {}) as { code?: unknown }
+  const isDescribed = ['RATE_LIMITED', ...limits].some((one) => one === code)
+  return isDescribed ? [] : [`429 ${code} is not described`]
 }
 
 function problemsOfSuccess(

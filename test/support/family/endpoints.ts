@@ -22,6 +22,8 @@ export interface FamilyEndpoint {
   readonly agreement: agree.Agreement
   /** Statuses that the endpoint is documented to answer, 200 among them. */
   readonly statuses: readonly number[]
+  /** Codes of a 429 beside RATE_LIMITED. */
+  readonly limits: readonly string[]
 }
 
 /** Of every path that needs a key. */
@@ -30,7 +32,7 @@ const guarded = [401, 403, 429]
 const reading = [503, 504]
 const posted = [413, 415]
 
-type More = Partial<Pick<FamilyEndpoint, 'inputs' | 'agreement' | 'familyAnswer'>>
+type More = Partial<Pick<FamilyEndpoint, 'inputs' | 'agreement' | 'familyAnswer' | 'limits'>>
 
 function define(
   method: FamilyEndpoint['method'],
@@ -41,7 +43,7 @@ function define(
 ): FamilyEndpoint {
   const all = [200, ...statuses, ...guarded, ...(method === 'POST' ? posted : [])]
   return {
-    ...{ method, path: `/api/v1${path}`, inputs: {}, agreement: () => [], ...more },
+    ...{ method, path: `/api/v1${path}`, inputs: {}, agreement: () => [], limits: [], ...more },
     answer,
     statuses: [...new Set(all)].toSorted((a, b) => a - b),
   }
@@ -65,6 +67,8 @@ const actions = {
   family: z.array(records.Action.family).min(1),
 }
 const listed = { familyAnswer: actions.family, agreement: agree.actions }
+const ofStreams = { limits: ['TOO_MANY_STREAMS'] }
+const ofBacktests = { limits: ['TOO_MANY_BACKTESTS'] }
 const events = { quotes: transactions.Quotes, error: records.ErrorBody }
 
 export const familyEndpoints: readonly FamilyEndpoint[] = [
@@ -90,8 +94,8 @@ export const familyEndpoints: readonly FamilyEndpoint[] = [
     ...{ inputs: inputs.bundle, agreement: agree.bundle },
   }),
   define('GET', '/shortcuts/actions', actions.specification, [], listed),
-  define('GET', '/stream/quotes', events, [400, 503], { inputs: inputs.quotes }),
-  define('POST', '/stream/quotes', events, [400, 503], { inputs: inputs.quotes }),
+  define('GET', '/stream/quotes', events, [400, 503], { inputs: inputs.quotes, ...ofStreams }),
+  define('POST', '/stream/quotes', events, [400, 503], { inputs: inputs.quotes, ...ofStreams }),
   define('GET', '/networks', z.array(records.Network), [400]),
   define('GET', '/networks/{}/blocks', records.Block, [400, 503]),
   define('GET', '/prices/{}/{}', records.Price, [...listing, 404], { agreement: agree.price }),
@@ -149,12 +153,14 @@ export const familyEndpoints: readonly FamilyEndpoint[] = [
     }),
     path: '/api/experimental/multichain/shortcut/route',
   },
-  define('POST', '/backtests', job, [400, 503]),
-  define('GET', '/backtests', z.array(job), [400, 503]),
+  define('POST', '/backtests', job, [400, 503], ofBacktests),
+  define('GET', '/backtests', z.array(job), [400, 503], {
+    ...{ inputs: inputs.backtestList, agreement: agree.backtestList },
+  }),
   define('GET', '/backtests/{}', job, jobs),
   define('DELETE', '/backtests/{}', job, jobs),
   define('POST', '/backtests/{}/cancel', job, jobs),
-  define('POST', '/backtests/{}/resume', job, jobs),
+  define('POST', '/backtests/{}/resume', job, jobs, ofBacktests),
   define('GET', '/backtests/{}/results', null, jobs),
   define('GET', '/backtests/{}/summary', z.looseObject({}), jobs),
   define(
@@ -165,6 +171,7 @@ export const familyEndpoints: readonly FamilyEndpoint[] = [
       error: records.ErrorBody,
     },
     jobs,
+    ofStreams,
   ),
   define(
     'GET',

@@ -111,5 +111,8 @@ export const messagingPool: Inputs = {
 
 export const bridgeCheck: Inputs = { chainId: 'integer', txHash: 'text!' }
 
+/** `before` is the id of a job. */
+export const backtestList: Inputs = { limit: 'integer', before: 'text' }
+
 /** `in` and `out` are objects. */
 export const multichain: Inputs = { amountIn: 'wei!', slippage: 'bps', fromAddress: 'address!' }
