@@ -85,15 +85,21 @@ export interface Memory {
   /** Anvil processes of the service, spares included. */
   readonly forks: number
   readonly forksMb: number
+  /** Its other processes, such as the one that reads what strangers have written. */
+  readonly othersMb: number
 }
 
 /** Resident memory of the service and of the Anvils that it started. Linux only. */
 export function memoryOf(service: number): Memory {
-  const forks = childrenOf(service).filter((pid) => textOf(pid, 'comm').trim() === 'anvil')
+  const children = childrenOf(service)
+  const forks = children.filter((pid) => textOf(pid, 'comm').trim() === 'anvil')
+  const others = children.filter((pid) => !forks.includes(pid))
+  const sum = (pids: readonly number[]) => pids.reduce((total, pid) => total + residentMb(pid), 0)
   return {
     serviceMb: residentMb(service),
     forks: forks.length,
-    forksMb: forks.reduce((sum, pid) => sum + residentMb(pid), 0),
+    forksMb: sum(forks),
+    othersMb: sum(others),
   }
 }
 

@@ -233,6 +233,19 @@ describe('parsePlan', () => {
     expect(await problems(body)).toEqual(expected)
   })
 
+  test('behind more than a hundred mistakes no further requests and variants are read', async () => {
+    const wrong = (count: number) => Array.from({ length: count }, () => 'x')
+    const named = (name: string, list: string, count: number) => ({ name, [list]: wrong(count) })
+    const requests = wrong(200).map((_, index) => ({
+      ...request,
+      ...named(`r${index}`, 'onlyPools', 200),
+    }))
+    const variants = wrong(32).map((_, index) => named(`v${index}`, 'poolBlacklist', 1_000))
+    const found = await problems({ blocks, requests, variants })
+    expect(found).toHaveLength(101)
+    expect(found.at(-1)).toBe('There are at least 100 more mistakes.')
+  })
+
   test('a chain that is not configured is UNKNOWN_CHAIN', async () => {
     await expect(parse({ ...least, chainId: 10 })).rejects.toMatchObject({ code: 'UNKNOWN_CHAIN' })
   })

@@ -11,7 +11,7 @@ import {
   type PlanVariant,
 } from '../domain/backtest.js'
 import type { BlockTag } from '../domain/block-tag.js'
-import { invalidRequest, unknownChainId } from '../domain/common-errors.js'
+import { invalidRequest, mostProblems, unknownChainId } from '../domain/common-errors.js'
 import type { CallContext, Engine } from '../domain/engine.js'
 import { type PlanDialect, planBody, planInputs } from './backtest-inputs.js'
 import { checkFields } from './contract.js'
@@ -44,14 +44,17 @@ export async function parsePlan(body: unknown, args: PlanContext): Promise<Backt
     problems,
   )
   const chainId = top?.chainId ?? 1
+  // A sentence about a wrong value takes a hundred times as long as to read a right one.
+  const unlessHopeless = <T>(read: () => T): T | null =>
+    problems.length > mostProblems ? null : read()
   const requests = listOf(given.requests, 'requests', limits.requests, problems).map(
-    (item, index) => readRequest(item, index, chainId, inputs, problems),
+    (item, index) => unlessHopeless(() => readRequest(item, index, chainId, inputs, problems)),
   )
   if (isAbsent(given.requests)) problems.push('requests is required')
   const variants = isAbsent(given.variants)
     ? [{ name: 'default', router: {}, ignoreStandards: [] }]
     : listOf(given.variants, 'variants', limits.variants, problems).map((item, index) =>
-        readVariant(item, index, inputs, problems),
+        unlessHopeless(() => readVariant(item, index, inputs, problems)),
       )
   refuseTwice(requests, 'requests', problems)
   refuseTwice(variants, 'variants', problems)

@@ -16,16 +16,18 @@ export function blockFacts({ chainId, number }: BlockName): {
 }
 
 /** Sentences of one error: who made so many mistakes needs no longer list to see it. */
-const mostProblems = 100
+export const mostProblems = 100
 
-/** @param problems - a sentence for each invalid input, at least one; beyond a hundred their number is told. */
+/** @param problems - a sentence for each invalid input, at least one; of those beyond a hundred the number is told. */
 export function invalidRequest(
   problems: readonly string[],
   details?: ErrorDetails,
 ): ForkrouteError {
   const more = problems.length - mostProblems
   const told =
-    more > 0 ? [...problems.slice(0, mostProblems), `There are ${more} more mistakes.`] : problems
+    more > 0
+      ? [...problems.slice(0, mostProblems), `There are at least ${more} more mistakes.`]
+      : problems
   return new ForkrouteError('INVALID_REQUEST', told, details)
 }
 
