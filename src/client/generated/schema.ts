@@ -2131,6 +2131,8 @@ export interface components {
                 ignoreStandards?: string | string[];
                 /** @description Bridges to leave out; a route within one chain crosses none. */
                 ignoreBridges?: string | string[];
+                /** @description Chain on which tokenOut is wanted: the route leads over the best bridge, once in a bundle, and no action refers to its output. */
+                destinationChainId?: number | (string | bigint);
             };
         } | {
             /**

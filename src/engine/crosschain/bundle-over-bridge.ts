@@ -1,38 +1,23 @@
 /**
- * A bundle with a bridge action: what comes before and after it is the transaction on the source, its callback the order
- * on the destination. As of a route, the answer is a pair in which the order is made for what that very transaction sends.
+ * A bundle that leads over a bridge: what comes before and after it is the transaction on the source, its callback the
+ * order on the destination. As of a route, the answer is a pair in which the order is made for what that very transaction
+ * sends. Of a route inside of a bundle, all lanes are estimated, and the best is proven.
  */
-import { gasForOrder, type Parcel } from '../../bridges/bridge.js'
-import type { BundleAnswer, BundleRequest, TransactionOutput } from '../../domain/bundle.js'
+import { canonicalToken } from '../../chains/chain.js'
+import type { BundleAnswer, BundleRequest } from '../../domain/bundle.js'
 import { invalidRequest } from '../../domain/common-errors.js'
 import type { CallContext } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
-import { at } from '../../domain/lists.js'
-import {
-  type Address,
-  defaultCentiBps,
-  type Hex,
-  lessSlippage,
-  nativeToken,
-} from '../../domain/primitives.js'
-import type { Callback, Crossed } from '../../routing/crosschain/messages.js'
-import { actionName, type BridgedPlan, planOver } from './bundle-plan.js'
-import { deliveryCostOf, orderGasFor, roomyGas, usualGas, usualMessageBytes } from './journey.js'
-import { costOf, type Side, senderWarnings } from './journey-answer.js'
-import { besideFallback, requireDelivered } from './landed.js'
+import { zip } from '../../domain/lists.js'
+import { type Address, nativeToken, type TokenAmount } from '../../domain/primitives.js'
+import type { BridgedPlan, BundleOverBridge } from './bridged-plan.js'
+import { BundlePair, candidatesThere, type Pair } from './bundle-pair.js'
+import { actionName, planOver } from './bundle-plan.js'
+import { costOf, type Side, senderWarnings, worthOf } from './journey-answer.js'
+import { isOfLane, type LaneFailure, noWay, warningsOf } from './lane-failures.js'
+import { askedThere } from './prospects.js'
+import { provenBest } from './proven-best.js'
 import { type CrosschainParts, canOrder, lookAt, ourContracts, pinBoth } from './sides.js'
-import { paidTo } from './ways.js'
-
-/** Of the pair, each time with what the one before has shown. */
-const finalRounds = 4
-/** Bytes of a message that bridges carry. */
-const maxMessageBytes = 10_000
-
-interface Pair {
-  readonly crossed: Crossed
-  readonly callback: Callback | null
-  readonly outputs: readonly TransactionOutput[]
-}
 
 /** @throws ForkrouteError as `Engine.bundle`; INVALID_REQUEST names the argument of the bridge action that cannot be. */
 export async function bundleOverBridge(
@@ -40,8 +25,8 @@ export async function bundleOverBridge(
   request: BundleRequest,
   context: CallContext,
 ): Promise<BundleAnswer> {
-  const plan = planOver(parts.chains, request, context)
-  const { lane, destination, receiver } = plan
+  const asked = planOver(parts.chains, request, context)
+  const { lanes, destination, receiver, tokenOut } = asked
   const [sourcePin, destinationPin] = await pinBoth(
     { ...request, destinationChainId: destination.id },
     context,
@@ -62,8 +47,12 @@ export async function bundleOverBridge(
       {
         ...{ chain: destination, pin: destinationPin },
         what: {
-          accounts: [receiver, ...ourContracts, ...lane.orderContracts],
-          tokens: [nativeToken, lane.tokenOut],
+          accounts: [receiver, ...ourContracts, ...lanes.flatMap((lane) => lane.orderContracts)],
+          tokens: [
+            nativeToken,
+            ...lanes.map((lane) => lane.tokenOut),
+            ...(tokenOut ? [tokenOut] : []),
+          ],
         },
       },
       context,
@@ -75,139 +64,122 @@ export async function bundleOverBridge(
       `receiver is required: ${receiver} is a contract on chain ${source.id}, and its address may be nobody's on another.`,
     ])
   }
-  if (plan.callback && !canOrder(lane, there)) {
-    throw new ForkrouteError(
-      'NO_ROUTE',
-      `The contracts that would run the callback on chain ${destination.id} are not deployed there: npm run forkroute -- contracts deploy.`,
-    )
-  }
-  const pair = await pairOf({ parts, plan, here, there, context })
-  return toAnswer(request, plan, pair, { here, there })
+  const plans = asked.plansFor(there.kinds.get(receiver) ?? 'plain')
+  const sides = { parts, asked, here, there, context }
+  const best =
+    tokenOut === undefined ? await onlyPair(sides, plans) : await bestPair(sides, plans, request)
+  return toAnswer(request, asked, best, { here, there })
 }
 
-/** @throws ForkrouteError where no pair holds. */
-async function pairOf(args: {
+interface Sides {
   readonly parts: CrosschainParts
-  readonly plan: BridgedPlan
+  readonly asked: BundleOverBridge
   readonly here: Side
   readonly there: Side
   readonly context: CallContext
-}): Promise<Pair> {
-  const { parts, plan, here, there, context } = args
-  const { lane, receiver, callback: order } = plan
-  const { accountId } = context
-  const receiverKind = there.kinds.get(receiver) ?? 'plain'
-  const paid = paidTo(lane, receiverKind)
-  const cross = (
-    known: { readonly message: Hex; readonly orderGas: bigint; readonly deliveryGas: bigint },
-    how: { readonly isRough: boolean; readonly least?: bigint },
-  ) => {
-    const parcel: Parcel = {
-      receiver: order ? lane.orderReceiver : receiver,
-      message: known.message,
-      gas: order ? gasForOrder(known.orderGas) : 0n,
-      deliveryCost: deliveryCostOf(there, lane, known.deliveryGas),
-    }
-    const request = plan.source
-    const refundReceiver = request.refundReceiver ?? request.fromAddress
-    // Failing here costs gas alone, failing there gives another token.
-    const centiBps = order ? defaultCentiBps / 2n : defaultCentiBps
-    return parts.tasks.runAt(
-      'crossing',
-      { request, accountId, lane, parcel, centiBps, refundReceiver, ...how },
-      here.pin,
-      context,
-    )
-  }
-  const land = async (
-    { delivery }: Crossed,
-    gas: bigint,
-    tokens: readonly Address[],
-    landed: Callback | null,
-  ) => {
-    const touched = landed?.touched
-    const args = { delivery, gas, tokens, receiver, ...(touched && { touched }) }
-    const landing = await parts.tasks.runAt('landing', args, there.pin, context)
-    return requireDelivered(landing, { delivery, there, receiver })
-  }
-  if (!order) {
-    const known = { message: '0x', orderGas: 0n } as const
-    const first = await cross({ ...known, deliveryGas: usualGas.plain }, { isRough: true })
-    const { gained, gas: deliveryGas } = await land(first, 0n, [paid], null)
-    const least = lessSlippage(at(gained, 0).amount, defaultCentiBps)
-    let minimum = least
-    for (let round = 0; round < finalRounds; round++) {
-      const crossed = await cross({ ...known, deliveryGas }, { isRough: false, least: minimum })
-      const landed = await land(crossed, 0n, [paid], null)
-      const amountOut = at(landed.gained, 0).amount
-      if (lessSlippage(amountOut, defaultCentiBps) === minimum) {
-        const outputs = [{ token: paid, amountOut, minAmountOut: minimum }]
-        return { crossed, callback: null, outputs }
-      }
-      minimum = lessSlippage(amountOut, defaultCentiBps)
-    }
-    throw unsettled()
-  }
-  const run = async ({ delivery }: Crossed, gas: bigint): Promise<Callback> => {
-    const asked = { request: order, accountId, delivery, gas, receiver }
-    try {
-      return await parts.tasks.runAt('callback', asked, there.pin, context)
-    } catch (error) {
-      if (!(error instanceof ForkrouteError)) throw error
-      // Its indexes are those of another list.
-      const { code, message, details } = error
-      throw new ForkrouteError(code, `callback on chain ${lane.destinationChainId}: ${message}`, {
-        ...details,
-        isCallback: true,
-      })
-    }
-  }
-  const rough = await cross(
-    {
-      message: `0x${'ff'.repeat(usualMessageBytes)}`,
-      orderGas: roomyGas,
-      deliveryGas: usualGas.order,
-    },
-    { isRough: true },
-  )
-  const planned = { there, receiver, delivery: rough.delivery, gas: gasForOrder(roomyGas) }
-  const planning = run(rough, roomyGas)
-  const { gas: deliveryGas } = await besideFallback(parts, planned, context, planning)
-  const orderGas = orderGasFor(deliveryGas)
-  let callback = await run(rough, orderGas)
-  for (let round = 0; round < finalRounds; round++) {
-    const { message } = callback
-    if (message.length / 2 - 1 > maxMessageBytes) {
-      throw new ForkrouteError(
-        'NO_ROUTE',
-        `The callback has ${message.length / 2 - 1} bytes, and bridges carry ${maxMessageBytes}: it needs fewer actions.`,
-      )
-    }
-    const crossed = await cross({ message, orderGas, deliveryGas }, { isRough: false })
-    const expected = callback.result.outputs ?? []
-    const tokens = expected.map(({ token }) => token)
-    const landed = await land(crossed, gasForOrder(orderGas), tokens, callback)
-    const isSame = expected.every(
-      ({ amountOut }, place) => landed.gained[place]?.amount === amountOut,
-    )
-    const again = await run(crossed, orderGas)
-    if (isSame && again.message === message) return { crossed, callback, outputs: expected }
-    callback = again
-  }
-  throw unsettled()
 }
 
-function unsettled(): ForkrouteError {
-  return new ForkrouteError(
-    'SIMULATION_REVERTED',
-    'What is delivered changes with its own minimum.',
+interface Found {
+  readonly plan: BridgedPlan
+  readonly pair: Pair
+  readonly warnings: readonly string[]
+}
+
+/** @throws ForkrouteError NO_ROUTE where its callback cannot run; as `BundlePair.prove`. */
+async function onlyPair(sides: Sides, [plan]: readonly BridgedPlan[]): Promise<Found> {
+  if (!plan) throw new RangeError('A bridge action has a lane.')
+  const { there, asked } = sides
+  if (plan.callback && !canOrder(plan.lane, there)) {
+    throw new ForkrouteError(
+      'NO_ROUTE',
+      `The contracts that would run the callback on chain ${asked.destination.id} are not deployed there: npm run forkroute -- contracts deploy.`,
+    )
+  }
+  const pair = await new BundlePair({ ...sides, plan, receiver: asked.receiver }).prove()
+  return { plan, pair, warnings: [] }
+}
+
+interface Estimated {
+  readonly proof: BundlePair
+  readonly plan: BridgedPlan
+  readonly value: number
+}
+
+/** @throws ForkrouteError as of a route over bridges where no lane can be used. */
+async function bestPair(
+  sides: Sides,
+  plans: readonly BridgedPlan[],
+  request: BundleRequest,
+): Promise<Found> {
+  const { asked, here, there } = sides
+  const { destination, receiver, lanes, tokenOut = nativeToken } = asked
+  const usable = plans.filter(({ callback, lane }) => !callback || canOrder(lane, there))
+  const undeployed = plans.filter((plan) => !usable.includes(plan)).map(({ lane }) => lane)
+  const failures: LaneFailure[] = []
+  const fail = ({ lane }: BridgedPlan, error: unknown) => {
+    if (!isOfLane(error)) throw error
+    failures.push({ lane, error })
+  }
+  const value = (amounts: readonly TokenAmount[], cost: { gas: bigint; nativeFee: bigint }) =>
+    worthOf({ here, there }, { amounts, ...cost }) ?? Number(amounts[0]?.amount ?? 0n)
+  const estimates = await Promise.allSettled(
+    usable.map(async (plan): Promise<Estimated> => {
+      const proof = new BundlePair({ ...sides, plan, receiver })
+      const first = await proof.first()
+      const amount = await prospectOf(sides, first.delivery, request)
+      return { proof, plan, value: value([{ token: tokenOut, amount }], first) }
+    }),
   )
+  const estimated = zip(usable, estimates).flatMap(([plan, one]) => {
+    if (one.status === 'fulfilled') return [one.value]
+    fail(plan, one.reason)
+    return []
+  })
+  const best = await provenBest<Estimated, Estimated & { readonly pair: Pair }>(estimated, {
+    valueOf: (one) => one.value,
+    async prove(one) {
+      const pair = await one.proof.prove()
+      const amounts = pair.outputs.map(({ token, amountOut: amount }) => ({ token, amount }))
+      const paid = amounts.filter(({ token }) => token === tokenOut)
+      return { ...one, pair, value: value(paid, pair.crossed) }
+    },
+    onFailed: ({ plan }, error) => fail(plan, error),
+  })
+  if (best) return { ...best, warnings: warningsOf(failures, undeployed) }
+  const { id: destinationChainId } = destination
+  const asRoute = {
+    ...{ chainId: request.chainId, tokensOut: [tokenOut] },
+    crosschain: { destinationChainId, mode: 'full' as const, ignoreBridges: [] },
+  }
+  throw noWay({ request: asRoute, failures, undeployed, lanes, destination })
+}
+
+/** By native math alone. @throws ForkrouteError NO_ROUTE. */
+async function prospectOf(
+  { parts, asked, there, context }: Sides,
+  { token, amount }: TokenAmount,
+  request: BundleRequest,
+): Promise<bigint> {
+  const { tokenOut = token } = asked
+  const canonical = (one: Address) => canonicalToken(there.chain, one)
+  if (canonical(token) === canonical(tokenOut)) return amount
+  const args = {
+    request: askedThere(
+      { request, there, candidates: candidatesThere },
+      { token, amount },
+      tokenOut,
+    ),
+    amounts: [amount],
+  }
+  const [given] = await parts.tasks.runAt('prospects', args, there.pin, context)
+  if (given) return given
+  throw new ForkrouteError('NO_ROUTE', `No way leads on from ${token} on the destination.`)
 }
 
 function toAnswer(
   request: BundleRequest,
-  { lane, receiver }: BridgedPlan,
-  { crossed, callback, outputs }: Pair,
+  { receiver }: BundleOverBridge,
+  { plan: { lane }, pair: { crossed, callback, outputs }, warnings }: Found,
   { here, there }: { readonly here: Side; readonly there: Side },
 ): BundleAnswer {
   const { result, nativeFee, delivery } = crossed
@@ -229,6 +201,7 @@ function toAnswer(
         ...result.warnings,
         ...(onArrival?.warnings ?? []),
         ...senderWarnings(lane, request.fromAddress, here),
+        ...warnings,
       ]),
     ],
     actions: request.actions,

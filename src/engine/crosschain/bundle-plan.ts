@@ -1,32 +1,28 @@
-/** What a bundle with a bridge action asks for on either chain, checked before a block is pinned. Pure. */
+/** What a bundle that leads over a bridge asks for on either chain, checked before a block is pinned. Pure. */
 import type { Lane } from '../../bridges/bridge.js'
 import { bridges } from '../../bridges/registry.js'
-import type { ChainDefinition } from '../../chains/chain.js'
 import type { BundleAction, BundleRequest, TypedBundle } from '../../domain/bundle.js'
 import { invalidRequest } from '../../domain/common-errors.js'
 import type { CallContext } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
 import { maxActions } from '../../domain/grammar.js'
 import { at, onlyOne } from '../../domain/lists.js'
-import type { Address } from '../../domain/primitives.js'
+import { type Address, defaultCentiBps } from '../../domain/primitives.js'
 import { parseBundle } from '../../routing/bundle/parse-actions.js'
 import { fromCallback, type Problem, refuse } from '../../routing/bundle/problems.js'
 import type { ConfiguredChains } from '../configured-chains.js'
+import type { BridgedPlan, BundleOverBridge } from './bridged-plan.js'
 import { whyNobodys } from './receivers.js'
+import { leadsElsewhere, planRoute } from './routed-bundle.js'
 
 export const actionName = 'bridge'
 
-export interface BridgedPlan {
-  readonly source: TypedBundle
-  readonly lane: Lane
-  readonly destination: ChainDefinition
-  readonly receiver: Address
-  /** Null: the bridge pays the receiver itself. */
-  readonly callback: TypedBundle | null
+export function isOverBridge({ actions, chainId }: BundleRequest): boolean {
+  return actions.some((one) => isBridging(one, chainId))
 }
 
-export function isOverBridge({ actions }: Pick<BundleRequest, 'actions'>): boolean {
-  return actions.some(({ action }) => action === actionName)
+function isBridging(one: BundleAction, chainId: number): boolean {
+  return one.action === actionName || leadsElsewhere(one, chainId)
 }
 
 /** All that is wrong about the request itself, before a block is pinned. */
@@ -34,23 +30,34 @@ export function planOver(
   chains: ConfiguredChains,
   request: BundleRequest,
   { whatIf }: CallContext,
-): BridgedPlan {
-  const found = request.actions.flatMap(({ action }, place) =>
-    action === actionName ? [place] : [],
+): BundleOverBridge {
+  const found = request.actions.flatMap((one, place) =>
+    isBridging(one, request.chainId) ? [place] : [],
   )
   const index = at(found, 0)
   const [, second] = found
-  if (second !== undefined) refuse(second, 'action', 'another: a bundle has one bridge action')
+  if (second !== undefined) {
+    const name = at(request.actions, second).action === actionName ? 'action' : 'destinationChainId'
+    refuse(second, name, 'another: a bundle leads over a bridge once')
+  }
   if (request.skipQuote) {
-    throw invalidRequest([
-      'skipQuote is not available with a bridge action: both sides are simulated.',
-    ])
+    throw invalidRequest(['skipQuote is not available over a bridge: both sides are simulated.'])
   }
   if (whatIf) {
     throw invalidRequest([
-      'stateOverrides and blockOverrides are of one chain: a bundle with a bridge action takes none.',
+      'stateOverrides and blockOverrides are of one chain: a bundle that leads over a bridge takes none.',
     ])
   }
+  return at(request.actions, index).action === actionName
+    ? planBridge(chains, request, index)
+    : planRoute(chains, request, index)
+}
+
+function planBridge(
+  chains: ConfiguredChains,
+  request: BundleRequest,
+  index: number,
+): BundleOverBridge {
   const given = at(request.actions, index)
   const { callback, ...args } = given.args
   const actions = request.actions.map((one, place) => (place === index ? { ...one, args } : one))
@@ -101,19 +108,24 @@ export function planOver(
   if (why) {
     refuse(index, 'receiver', `another than ${receiver} on chain ${destination.id}: ${why}`)
   }
-  return {
-    ...{ source, lane, destination, receiver },
+  const plan: BridgedPlan = {
+    ...{ source, lane, centiBps: defaultCentiBps },
     callback:
       callback === undefined || callback === null
         ? null
-        : callbackOf(request, { index, callback, lane, destination, receiver }),
+        : {
+            kind: 'actions',
+            request: callbackOf(request, { index, callback, lane, destination, receiver }),
+          },
   }
+  return { destination, receiver, lanes: [lane], plansFor: () => [plan] }
 }
 
 /** A bundle of its own on the destination. */
 function callbackOf(
   request: BundleRequest,
-  to: Pick<BridgedPlan, 'lane' | 'destination' | 'receiver'> & {
+  to: Pick<BundleOverBridge, 'destination' | 'receiver'> & {
+    readonly lane: Lane
     readonly index: number
     readonly callback: unknown
   },
@@ -132,13 +144,15 @@ function callbackOf(
     if (typeof args !== 'object' || args === null || Array.isArray(args)) {
       return refuse(index, `${name}.args`, 'an object')
     }
-    if (action.toLowerCase() === actionName) {
-      return refuse(index, `${name}.action`, 'another: a bundle has one bridge action')
-    }
-    return {
+    const named: BundleAction = {
       ...{ protocol: protocol.toLowerCase(), action: action.toLowerCase() },
       args: args as Record<string, unknown>,
     }
+    if (isBridging(named, destination.id)) {
+      const argument = named.action === actionName ? 'action' : 'destinationChainId'
+      return refuse(index, `${name}.${argument}`, 'another: a bundle leads over a bridge once')
+    }
+    return named
   })
   const first = at(actions, 0)
   if (first.action !== 'balance') refuse(index, 'callback[0].action', 'balance, of what arrives')

@@ -20,6 +20,7 @@ import {
   type Side,
   toAnswer,
 } from './journey-answer.js'
+import { isOfLane, type LaneFailure, noWay, warningsOf } from './lane-failures.js'
 import { deliverLater } from './late-deliveries.js'
 import { provenBest } from './proven-best.js'
 import { receiverProblems } from './receivers.js'
@@ -37,11 +38,6 @@ import { type CrosschainRequest, waysOver } from './ways.js'
 /** Of each search; as many over all lanes as of a route on one chain, and at least of each lane. */
 const allCandidates = 12
 const leastCandidates = 3
-/** Why a lane is not the answer. */
-interface LaneFailure {
-  readonly lane: Lane
-  readonly error: ForkrouteError
-}
 
 /** @throws ForkrouteError as `Engine.route`; NO_ROUTE says of each lane why it cannot be used. */
 export async function routeOverBridges(
@@ -140,18 +136,6 @@ function isLate(error: unknown): boolean {
   return error instanceof ForkrouteError && error.code === 'DEADLINE_EXCEEDED'
 }
 
-/** Of one lane, and not of the request: another may do. */
-function isOfLane(error: unknown): error is ForkrouteError {
-  return error instanceof ForkrouteError && laneErrors.has(error.code)
-}
-
-const laneErrors: ReadonlySet<string> = new Set([
-  'NO_ROUTE',
-  'SIMULATION_REVERTED',
-  'STATE_UNAVAILABLE',
-  'NOT_FUNDABLE',
-])
-
 function refuseWhatCannotBe(request: CrosschainRequest, { whatIf }: CallContext): void {
   const problems: string[] = []
   if (whatIf)
@@ -183,71 +167,4 @@ function refuseAmbiguousReceiver(
 function secondsOf(among: AmongMany | undefined, { estimatedSeconds }: Lane) {
   const seconds = among?.deliverySeconds
   return seconds === 'estimated' ? [estimatedSeconds] : seconds
-}
-
-function nameOf({ bridge, symbol }: Lane): string {
-  return `${symbol} over ${bridge}`
-}
-
-function warningsOf(failures: readonly LaneFailure[], undeployed: readonly Lane[]): string[] {
-  return [
-    ...failures.map(({ lane, error }) => `${nameOf(lane)} was left out: ${error.message}`),
-    ...(undeployed.length
-      ? ['No swaps on the destination: contracts of this service are missing there.']
-      : []),
-  ]
-}
-
-function noWay(args: {
-  readonly request: CrosschainRequest
-  readonly failures: readonly LaneFailure[]
-  readonly undeployed: readonly Lane[]
-  readonly lanes: readonly Lane[]
-  readonly destination: { readonly id: number }
-}): ForkrouteError {
-  const { request, failures, undeployed, lanes, destination } = args
-  const details = {
-    lanes: failures.map(({ lane, error }) => ({
-      ...{ bridge: lane.bridge, symbol: lane.symbol, code: error.code, message: error.message },
-      ...(error.details?.limit !== undefined && { limit: error.details.limit }),
-    })),
-  }
-  const between = `chain ${request.chainId} and chain ${destination.id}`
-  if (!lanes.length) {
-    return new ForkrouteError(
-      'NO_ROUTE',
-      `No bridge that may be used${request.crosschain.gasDrop === undefined ? '' : ' and has a gas drop'} connects ${between}.`,
-      details,
-    )
-  }
-  const unreadable = failures.find(({ error }) => error.code === 'STATE_UNAVAILABLE')
-  if (unreadable) return new ForkrouteError('STATE_UNAVAILABLE', unreadable.error.message, details)
-  if (!failures.length) {
-    const why = undeployed.length
-      ? `the contracts that would run a swap on chain ${destination.id} are not deployed there: npm run forkroute -- contracts deploy`
-      : `none fits crosschainRouteMode ${request.crosschain.mode}`
-    return new ForkrouteError(
-      'NO_ROUTE',
-      `No lane between ${between} can be used: ${why}.`,
-      details,
-    )
-  }
-  const ofReceiver = failures.filter(({ error }) => error.details?.receiver !== undefined)
-  const wanted = request.tokensOut as readonly unknown[]
-  const unpaid =
-    ofReceiver.find(({ error }) => wanted.includes(error.details?.token)) ?? ofReceiver[0]
-  if (unpaid) {
-    const { code, message, details: facts } = unpaid.error
-    return new ForkrouteError(code, `${message} Name another receiver, or another tokenOut.`, {
-      ...facts,
-      ...details,
-    })
-  }
-  const reverted = failures.every(({ error }) => error.code === 'SIMULATION_REVERTED')
-  const reasons = failures.map(({ lane, error }) => `${nameOf(lane)}: ${error.message}`)
-  return new ForkrouteError(
-    reverted ? 'SIMULATION_REVERTED' : 'NO_ROUTE',
-    `No lane between ${between} can be used. ${reasons.join(' ')}`,
-    details,
-  )
 }

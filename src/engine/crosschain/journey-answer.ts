@@ -154,6 +154,26 @@ export function costOf({ prices }: Side, native: bigint): Cost {
   return { native, usd }
 }
 
+/** Dollars of what comes out, less gas and messaging on the source; null without prices. */
+export function worthOf(
+  { here, there }: Pick<JourneyParts, 'here' | 'there'>,
+  what: {
+    /** Of tokens of the destination. */
+    readonly amounts: readonly TokenAmount[]
+    readonly gas: bigint
+    readonly nativeFee: bigint
+  },
+): number | null {
+  const { amounts, gas, nativeFee } = what
+  const native = here.prices.get(nativeToken)
+  if (!native || !amounts.every(({ token }) => there.prices.has(token))) return null
+  const usdOf = (amount: bigint, token: PricedToken | undefined) =>
+    token ? (Number(amount) / 10 ** token.decimals) * token.priceUsd : 0
+  const worth = amounts.map(({ token, amount }) => usdOf(amount, there.prices.get(token)))
+  const cost = gas * here.gasPrice + nativeFee
+  return worth.reduce((sum, one) => sum + one, 0) - usdOf(cost, native)
+}
+
 /** With the messaging fee as a part of what goes in. */
 function impactOf({ here, there }: JourneyParts, { departure, amounts }: Final): number | null {
   const given: TokenAmount[] = [

@@ -25,7 +25,6 @@ import type {
   Offer,
   Sending,
 } from '../../routing/crosschain/messages.js'
-import type { PricedToken } from '../../routing/market/valuation.js'
 import type { KnownRoute } from '../../routing/search/known-routes.js'
 import {
   type Final,
@@ -34,6 +33,7 @@ import {
   type Promised,
   type Sent,
   type Side,
+  worthOf,
 } from './journey-answer.js'
 import { besideFallback, type Delivered, requireDelivered } from './landed.js'
 import { Prospects } from './prospects.js'
@@ -100,7 +100,7 @@ export class Journey {
       { token: lane.tokenOut, amount: delivered },
     ]
     const worth = offers.map(([way, offer]) => {
-      return { way, worth: this.#worthOf({ amounts: amountsOf(way, offer), ...offer }) ?? 0 }
+      return { way, worth: worthOf(this.parts, { amounts: amountsOf(way, offer), ...offer }) ?? 0 }
     })
     const [likely] = worth.toSorted((a, b) => b.worth - a.worth)
     if (likely) this.#departFirst(likely.way).catch(() => undefined)
@@ -126,25 +126,7 @@ export class Journey {
   valueOf(one: Promised | Final): number {
     const { gas, nativeFee } = 'departure' in one ? one.departure : one.offer
     const { amounts } = one
-    return this.#worthOf({ amounts, gas, nativeFee }) ?? Number(amounts[0]?.amount ?? 0n)
-  }
-
-  /** Dollars; null without prices. */
-  #worthOf(what: {
-    /** Of tokens of the destination. */
-    readonly amounts: readonly TokenAmount[]
-    readonly gas: bigint
-    readonly nativeFee: bigint
-  }): number | null {
-    const { here, there } = this.parts
-    const { amounts, gas, nativeFee } = what
-    const native = here.prices.get(nativeToken)
-    if (!native || !amounts.every(({ token }) => there.prices.has(token))) return null
-    const usdOf = (amount: bigint, token: PricedToken | undefined) =>
-      token ? (Number(amount) / 10 ** token.decimals) * token.priceUsd : 0
-    const worth = amounts.map(({ token, amount }) => usdOf(amount, there.prices.get(token)))
-    const cost = gas * here.gasPrice + nativeFee
-    return worth.reduce((sum, one) => sum + one, 0) - usdOf(cost, native)
+    return worthOf(this.parts, { amounts, gas, nativeFee }) ?? Number(amounts[0]?.amount ?? 0n)
   }
 
   /** @throws ForkrouteError where the delivery fails, or the pair does not hold. */

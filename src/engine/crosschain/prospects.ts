@@ -7,6 +7,33 @@ import { quoteSender } from '../../executor/deployments.js'
 import { feeThere, type JourneyParts } from './journey-answer.js'
 import type { Way } from './ways.js'
 
+/** As a quote that stays on the destination. */
+export function askedThere(
+  { request, there, candidates }: AskedThere,
+  input: TokenAmount,
+  tokenOut: Address,
+): RouteRequest {
+  return {
+    chainId: there.chain.id,
+    fromAddress: quoteSender,
+    strategy: 'router',
+    executionMode: 'backend',
+    inputs: [input],
+    tokensOut: [tokenOut],
+    limit: { kind: 'slippage', centiBps: 0n },
+    ignoreAggregators: request.ignoreAggregators,
+    ignoreStandards: request.ignoreStandards,
+    includeTransactionCost: false,
+    includePriceImpact: false,
+    router: { candidates },
+    ...(request.poolChoice && { poolChoice: request.poolChoice }),
+  }
+}
+
+interface AskedThere extends Pick<JourneyParts, 'there' | 'candidates'> {
+  readonly request: Pick<RouteRequest, 'ignoreAggregators' | 'ignoreStandards' | 'poolChoice'>
+}
+
 export class Prospects {
   constructor(private readonly parts: JourneyParts) {}
 
@@ -27,30 +54,10 @@ export class Prospects {
       for (const { token: tokenOut, shareBps } of this.#wanted()) {
         const amount = (BigInt(Math.floor(worth)) * shareBps) / bpsDenominator
         if (amount === 0n || token === this.#canonical(tokenOut)) continue
-        const asked = this.#askedThere({ token, amount }, tokenOut)
+        const asked = askedThere(this.parts, { token, amount }, tokenOut)
         const args = { mode: 'quote' as const, request: asked, accountId: context.accountId }
         tasks.runAt('route', args, there.pin, context).catch(() => undefined)
       }
-    }
-  }
-
-  /** As a quote that stays on the destination. */
-  #askedThere(input: TokenAmount, tokenOut: Address): RouteRequest {
-    const { request, there, candidates } = this.parts
-    return {
-      chainId: there.chain.id,
-      fromAddress: quoteSender,
-      strategy: 'router',
-      executionMode: 'backend',
-      inputs: [input],
-      tokensOut: [tokenOut],
-      limit: { kind: 'slippage', centiBps: 0n },
-      ignoreAggregators: request.ignoreAggregators,
-      ignoreStandards: request.ignoreStandards,
-      includeTransactionCost: false,
-      includePriceImpact: false,
-      router: { candidates },
-      ...(request.poolChoice && { poolChoice: request.poolChoice }),
     }
   }
 
@@ -92,7 +99,7 @@ export class Prospects {
     limit.applied(this.parts.request)
     const isNothing = amounts.every((amount) => amount === 0n)
     if (isNothing || tokenIn === this.#canonical(tokenOut)) return amounts
-    const request = this.#askedThere({ token: tokenIn, amount: at(amounts, 0) }, tokenOut)
+    const request = askedThere(this.parts, { token: tokenIn, amount: at(amounts, 0) }, tokenOut)
     return tasks.runAt('prospects', { request, amounts }, there.pin, context)
   }
 

@@ -17,6 +17,8 @@ const alice = sandboxAccount('alice').address
 const bob = sandboxAccount('bob').address
 const usdc: Address = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48'
 const dai: Address = '0x6b175474e89094c44da98b954eedeac495271d0f'
+const link: Address = '0x514910771af9ca656af840dff83e8264ecf986ca'
+const weth: Address = '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2'
 const usdcHere: Address = '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913'
 const amountIn = '500000000'
 const output = (useOutputOfCallAt: number) => ({ useOutputOfCallAt })
@@ -158,6 +160,72 @@ describe.each(['stargate', 'across'])('%s', (slug) => {
   })
 })
 
+/** As published clients of the family send a route to another chain within a bundle. */
+const routeTo = (more: Record<string, unknown> = {}) =>
+  act('svc', 'route', {
+    ...{ tokenIn: nativeToken, tokenOut: dai, amountIn: String(10n ** 17n) },
+    ...{ destinationChainId: 1, receiver: bob, ...more },
+  })
+
+describe('a route with a destinationChainId', () => {
+  test('leads over the best lane, with swaps on both sides', async () => {
+    const body = await carriedOut([routeTo({ tokenOut: link })], link)
+    const steps = body.route.map(({ action, chainId }: Record<string, unknown>) => [
+      action,
+      chainId,
+    ])
+    expect(steps.at(-1)).toEqual(['swap', 1])
+    expect(steps).toContainEqual(['bridge', 8453])
+    const { tokenIn, amountIn: given } = routeTo().args
+    const query = { chainId: '8453', destinationChainId: '1', fromAddress: alice, receiver: bob }
+    const asked = { ...query, tokenIn, amountIn: given, tokenOut: link, executionMode: 'backend' }
+    const route = await service.get('/api/v1/shortcuts/route', asked as Record<string, string>)
+    expect(route.status, route.text).toBe(200)
+    expect(body.arrival.amountsOut[link]).toBe(route.body.amountOut)
+    expect(body.arrival.minAmountsOut[link]).toBe(route.body.minAmountOut)
+  })
+
+  test('pays what the bridge delivers without an order, with the minimum of the request', async () => {
+    const asked = { tokenIn: usdcHere, tokenOut: usdc, amountIn, minAmountOut: ['498000000'] }
+    const body = await carriedOut([routeTo(asked)], usdc)
+    expect(body.arrival.minAmountsOut).toEqual({ [usdc]: '498000000' })
+  })
+
+  test('takes its own slippage, and leaves out the bridges it names', async () => {
+    const more = { tokenIn: usdcHere, amountIn, slippage: '100', ignoreBridges: 'Stargate' }
+    const body = await carriedOut([routeTo(more)], dai)
+    const amount = BigInt(body.arrival.amountsOut[dai])
+    expect(body.arrival.minAmountsOut).toEqual({ [dai]: String((amount * 9_900n) / 10_000n) })
+    expect(body.bridgingEstimates[0].bridge).toBe('across')
+  })
+
+  test('takes what actions before it yield, charges its fee, and is followed by others', async () => {
+    const swap = act('svc', 'route', { ...routeTo().args, tokenOut: usdcHere })
+    const { destinationChainId: _d, receiver: _r, ...here } = swap.args
+    const first = { ...swap, args: here }
+    const charged = { tokenIn: usdcHere, tokenOut: usdc, fee: ['10'], feeReceiver: outsider }
+    const actions = [first, routeTo({ ...charged, amountIn: output(0) }), first]
+    const body = await carriedOut(actions, usdc)
+    expect(body.feeAmount).toHaveLength(1)
+    expect(Object.keys(body.amountsOut)).toEqual([usdcHere])
+  })
+
+  test('delivers the wrapped token to an account that would be paid ether', async () => {
+    const more = { tokenOut: weth, ignoreBridges: ['stargate'] }
+    const body = await carriedOut([routeTo(more)], weth)
+    expect(Object.keys(body.arrival.amountsOut)).toEqual([weth])
+  })
+
+  test('stays where it is with its own chain as the destination', async () => {
+    const { status, text, body } = await ask([
+      routeTo({ destinationChainId: 8453, tokenOut: usdcHere }),
+    ])
+    expect(status, text).toBe(200)
+    expect(body.arrival).toBeUndefined()
+  })
+})
+
+const outsider = '0x00000000000000000000000000000000000f0ac9'
 const nowhere = '0x00000000000000000000000000000000000000aa'
 const swapThere = act('svc', 'route', { tokenIn: usdc, tokenOut: dai, amountIn: '1000000' })
 
@@ -183,6 +251,18 @@ test.each<[string, () => Action[], RegExp]>([
       }),
     ],
     /callback\[1\]\.amountIn/,
+  ],
+  ['a route to no chain', () => [routeTo({ destinationChainId: 77 })], /destinationChainId/],
+  ['a route besides', () => [send('stargate'), routeTo()], /action 1, destinationChainId must be/],
+  [
+    'what a route gives elsewhere',
+    () => [routeTo(), act('svc', 'transfer', { token: dai, recipient: bob, amount: output(0) })],
+    /action 1, amount must be a reference to an action with an output/,
+  ],
+  [
+    'a route onward within',
+    () => [send('stargate', { callback: [arrived, routeTo({ destinationChainId: 8453 })] })],
+    /callback\[1\]\.destinationChainId/,
   ],
   [
     'a bridge within',

@@ -29,13 +29,19 @@ export const route = defineServiceAction({
       'texts',
       'Bridges to leave out; a route within one chain crosses none.',
     ),
+    destinationChainId: optional(
+      'integer',
+      'Chain on which tokenOut is wanted: the route leads over the best bridge, once in a bundle, and no action refers to its output.',
+    ),
   },
   isPriced: true,
   paysReceiver: true,
   takes: [['tokenIn', 'amountIn']],
   outputs: () => 1,
   check(args, context) {
-    checkSwap(args, context)
+    const { destinationChainId = context.chain.id } = args
+    // An address may be another token on another chain.
+    if (destinationChainId === context.chain.id) checkSwap(args, context)
     const { minAmountOut, slippage, fee = [], feeReceiver } = args
     const { refuse } = context
     if (minAmountOut && minAmountOut.length !== 1) refuse('minAmountOut', 'one amount')
@@ -51,6 +57,10 @@ export const route = defineServiceAction({
   async perform(args, context) {
     const { tokenIn, tokenOut, amountIn: given, slippage, refundReceiver } = args
     const { builder, add, refuse } = context
+    const { id } = builder.run.block.chain
+    if ((args.destinationChainId ?? id) !== id) {
+      return refuse('destinationChainId', `${id}: within a callback no action leads elsewhere`)
+    }
     if (refundReceiver && refundReceiver !== builder.refundReceiver) {
       const expected = `${builder.refundReceiver}: what is left over of a bundle goes to one address`
       return refuse('refundReceiver', expected)
