@@ -43,9 +43,9 @@ const targets = {
   /** Until it has stopped after SIGTERM, seconds. */
   stop: 15,
 }
-const aloneMs = 20_000
+const aloneMs = 15_000
 /** Between two attacks. */
-const restMs = 2_000
+const restMs = 1_000
 
 const families = [texts, backtests, cassettes, mcp, nodes, keys, pages, etherDust]
 const unknown = values.family.filter((name) => !families.some((one) => one.name === name))

@@ -71,7 +71,7 @@ const restarted: Attack = {
   },
 }
 
-const shape = { blocks: 50, requests: 200, variants: 10, delays: [] }
+const shape = { blocks: 50, requests: 100, variants: 20, delays: [] }
 const rows = shape.blocks * shape.requests * shape.variants
 let large = ''
 

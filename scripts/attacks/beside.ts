@@ -28,7 +28,7 @@ const memoryEveryMs = 250
 export async function beside<T>(
   target: Target,
   work: () => Promise<T>,
-  leastMs = 6_000,
+  leastMs = 5_000,
 ): Promise<[T, Noticed]> {
   const { url, pid, quotePath, keys } = target
   // Their own connections: a client that waits for a place is no silence of the service.

@@ -47,7 +47,8 @@ function make(target: Target, { request, answer, change }: Made): number {
   db.close()
   if (change) {
     const plainFile = openSqlite(file)
-    plainFile.exec('PRAGMA writable_schema = ON')
+    plainFile.unsafeMode()
+    plainFile.pragma('writable_schema = ON')
     plainFile.exec(change)
     plainFile.close()
   }
@@ -56,11 +57,12 @@ function make(target: Target, { request, answer, change }: Made): number {
 
 /** Shown, one of its requests shown, and replayed: what each is answered, and how the replay ends. */
 function strange(tried: string, made: () => Promise<Made> | Made): Attack {
+  let bytes = 0
   return {
     name: `a cassette with ${tried.replace(/,.*/, '')}`,
     tried,
     async prepare(target) {
-      make(target, await made())
+      bytes = make(target, await made())
     },
     async run(target) {
       const path = `/api/v1/cassettes/${name}`
@@ -71,8 +73,8 @@ function strange(tried: string, made: () => Promise<Made> | Made): Attack {
       const state = begun.status === 200 ? await endOf(target, begun.body.id) : begun.code
       const stillRuns = state === 'running' ? 'the replay does not end' : null
       return {
-        answer: `${told(replies)}; its replay: ${state}`,
-        reached: unlike(replies, [200, 503]) ?? stillRuns,
+        answer: `of the file of ${Math.round(bytes / 1_000)} kB: ${told(replies)}; its replay: ${state}`,
+        reached: unlike(replies, [200, 404, 503]) ?? stillRuns,
       }
     },
   }

@@ -10,11 +10,11 @@ import type { Hex } from '../domain/primitives.js'
 import type { Logger } from '../log.js'
 import { blocksOf } from './blocks-of.js'
 import type { JobEngine } from './engines/job-engine.js'
+import type { ResultFiles } from './files/result-files.js'
 import { createJobDesk } from './job-desk.js'
 import { createJobNews } from './job-news.js'
 import { createJobPaces, overStates } from './job-progress.js'
 import { createLeaseHolder } from './lease-holder.js'
-import { streamOutput } from './outputs/index.js'
 import { type RunJobParts, runJob, watchMs } from './run-job.js'
 import { type BacktestStore, refuseTooMany } from './stores/store.js'
 import { createUnsavedFailures } from './unsaved-failures.js'
@@ -22,6 +22,7 @@ import { createUnsavedFailures } from './unsaved-failures.js'
 export interface BacktestsArgs {
   readonly store: BacktestStore
   readonly jobEngine: JobEngine
+  readonly files: ResultFiles
   readonly engine: Pick<Engine, 'changedBlocks' | 'networks'>
   /** Bytes that the store may take on disk. */
   readonly maxBytes: number
@@ -33,7 +34,7 @@ export interface BacktestsArgs {
 }
 
 export function createBacktests(args: BacktestsArgs): Backtests {
-  const { store, jobEngine, engine, logger } = args
+  const { store, jobEngine, files, engine, logger } = args
   const leaseHolder = createLeaseHolder()
   const unsaved = createUnsavedFailures()
   const paces = createJobPaces()
@@ -122,8 +123,10 @@ export function createBacktests(args: BacktestsArgs): Backtests {
       yield* store.results(id, from)
     },
 
-    file: async (id, file, options) =>
-      streamOutput(file, await show(id), store.results(id), options),
+    async file(id, file, options = {}) {
+      await entry(id)
+      return files.stream(id, file, options)
+    },
 
     async *watch(id, signal) {
       for (let last = ''; !signal.aborted; await news.next(id, watchMs, signal)) {
@@ -141,6 +144,7 @@ export function createBacktests(args: BacktestsArgs): Backtests {
       closing.abort(reason)
       await desk.close(reason)
       leaseHolder.retire()
+      await files.close()
       await jobEngine.close()
       await store.close()
     },

@@ -6,8 +6,9 @@ import type { Logger } from '../log.js'
 import { createCalculateBlock } from './calculate-block.js'
 import { createInProcessEngine } from './engines/in-process.js'
 import type { JobEngine } from './engines/job-engine.js'
+import { createResultFiles } from './files/result-files.js'
 import { createBacktests } from './jobs.js'
-import { openSqliteStore } from './stores/sqlite-store.js'
+import { openSharedStore, openStore } from './stores/open-store.js'
 import type { BacktestStore } from './stores/store.js'
 
 /** While one block waits for its simulations, another searches. */
@@ -34,23 +35,16 @@ export async function openBacktests(
   args: Parts & { readonly takesUp: boolean },
 ): Promise<Backtests> {
   const { config, engine, takesUp, logger } = args
-  const store = (await openSharedStore(config)) ?? openSqliteStore(config.dataDir)
+  const store = await openStore(config)
   return createBacktests({
     store,
     jobEngine: await openJobEngine(args, store),
+    files: createResultFiles(config),
     engine,
     ...config.backtests,
     takesUp,
     logger,
   })
-}
-
-/** Loads the Postgres store only if it is configured. */
-async function openSharedStore(config: Settings): Promise<BacktestStore | null> {
-  const { databaseUrl, serviceName } = config
-  if (databaseUrl === null) return null
-  const { openPostgresStore } = await import('./stores/postgres-store.js')
-  return openPostgresStore({ databaseUrl, serviceName })
 }
 
 async function openJobEngine(

@@ -1,6 +1,11 @@
 /** Backtests over real HTTP and SQLite, with a small engine behind them; what routes they find does not matter here. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openSqliteStore } from '../../src/backtest/stores/sqlite-store.js'
 import type { Engine } from '../../src/domain/engine.js'
+import { sampleJob, sampleResults } from '../support/backtest/backtest-results.js'
 import { openStream } from '../support/event-stream.js'
 import {
   bearer,
@@ -241,6 +246,58 @@ describe('results', () => {
     ['limit=0', 'limit must be an integer from 1 to 200'],
   ])('%s is refused', async (query, message) => {
     expect(await results(query)).toMatchObject({ status: 400, body: { message } })
+  })
+})
+
+describe('large results', () => {
+  let id: string
+  let large: TestApi
+  const closing: (() => Promise<void>)[] = []
+
+  /** 9,000 rows in three blocks, as a service stores them. */
+  beforeAll(async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'forkroute-large-'))
+    const store = openSqliteStore(dataDir)
+    const job = sampleJob({ blocks: 3, requests: 100, variants: 30, delays: [] })
+    const { range } = job.plan
+    const blocks = [0n, 1n, 2n].map((index) => range.from + index)
+    id = (await store.add(job.plan, blocks, `0x${'12'.repeat(32)}`, { open: 1, stored: 1 })).id
+    await store.setState(id, 'cancelled')
+    for await (const block of sampleResults(job)) await store.put(id, block)
+    await store.close()
+    const opened = await openTestApi({ DATA_DIR: dataDir })
+    large = opened
+    closing.push(opened.close, async () => rmSync(dataDir, { recursive: true, force: true }))
+  }, 60_000)
+  afterAll(async () => {
+    for (const close of closing) await close()
+  })
+
+  const file = (format: string) => large.get(`/backtests/${id}/results?format=${format}`)
+
+  test('others are answered while a report is made', async () => {
+    const made = file('html')
+    const answered = (async () => {
+      for (let done = 0; done < 20; done += 1) await large.get('/health')
+      return 'answered'
+    })()
+    expect(await Promise.race([made, answered])).toBe('answered')
+    expect((await made).status).toBe(200)
+  })
+
+  test('a page of JSON ends with the block that has its 5,000th row', async () => {
+    const { body: page } = await large.get(`/backtests/${id}/results?limit=200`)
+    expect(page.blocks).toHaveLength(2)
+    expect(page.next).toBe(page.blocks[1].blockNumber + 1)
+  })
+
+  test('a key reads two files at a time, and one that it leaves makes room', async () => {
+    const url = `${large.url}/api/v1/backtests/${id}/results?format=jsonl`
+    const open = [await fetch(url), await fetch(url)]
+    const third = await file('csv')
+    expect([third.status, third.body.code]).toEqual([429, 'TOO_MANY_STREAMS'])
+    await Promise.all(open.map(({ body: parts }) => parts?.cancel()))
+    await expect.poll(async () => (await file('csv')).status, { timeout: 20_000 }).toBe(200)
   })
 })
 

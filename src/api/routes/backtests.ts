@@ -12,7 +12,7 @@ import {
   type HandlerArgs,
   streamEndpoint,
 } from '../contract.js'
-import { FileAnswer } from '../file-answer.js'
+import { FileAnswer, filesPerKey, longestPauseMs } from '../file-answer.js'
 import {
   Backtest,
   BacktestList,
@@ -35,6 +35,8 @@ const params = z.object({
 /** The job is named in the path. */
 const jobErrors: readonly ErrorCode[] = ['INVALID_REQUEST', 'NOT_FOUND', 'STORAGE_UNAVAILABLE']
 const changeErrors: readonly ErrorCode[] = [...jobErrors, 'SCOPE_MISSING']
+/** What is written while it is read is a stream. */
+const fileErrors: readonly ErrorCode[] = [...jobErrors, 'TOO_MANY_STREAMS', 'OVERLOADED']
 const ownOnly = 'Only keys of the account that created it, and admins, may do this.'
 const mostListed = 1_000
 
@@ -42,6 +44,9 @@ const reproducible = described(
   withDefault(Flag, false, false),
   'Leaves out milliseconds, so that the same results have the same bytes. Of files, not of pages.',
 )
+
+/** Of a page: one that has more ends with its block. */
+const mostRows = 5_000
 
 const results = z.object({
   format: described(
@@ -56,7 +61,10 @@ const results = z.object({
   from: described(BlockNumber.optional(), 'First block of a page: `next` of the one before.'),
   limit: integer(1, 200)
     .default(50)
-    .meta({ description: 'Blocks of a page.', override: { default: 50 } }),
+    .meta({
+      description: `Blocks of a page; one that has ${mostRows} rows earlier ends there.`,
+      override: { default: 50 },
+    }),
 })
 
 function fileOf(
@@ -78,9 +86,11 @@ function fileOf(
 /** Up to `limit` blocks, and where the next page begins. */
 async function pageOf(blocks: AsyncIterable<BacktestBlock>, limit: number) {
   const page: BacktestBlock[] = []
+  let rows = 0
   for await (const block of blocks) {
-    if (page.length === limit) return toPage(page, block.blockNumber)
+    if (page.length === limit || rows >= mostRows) return toPage(page, block.blockNumber)
     page.push(block)
+    rows += block.rows.length
   }
   return toPage(page, null)
 }
@@ -181,7 +191,8 @@ export function backtestEndpoints(dialect: Dialect): Endpoint[] {
     operationId: 'getBacktestResults',
     summary: 'What was found, of the blocks that are done.',
     description:
-      'As pages of JSON (`next` of one is `from` of the following), or as a file that is written while it is read.',
+      'As pages of JSON (`next` of one is `from` of the following), or as a file that is written while it is read. ' +
+      `A key reads ${filesPerKey} files at a time; one that takes nothing of a file for ${longestPauseMs / 1_000} seconds is cut off.`,
     params,
     input: results,
     response: BacktestPage,
@@ -192,7 +203,7 @@ export function backtestEndpoints(dialect: Dialect): Endpoint[] {
       'application/vnd.sqlite3',
       'text/html',
     ],
-    errors: jobErrors,
+    errors: fileErrors,
   })
   const summary = defineRoute({
     method: 'get',
@@ -204,7 +215,7 @@ export function backtestEndpoints(dialect: Dialect): Endpoint[] {
     params,
     input: z.object({ reproducible }),
     response: z.record(z.string(), z.unknown()),
-    errors: jobErrors,
+    errors: fileErrors,
   })
   const events = defineRoute({
     method: 'get',
@@ -217,7 +228,7 @@ export function backtestEndpoints(dialect: Dialect): Endpoint[] {
     params,
     response: BacktestProgress,
     eventName: 'progress',
-    errors: [...jobErrors, 'TOO_MANY_STREAMS', 'OVERLOADED'],
+    errors: fileErrors,
   })
 
   return [

@@ -107,21 +107,21 @@ export async function writeOutputs(
   }
 }
 
-/** One file for a client, made while it is read. The body ends with an error where the results do. */
+/** One file, made while it is read. Ends with an error where the results do. */
 export function streamOutput(
   file: ResultFile,
   job: Pick<BacktestJob, 'plan'>,
   results: AsyncIterable<BacktestBlock>,
   options: ResultOptions = {},
-): ResultStream {
-  return {
-    contentType: contentTypes[file],
-    fileName: file,
-    body:
-      file === databaseFile
-        ? streamDatabase(job, results, options)
-        : streamEncoded(file, job, results, options),
-  }
+): AsyncIterable<Uint8Array> {
+  return file === databaseFile
+    ? streamDatabase(job, results, options)
+    : streamEncoded(file, job, results, options)
+}
+
+/** The file for a client. */
+export function resultStream(file: ResultFile, body: AsyncIterable<Uint8Array>): ResultStream {
+  return { contentType: contentTypes[file], fileName: file, body }
 }
 
 async function* streamEncoded(

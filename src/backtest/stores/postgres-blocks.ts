@@ -3,15 +3,13 @@ import type { BacktestBlock } from '../../domain/backtest.js'
 import type { PostgresConnection } from './postgres-connection.js'
 import {
   type BlockRow,
+  blocksAtOnceLike,
   type ExecutionRow,
   type RouteRow,
   toBlock,
   toExecutionRow,
   toRouteRow,
 } from './store-rows.js'
-
-/** Blocks that are read at once. */
-const blocksAtOnce = 50
 
 /** Ascending. */
 export async function* readBlocks(
@@ -21,12 +19,13 @@ export async function* readBlocks(
   from: bigint,
 ): AsyncIterable<BacktestBlock> {
   let next = from
-  for (;;) {
-    const blocks = await readPage(db, schema, id, next)
+  for (let limit = 1; ; ) {
+    const blocks = await readPage(db, schema, id, next, limit)
     yield* blocks
     const last = blocks.at(-1)
-    if (!last || blocks.length < blocksAtOnce) return
+    if (!last || blocks.length < limit) return
     next = last.blockNumber + 1n
+    limit = blocksAtOnceLike(last)
   }
 }
 
@@ -35,14 +34,15 @@ function readPage(
   schema: string,
   id: string,
   from: bigint,
+  limit: number,
 ): Promise<BacktestBlock[]> {
   // A job that is removed meanwhile is read as it was.
   return db.transaction('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', async (client) => {
     const { rows: blocks } = await client.query<BlockRow>(
       `SELECT block_number, block_hash, "timestamp" FROM ${schema}.blocks
        WHERE job_id = $1 AND block_number >= $2 AND block_hash IS NOT NULL
-       ORDER BY block_number LIMIT ${blocksAtOnce}`,
-      [id, String(from)],
+       ORDER BY block_number LIMIT $3`,
+      [id, String(from), limit],
     )
     const between = [id, String(from), blocks.at(-1)?.block_number ?? String(from)]
     const { rows: routes } = await client.query<RouteRow>(

@@ -10,6 +10,7 @@ import { guarded, openBacktestDatabase } from './sqlite-schema.js'
 import { afterAll, type BacktestStore, claimMs, refuseTooMany } from './store.js'
 import {
   type BlockRow,
+  blocksAtOnceLike,
   type EntryRow,
   type ExecutionRow,
   type RouteRow,
@@ -20,7 +21,7 @@ import {
   toRouteRow,
 } from './store-rows.js'
 
-/** Blocks that are read or removed at once, so that others get their turn on the thread. */
+/** Blocks that are removed at once, so that others get their turn on the thread. */
 const blocksAtOnce = 50
 
 /** @throws ForkrouteError STORAGE_UNAVAILABLE. */
@@ -101,11 +102,11 @@ export function openSqliteStore(dataDir: string): BacktestStore {
     return guarded(() => db.transaction(work).immediate())
   }
 
-  function page(id: string, from: number): BacktestBlock[] {
+  function page(id: string, from: number, limit: number): BacktestBlock[] {
     // One transaction: a job that is removed meanwhile is read as it was.
     return guarded(() =>
       db.transaction(() => {
-        const blocks = doneBlocks.all(id, from, blocksAtOnce)
+        const blocks = doneBlocks.all(id, from, limit)
         const last = blocks.at(-1)?.block_number ?? from
         const routes = byBlock(routesBetween.all(id, from, last))
         const executions = byBlock(executionsBetween.all(id, from, last))
@@ -206,12 +207,13 @@ export function openSqliteStore(dataDir: string): BacktestStore {
 
     async *results(id, from = 0n) {
       let next = Number(from)
-      for (;;) {
-        const blocks = page(id, next)
+      for (let limit = 1; ; ) {
+        const blocks = page(id, next, limit)
         yield* blocks
         const last = blocks.at(-1)
-        if (!last || blocks.length < blocksAtOnce) return
+        if (!last || blocks.length < limit) return
         next = Number(last.blockNumber) + 1
+        limit = blocksAtOnceLike(last)
         await setImmediate()
       }
     },

@@ -73,6 +73,14 @@ export interface ExecutionRow {
   warnings: string | null
 }
 
+const rowsAtOnce = 2_000
+const mostBlocksAtOnce = 50
+
+/** How many blocks to read at once after this one, so that others get their turn: those of a job have as many rows each. */
+export function blocksAtOnceLike({ rows }: BacktestBlock): number {
+  return Math.min(mostBlocksAtOnce, Math.max(1, Math.floor(rowsAtOnce / Math.max(1, rows.length))))
+}
+
 export function toJob(row: JobRow): BacktestJob {
   return { ...toEntry(row), plan: planFromJson(row.plan) }
 }

@@ -869,7 +869,7 @@ export interface paths {
         };
         /**
          * What was found, of the blocks that are done.
-         * @description As pages of JSON (`next` of one is `from` of the following), or as a file that is written while it is read.
+         * @description As pages of JSON (`next` of one is `from` of the following), or as a file that is written while it is read. A key reads 2 files at a time; one that takes nothing of a file for 30 seconds is cut off.
          */
         get: operations["getBacktestResults"];
         put?: never;
@@ -14093,7 +14093,7 @@ export interface operations {
                 reproducible?: boolean;
                 /** @description First block of a page: `next` of the one before. */
                 from?: number;
-                /** @description Blocks of a page. */
+                /** @description Blocks of a page; one that has 5000 rows earlier ends there. */
                 limit?: number;
             };
             header?: never;
@@ -14255,7 +14255,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description RATE_LIMITED: The key is over its request rate. */
+            /** @description TOO_MANY_STREAMS: The key has as many streams open as it may have. RATE_LIMITED: The key is over its request rate. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -14273,7 +14273,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description STORAGE_UNAVAILABLE: The data folder cannot be written (disk full, or not writable). */
+            /** @description STORAGE_UNAVAILABLE: The data folder cannot be written (disk full, or not writable). OVERLOADED: More work is waiting than can be done in time. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -14643,7 +14643,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description RATE_LIMITED: The key is over its request rate. */
+            /** @description TOO_MANY_STREAMS: The key has as many streams open as it may have. RATE_LIMITED: The key is over its request rate. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -14661,7 +14661,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description STORAGE_UNAVAILABLE: The data folder cannot be written (disk full, or not writable). */
+            /** @description STORAGE_UNAVAILABLE: The data folder cannot be written (disk full, or not writable). OVERLOADED: More work is waiting than can be done in time. */
             503: {
                 headers: {
                     [name: string]: unknown;

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createInProcessEngine } from '../../../src/backtest/engines/in-process.js'
+import { createResultFiles } from '../../../src/backtest/files/result-files.js'
 import { createBacktests } from '../../../src/backtest/jobs.js'
 import { openSqliteStore } from '../../../src/backtest/stores/sqlite-store.js'
 import type { BacktestStore } from '../../../src/backtest/stores/store.js'
@@ -73,6 +74,7 @@ function open(
   const backtests = createBacktests({
     store: wrap(openSqliteStore(dataDir)),
     jobEngine,
+    files: createResultFiles({ dataDir, databaseUrl: null, serviceName: 'svc' }),
     engine: {
       networks: () => [{ id: 1 } as never],
       changedBlocks: async ({ from }) => [from, from + 2n],

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest'
 import { createBullmqEngine } from '../../../src/backtest/engines/bullmq-engine.js'
 import { startQueueWorker } from '../../../src/backtest/engines/queue-worker.js'
+import { createResultFiles } from '../../../src/backtest/files/result-files.js'
 import { createBacktests } from '../../../src/backtest/jobs.js'
 import { openPostgresStore } from '../../../src/backtest/stores/postgres-store.js'
 import type { BacktestStore } from '../../../src/backtest/stores/store.js'
@@ -62,6 +63,7 @@ export function withCompany() {
         const backtests = createBacktests({
           store,
           jobEngine,
+          files: createResultFiles({ dataDir: '', databaseUrl: postgres().url, serviceName }),
           engine,
           maxBytes: 1e9,
           limits: many,

@@ -161,8 +161,8 @@ export const familyEndpoints: readonly FamilyEndpoint[] = [
   define('DELETE', '/backtests/{}', job, jobs),
   define('POST', '/backtests/{}/cancel', job, jobs),
   define('POST', '/backtests/{}/resume', job, jobs, ofBacktests),
-  define('GET', '/backtests/{}/results', null, jobs),
-  define('GET', '/backtests/{}/summary', z.looseObject({}), jobs),
+  define('GET', '/backtests/{}/results', null, jobs, ofStreams),
+  define('GET', '/backtests/{}/summary', z.looseObject({}), jobs, ofStreams),
   define(
     'GET',
     '/backtests/{}/events',
