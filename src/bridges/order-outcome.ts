@@ -1,6 +1,7 @@
 /**
  * What became of an order whose tokens have arrived: it ran, or its fallback receiver was paid. By events where there are
- * any, else by state: the clone of an order that ran is there, that of a failed one is undone with it.
+ * any, else by state, which tells failures alone: the clone of a failed order is undone with it, and where one is, it may
+ * be that of an earlier delivery with the same message.
  */
 import {
   decodeEventLog,
@@ -26,6 +27,8 @@ const refused = toFunctionSelector(
 )
 const lyingThere = `The chain has no contract ${destinationReceiver}: what was delivered lies there, and is anybody's who deploys it.`
 const behind = 'It has arrived, and the events that tell whether its order ran are not there yet.'
+const untold =
+  'It has arrived. Whether its order ran or its fallback receiver was paid, only events tell, and the nodes give none.'
 const orderFailed = 'The order failed, and its fallback receiver was paid what was delivered.'
 
 /** The topics of what the DestinationReceiver logs when it pays the message's fallback receiver. */
@@ -87,7 +90,7 @@ async function outcomeByState(
   ])
   // An earlier delivery with the same message leaves the same clone.
   if (hasCode(executor)) {
-    return hasEvents ? { status: 'inflight', error: behind } : { status: 'delivered' }
+    return hasEvents ? { status: 'inflight', error: behind } : { status: 'unknown', error: untold }
   }
   if (!receiver?.ok && !hasCode(receiver)) return { status: 'unknown' }
   // Across pays an address without code, and does not call it.

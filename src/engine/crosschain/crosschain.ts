@@ -38,6 +38,8 @@ import { type CrosschainRequest, waysOver } from './ways.js'
 /** Of each search; as many over all lanes as of a route on one chain, and at least of each lane. */
 const allCandidates = 12
 const leastCandidates = 3
+const feeTakenHere =
+  'The fee goes to feeReceiver on the source: contracts of this service, which would take it on the destination, are missing there.'
 
 /** @throws ForkrouteError as `Engine.route`; NO_ROUTE says of each lane why it cannot be used. */
 export async function routeOverBridges(
@@ -87,9 +89,13 @@ export async function routeOverBridges(
     ...(position && { tokensOut: position.underlyingTokens }),
   }
   refuseAmbiguousReceiver(mode, request, here)
-  const takesFeeThere =
+  const wantsFeeThere =
     crosschain.destinationFeeReceiver !== undefined &&
     request.inputs.some(({ feeBps }) => feeBps !== undefined)
+  // Without our contracts over there nothing takes a fee there.
+  const takesFeeThere =
+    wantsFeeThere &&
+    (request.feeReceiver === undefined || lanes.some((lane) => canOrder(lane, there)))
   const { ways, undeployed } = waysOver(lanes, {
     ...{ request, mode: crosschain.mode, source, destination, takesFeeThere },
     entersPosition: position !== undefined,
@@ -124,7 +130,10 @@ export async function routeOverBridges(
     onFailed: ({ way }, error) => fail(way.lane, error),
   })
   if (!best) throw noWay({ request, failures, undeployed, lanes, destination })
-  const answer = toAnswer(journeyParts, best, warningsOf(failures, undeployed))
+  const answer = toAnswer(journeyParts, best, [
+    ...warningsOf(failures, undeployed),
+    ...(wantsFeeThere && !takesFeeThere ? [feeTakenHere] : []),
+  ])
   const seconds = secondsOf(among, best.way.lane)
   if (!seconds || !answer.crosschain) return answer
   const sent = { final: best, sentAt: sourcePin }

@@ -19,6 +19,7 @@ import { open } from '../../support/service/cassette-context.js'
 import { startService, type TestService } from '../../support/service/service.js'
 
 const alice = sandboxAccount('alice').address
+const bob = sandboxAccount('bob').address
 const ether = (10n ** 18n).toString()
 const tokenOn = (plan: typeof basePlan, symbol: string): Address => {
   const found = plan.market.tokens.find((token) => token.symbol === symbol)
@@ -224,6 +225,15 @@ test('where our contracts are missing on the destination there are no orders, an
     const plain = await route({ tokenIn: nativeToken, tokenOut: nativeToken }, other)
     expect(plain.status, plain.text).toBe(200)
     expect(plain.body.warnings.join(' ')).toContain('contracts of this service are missing there')
+    const fees = { fee: '100', feeReceiver: bob, destinationFeeReceiver: bob }
+    const charged = await route({ tokenIn: nativeToken, tokenOut: nativeToken, ...fees }, other)
+    expect(charged.status, charged.text).toBe(200)
+    expect(charged.body.feeAmount).toEqual([String(BigInt(ether) / 100n)])
+    expect(charged.body.warnings.join(' ')).toContain('goes to feeReceiver on the source')
+    const [here] = placesOf(charged.body)
+    const watch = [{ token: nativeToken, owner: bob }]
+    const sent = await departOnFork(here, charged.body.tx, [], watch)
+    expect(sent).toMatchObject({ status: 'success', deltas: [BigInt(ether) / 100n] })
     const { status, body } = await route({ tokenIn: nativeToken, tokenOut: aero }, other)
     expect(status).toBe(422)
     expect(body.message).toContain('not deployed')

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all((chains ?? []).map(({ anvil }) => anvil.stop())))
 
 test.each([stargate, across])(
-  '$slug: the same message a second time, below its minimum: in flight until events tell, then failed',
+  '$slug: the same message a second time, below its minimum: in flight until events tell, then failed, and unknown without any',
   async (adapter) => {
     const [source, destination] = chains
     const lane = laneOf(adapter, chains, 'USDC')
@@ -38,5 +38,11 @@ test.each([stargate, across])(
       ...{ status: 'failed', transactionHash: last.hash },
     })
     expect((await statusAt(adapter, destination, first.delivery)).status).toBe('delivered')
+    // The contract that the first order has left says nothing of the second one's.
+    for (const { delivery } of [first, second]) {
+      const untold = await statusAt(adapter, destination, delivery, { logs: false })
+      expect(untold).toMatchObject({ status: 'unknown', transactionHash: null })
+      expect(untold.error).toMatch(/has arrived.* only events tell/)
+    }
   },
 )

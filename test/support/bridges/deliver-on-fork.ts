@@ -71,11 +71,12 @@ export async function departOnFork(
   place: Place,
   tx: AnswerTransaction,
   first: readonly AnswerTransaction[] = [],
+  watch: Parameters<typeof judge>[1]['watch'] = [],
 ): Promise<Execution> {
   const anvil = await startFork(place)
   const stop = () => anvil.stop()
   const { nodeUrl, blockNumber, blockTimeSeconds } = place
-  const args = { nodeUrl, blockNumber, blockTimeSeconds, tx, first, watch: [] }
+  const args = { nodeUrl, blockNumber, blockTimeSeconds, tx, first, watch }
   return judge({ anvil, giveBack: stop, end: stop }, args)
 }
 
