@@ -31,6 +31,15 @@ describe('the lane that is chosen', () => {
     })
   })
 
+  test('is another where both promise as good as the same and that one gives more', async () => {
+    const lanes = { a: [5_000, 5_009], b: [4_999.8, 5_010], c: [4_999, 6_000] } as const
+    expect(await choose(lanes)).toMatchObject({ best: 'b', tried: ['a', 'b'] })
+    expect(await choose({ a: [2, 1.9], b: [1.96, 1.97], c: [1.9, 3] })).toMatchObject({
+      best: 'b',
+      tried: ['a', 'b'],
+    })
+  })
+
   test('is another where that one gives less than the other promises', async () => {
     expect(await choose({ a: [12, 9], b: [10, 10] })).toMatchObject({
       best: 'b',
