@@ -11,7 +11,7 @@ import { parseArgs } from 'node:util'
 import { startSandbox } from '../src/sandbox/sandbox.js'
 import type { Attack, Family, Outcome } from './attacks/attack.js'
 import { backtests } from './attacks/backtests.js'
-import { beside, type Noticed } from './attacks/beside.js'
+import { beside } from './attacks/beside.js'
 import { cassettes } from './attacks/cassettes.js'
 import { etherDust } from './attacks/ether.js'
 import { keys } from './attacks/keys.js'
@@ -20,6 +20,7 @@ import { nodes } from './attacks/nodes.js'
 import { pages } from './attacks/pages.js'
 import { openTarget, type Target } from './attacks/target.js'
 import { texts } from './attacks/texts.js'
+import type { Noticed } from './attacks/watch.js'
 
 const { values } = parseArgs({
   options: {

@@ -115,7 +115,7 @@ const ofOthers: Attack = {
   tried: 'shown, read, followed, cancelled, continued, removed, listed',
   async run(target) {
     const { other } = target.keys
-    const body = JSON.stringify({ ...JSON.parse(plan), variants: [] })
+    const body = JSON.stringify({ ...JSON.parse(plan), variants: undefined })
     const made = await target.ask(base, { method: 'POST', body, key: other })
     if (made.status !== 200) throw new Error(`No job was made: ${made.text}`)
     const path = `${base}/${made.body.id}`

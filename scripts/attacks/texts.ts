@@ -21,9 +21,9 @@ const suites: readonly (readonly [name: string, text: string])[] = [
   ],
   [
     'merges of merges',
-    `a0: &a0 {${list(50, (i) => `k${i}: 1`).join()}}\n${list(900, (i) => `a${i + 1}: &a${i + 1} {<<: [${list(10, () => `*a${i}`).join()}]}`).join('\n')}`,
+    `a0: &a0 {${list(50, (i) => `k${i}: 1`).join()}}\n${list(780, (i) => `a${i + 1}: &a${i + 1} {<<: [${list(10, () => `*a${i}`).join()}]}`).join('\n')}`,
   ],
-  ['a folded text', `a: >\n${list(31_000, () => ' x').join('\n')}`],
+  ['a folded text', `a: >\n${list(20_000, () => ' x').join('\n')}`],
   ['comments', '#\n'.repeat(32_000)],
   ['anchors', list(5_500, (i) => `- &a${i} x`).join('\n')],
   ['digits', `a: ${'9'.repeat(63_000)}`],

@@ -44,7 +44,7 @@ export function checkStore(folder: string): CheckStore {
       mkdirSync(folder, { recursive: true, mode: 0o700 })
       // A reader sees one or the other, and nothing in between.
       const part = `${fileOf(check.id)}.part`
-      writeFileSync(part, JSON.stringify(stored))
+      writeFileSync(part, JSON.stringify(stored), { mode: 0o600 })
       renameSync(part, fileOf(check.id))
     })
   }

@@ -68,6 +68,14 @@ describe('/cassettes', () => {
     expect((await api.get('/checks')).body).toEqual([])
   })
 
+  test('what a check found is a file that nobody else on the machine may read', async () => {
+    const { api } = await start()
+    const { status, body } = await api.post('/cassettes/broken.cassette/check', {})
+    expect(status).toBe(200)
+    const file = join(api.config.dataDir, 'checks', `${body.id}.json`)
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+  })
+
   test('a file that is no cassette is said to be none, without its place', async () => {
     const { api, folder } = await start()
     const reply = await api.get('/cassettes/broken.cassette')
