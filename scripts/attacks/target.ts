@@ -81,7 +81,7 @@ export async function openTarget(
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     })
     const text = await answer.body.text()
-    const isJson = String(answer.headers['content-type']).includes('json')
+    const isJson = String(answer.headers['content-type']).startsWith('application/json')
     const parsed = isJson && text ? JSON.parse(text) : null
     return { status: answer.statusCode, code: parsed?.code ?? null, text, body: parsed }
   }
