@@ -3,7 +3,7 @@
  * node of his own can do to the service, with a plain quote every 250 ms and `/health` every 100 ms beside it.
  *
  * Prints the table, and writes it to docs/attacks.md where all are run or with `--write`; exits 1 where an attack succeeds
- * or others notice more of it than the target allows. Linux only; all take about ten minutes.
+ * or others notice more of it than the target allows. Linux only.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
