@@ -254,6 +254,30 @@ describe('a node that', () => {
     }
   })
 
+  test('says twice that it has not found an old block, and then has it: later calls are as large as before', async () => {
+    const pin = pins[0] as BlockPin
+    const { upstream, node } = await upstreamOver(null)
+    const slotsFrom = (first: number) =>
+      Array.from({ length: 3_000 }, (_, n) => storageKey(storing, hex(first + n)))
+    const callsToRead = async (wanted: readonly Hex[]) => {
+      node.requests.length = 0
+      await readAll(upstream, pin, wanted)
+      return count(node, 'eth_call')
+    }
+    // The first ones are read again beside a value that is not zero.
+    await callsToRead(slotsFrom(0))
+    const usual = await callsToRead(slotsFrom(4_000))
+    let left = 2
+    node.behave = () => ({
+      edit: (call, reply) =>
+        isBulk(call) && left-- > 0 ? { id: call.id, ...refusal('header not found') } : reply,
+    })
+    const few = slotsFrom(8_000).slice(0, 20)
+    expect(await readAll(upstream, pin, few)).toEqual(await plainValues(pin, few))
+    expect(left).toBeLessThan(0)
+    expect(await callsToRead(slotsFrom(12_000))).toBe(usual)
+  })
+
   test('answers calls in bulk with 413 or not at all: everything is read in time', async () => {
     const pin = pins[3] as BlockPin
     for (const fault of [{ status: 413 }, { status: 504 }, 'hang'] as const) {

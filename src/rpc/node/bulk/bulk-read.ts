@@ -205,7 +205,6 @@ export function createBulkReader(isFresh: (number: bigint) => boolean): BulkRead
     }
 
     const lastRefusal = () => refusals.at(-1)
-
     /** Whether single reads say, too, that the node does not have the block: then all of them would. */
     async function lacksBlock(some: readonly ItemKey[]): Promise<boolean> {
       if (!isUnknownBlock(lastRefusal())) return false
@@ -252,7 +251,8 @@ export function createBulkReader(isFresh: (number: bigint) => boolean): BulkRead
         }
         todo = todo.filter((key) => !found.has(key))
       }
-      if (!own.shrink(share)) break
+      // A block that was not found says nothing about the size of calls.
+      if (!refusals.every(isUnknownBlock) && !own.shrink(share)) break
     }
     return found
   }
