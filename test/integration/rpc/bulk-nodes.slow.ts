@@ -1,7 +1,7 @@
 /** Many values by one call: what becomes of them at nodes that make something else of calls with overrides. */
 import { describe, expect, test } from 'vitest'
 import type { Address, BlockPin, Hex } from '../../../src/domain/primitives.js'
-import { storageKey } from '../../../src/rpc/node/state-item.js'
+import { type ItemKey, storageKey } from '../../../src/rpc/node/state-item.js'
 import { createUpstream } from '../../../src/rpc/node/upstream.js'
 import { startAnvil } from '../../support/anvil.js'
 import {
@@ -259,7 +259,7 @@ describe('a node that', () => {
     const { upstream, node } = await upstreamOver(null)
     const slotsFrom = (first: number) =>
       Array.from({ length: 3_000 }, (_, n) => storageKey(storing, hex(first + n)))
-    const callsToRead = async (wanted: readonly Hex[]) => {
+    const callsToRead = async (wanted: readonly ItemKey[]) => {
       node.requests.length = 0
       await readAll(upstream, pin, wanted)
       return count(node, 'eth_call')
