@@ -50,12 +50,20 @@ export async function executeBundle(
     readonly receiver?: Address
     readonly watch?: ExecuteArgs['watch']
     readonly prepare?: ExecuteArgs['prepare']
+    readonly behind?: ExecuteArgs['behind']
     readonly inspect?: ExecuteArgs['inspect']
     /** False: the sender holds and allows all that it needs. */
     readonly isFunded?: boolean
   } = {},
 ): Promise<Execution & { readonly gained: Readonly<Record<string, string>> }> {
-  const { routingStrategy = 'router', watch = [], prepare, inspect, isFunded = true } = options
+  const {
+    routingStrategy = 'router',
+    watch = [],
+    prepare,
+    behind,
+    inspect,
+    isFunded = true,
+  } = options
   const { tx } = body
   const receiver = options.receiver ?? (tx.from as Address)
   const sent = asSent(tx, routingStrategy, tx.from)
@@ -72,6 +80,7 @@ export async function executeBundle(
     nodeUrl: service.nodeUrl,
     blockNumber: body.blockNumber,
     tx: sent.tx,
+    ...(behind && { behind }),
     ...(inspect && { inspect }),
     watch: [...watched, ...watch],
     ...(isFunded && { fund: inputs.filter(({ token }) => !isNative(token)), approve: tx.to }),

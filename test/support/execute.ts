@@ -51,6 +51,8 @@ export interface ExecuteArgs {
   readonly first?: readonly AnswerTransaction[]
   /** Anything else before the transaction. */
   readonly prepare?: (anvil: TestAnvil) => Promise<void>
+  /** Anything else behind the transaction, in the same block. */
+  readonly behind?: ((anvil: TestAnvil) => Promise<void> | undefined) | undefined
   /** Looks at the chain after the transaction of that hash. */
   readonly inspect?: (anvil: TestAnvil, hash: Hex) => Promise<void>
 }
@@ -130,6 +132,7 @@ async function execute(anvil: TestAnvil, args: ExecuteArgs): Promise<Execution> 
   for (const earlier of args.first ?? []) await send(anvil, earlier, baseFee)
   const before = await balances(anvil, args.watch, 'latest')
   const hash = await send(anvil, tx, baseFee, args)
+  await args.behind?.(anvil)
   await anvil.rpc('evm_mine')
   const receipt = await anvil.rpc<{
     status: Hex

@@ -4,19 +4,24 @@
  * compares otherwise.
  */
 import { readFile, writeFile } from 'node:fs/promises'
-import { encodeFunctionData, parseAbi } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Address, type Hex, toAddress } from '../../../src/domain/primitives.js'
 import { sandboxAccount } from '../../../src/sandbox/accounts.js'
 import { contractAddresses, v3PoolAddress } from '../../../src/sandbox/addresses.js'
 import { sandboxToken } from '../../../src/sandbox/tokens.js'
-import { approveInputs, askBundle, executeBundle } from '../../support/bundle.js'
-import { executeBehind, minimumReasons, swap } from '../../support/front-run.js'
+import { askBundle, executeBundle } from '../../support/bundle.js'
+import { executeBehind, type Move, minimumReasons, swap } from '../../support/front-run.js'
 import { poolJudgesOf } from '../../support/judges.js'
 import { NodeWriter } from '../../support/nodes/node-writer.js'
 import { placeForkVenues } from '../../support/protocols/fork-venues.js'
+import {
+  answerTo,
+  expectCase,
+  expectOpposite,
+  type Ground,
+  type Happened,
+} from '../../support/protocols/front-runs/carry-out.js'
 import { type FrontRunCase, frontRunCases } from '../../support/protocols/front-runs/cases.js'
-import type { Fact } from '../../support/protocols/front-runs/parts.js'
 import { placeConverters } from '../../support/protocols/place-converters.js'
 import { placeFluid } from '../../support/protocols/place-fluid.js'
 import { placeGauges } from '../../support/protocols/place-gauges.js'
@@ -46,7 +51,7 @@ let node: NodeWriter
 let blockNumber: string
 let nft: string
 let cases: ReadonlyMap<string, FrontRunCase>
-const rows = new Map<string, string>()
+const rows = new Map<string, readonly string[]>()
 
 function byName(facts: Parameters<typeof frontRunCases>[0]): ReadonlyMap<string, FrontRunCase> {
   return new Map(
@@ -84,93 +89,44 @@ function caseOf(name: string): FrontRunCase {
   return found
 }
 
-/** The answer to the case, whose transaction works when nobody is ahead of it. */
-async function answerTo(actionCase: FrontRunCase, receiver?: Address) {
-  const { actions, routingStrategy = 'router', holder } = actionCase
-  const asked = actions.map((action, index) =>
-    receiver && index === actions.length - 1
-      ? { ...action, args: { ...action.args, receiver } }
-      : action,
-  )
-  const query = { fromAddress: holder ?? anybody, routingStrategy, blockNumber }
-  const { status, body } = await askBundle(service, query, asked)
-  expect(status, JSON.stringify(body)).toBe(200)
-  expect(body.unprotected).toBeUndefined()
-  const tokens = (body.route.at(-1)?.tokenOut ?? []) as Address[]
-  const options = {
-    routingStrategy,
-    isFunded: holder === undefined,
-    ...(receiver && { watch: tokens.map((each) => ({ token: each, owner: receiver })) }),
-    ...(holder && {
-      prepare: (anvil: { rpc<T>(method: string, params: readonly unknown[]): Promise<T> }) =>
-        approveInputs(anvil, body.tx, body.amountsIn),
-    }),
-  }
-  const alone = await executeBundle(service, body, options)
-  expect(alone).toMatchObject({ status: 'success', gained: body.amountsOut })
-  return { body, options, alone }
-}
+const ground = (): Ground => ({ service, node, blockNumber, anybody })
 
-async function expectCase(actionCase: FrontRunCase, receiver?: Address): Promise<string> {
-  const { body, options, alone } = await answerTo(actionCase, receiver)
-  const { move, keeps, mayGain, reason, after } = actionCase
-  let said: bigint | undefined
-  const behind = await executeBehind(service, body, move, {
-    ...options,
-    ...(after && {
-      async inspect(anvil) {
-        said = await wordOf(anvil, after)
-      },
-    }),
-  })
-  if (keeps === undefined) {
-    expect(behind.status).toBe('reverted')
-    expect(behind.reason).toMatch(reason)
-    return `reverts: ${/^Error\((.*)\)$/.exec(behind.reason)?.[1] ?? behind.reason.replace(/\(.*/, '')}`
-  }
-  expect(behind.status, behind.reason).toBe('success')
-  if (mayGain) {
-    behind.deltas.forEach((delta, index) => {
-      expect(delta).toBeGreaterThanOrEqual(alone.deltas[index] ?? 0n)
-    })
-  } else {
-    expect(behind.gained).toEqual(body.amountsOut)
-    expect(behind.deltas).toEqual(alone.deltas)
-  }
-  // Nothing would be kept as well as everything.
-  const given = receiver ? alone.deltas : Object.values(behind.gained).map(BigInt)
-  expect(after !== undefined || given.some((amount) => amount > 0n)).toBe(true)
-  if (after) {
-    expect(said).toBeGreaterThanOrEqual(after.least)
-    expect(said).toBeLessThanOrEqual(after.most)
-  }
-  return mayGain ? 'gives no less' : 'keeps its amounts'
-}
+const [gains, loses] = [
+  'It gets no less than without the move.',
+  'What it loses is within the slippage.',
+]
 
-async function wordOf(
-  anvil: { rpc<T>(method: string, params: readonly unknown[]): Promise<T> },
-  { to, signature, args, word = 0 }: Fact,
-): Promise<bigint> {
-  // The type of a signature that is not known at compile time is `never`.
-  const abi = parseAbi([signature] as readonly string[] as never)
-  const data = encodeFunctionData({ abi, args } as never)
-  const result = await anvil.rpc<Hex>('eth_call', [{ to, data }, 'latest'])
-  return BigInt(`0x${result.slice(2 + 64 * word, 66 + 64 * word)}`)
+function rowOf(
+  { protocol, actions, routingStrategy = 'router', keeps }: FrontRunCase,
+  { is, direction }: Move,
+  { transaction, takes, smaller }: Happened,
+): string {
+  const isLess = transaction === 'gives what is promised'
+  const why = transaction.startsWith('reverts') ? '' : (keeps ?? (isLess ? loses : gains))
+  const cells = [
+    ...[protocol, actions.at(-1)?.action, routingStrategy, is, direction, transaction],
+    ...[takes, smaller, why],
+  ]
+  return `| ${cells.join(' | ')} |`.replaceAll('|  |', '| |').replaceAll('|  |', '| |')
 }
 
 describe('behind a front-run', () => {
   test.each(names)('%s', async (name) => {
     const actionCase = caseOf(name)
-    const { protocol, actions, routingStrategy = 'router', move, keeps } = actionCase
-    const happens = await expectCase(actionCase)
-    const what = `| ${protocol} | ${actions.at(-1)?.action} | ${routingStrategy} | ${move.is}`
-    rows.set(name, `${what} | ${happens}${keeps ? ` | ${keeps}` : ' |'} |`)
+    const { move, opposite } = actionCase
+    const answered = await answerTo(ground(), actionCase)
+    const [one, other] = [
+      await expectCase(actionCase, answered),
+      await expectOpposite(actionCase, answered),
+    ]
+    rows.set(name, [rowOf(actionCase, move, one), rowOf(actionCase, opposite, other)])
   })
 
   test.each(planned.filter(([, each]) => each.takesReceiver).map(([name]) => name))(
     '%s, for a receiver that it names',
     async (name) => {
-      await expectCase(caseOf(name), other)
+      const actionCase = caseOf(name)
+      await expectCase(actionCase, await answerTo(ground(), actionCase, other), other)
     },
   )
 
@@ -182,7 +138,7 @@ describe('behind a front-run', () => {
         .map(({ action }) => `${protocol.slug} ${action}`),
     )
     expect([...rows.keys()].sort()).toEqual(wanted.sort())
-    const table = [...rows].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
+    const table = [...rows].sort(([a], [b]) => (a < b ? -1 : 1)).flatMap(([, both]) => both)
     const text = `${heading}${table.join('\n')}\n`
     if (process.env.UPDATE_DOCS) await writeFile(document, text)
     expect(await readFile(document, 'utf8')).toBe(text)
@@ -293,10 +249,18 @@ const heading = `# Front-runs and what they take
 Written by test/e2e/bundles/front-runs.slow.ts (\`UPDATE_DOCS=1 npx vitest run test/e2e/bundles/front-runs.slow.ts\`), which fails when
 this table is not what it finds. Every action that /api/v1/standards lists for the chain is asked as a bundle on the sandbox
 chain. On a separate Anvil somebody moves what the action uses by far more than the slippage, in the same block ahead of the
-returned transaction. Then the transaction reverts at a minimum, or it gives to the unit what the answer has promised (or more), and the
-last column says why. Where an action can name a \`receiver\`, the same is done with one. What leaves a vault, a market
+returned transaction, in one direction and then, on another, in the opposite one; who has swapped swaps back behind it. Then the
+transaction reverts at a minimum or a maximum and takes nothing, or it gives to the unit what the answer has promised (or more), and the
+last column says why. Where it reverts at a swap or a gift, a 30th of that is tried, a 900th, a 27,000th, until it goes through.
+
+Of each that goes through all of this holds: the sender has lost of no token more than \`maxAmountsIn\` and gained of none less than
+\`minAmountsOut\`, ether that goes as value included; of positions without a token (shares of Morpho, stakes, NFTs, debts) none is
+worse by more than the slippage; and what the sender has in the end, at the prices that nobody has moved, is worth no less than without the
+front-run, but for the slippage of what it gave: nothing stays in a pool either.
+
+Where an action can name a \`receiver\`, the first direction is tried with one. What leaves a vault, a market
 or a pool belongs to a holder of its shares: who deposits and leaves in one transaction does both at one rate.
 
-| protocol | action | strategy | ahead of it | the transaction | why nothing can be taken |
-| --- | --- | --- | --- | --- | --- |
+| protocol | action | strategy | ahead of it | direction | the transaction | of the inputs it takes | behind a smaller move | why nothing can be taken |
+| --- | --- | --- | --- | --- | --- | --- | --- | --- |
 `

@@ -8,21 +8,21 @@ import {
   v3PoolAddress,
 } from '../../../../src/sandbox/addresses.js'
 import { sandboxPools } from '../../../../src/sandbox/market/catalog.js'
-import { swap } from '../../front-run.js'
-import { act, type Entry, ether, million, token } from './parts.js'
+import { type Move, swap } from '../../front-run.js'
+import type { actionCases } from '../action-cases.js'
+import { act, type Entry, ether, holding, million, token } from './parts.js'
 
 const [weth, usdc, dai, wbtc] = [token('WETH'), token('USDC'), token('DAI'), token('WBTC')]
 
+type Facts = Parameters<typeof actionCases>[0]
+
 /** @param facts - as of `actionCases`. */
-export function exchangeMoves(facts: {
-  readonly nft: string
-  readonly pancakePair: Address
-}): Entry[] {
+export function exchangeMoves(facts: Facts): Entry[] {
   return [
     ...pairMoves('uniswap-v2', v2PairAddress('uniswap-v2', weth, usdc), usdc),
     ...pairMoves('sushiswap-v2', v2PairAddress('sushiswap-v2', weth, usdc), usdc),
     ...pairMoves('pancakeswap-v2', facts.pancakePair, dai),
-    ...uniswapMoves(facts.nft),
+    ...uniswapMoves(facts),
     ...balancerMoves(),
     ...curveMoves(),
   ]
@@ -30,23 +30,43 @@ export function exchangeMoves(facts: {
 
 /** @param pair - of WETH and `other`. */
 function pairMoves(slug: string, pair: Address, other: Address): Entry[] {
-  const sell = (amount: bigint, pool?: Address) =>
-    swap({ protocol: slug, tokenIn: weth, tokenOut: other, amount, ...(pool && { pool }) })
+  const sell = swap({
+    ...{ protocol: slug, tokenIn: weth, tokenOut: other, amount: 3_000n * ether, pool: pair },
+  })
+  const buy = swap({
+    ...{ protocol: slug, tokenIn: other, tokenOut: weth, amount: worth(other), pool: pair },
+  })
   // Who deposits and leaves in one transaction does both at one price.
   const held = { primaryAddress: pair, tokenIn: pair, amountIn: '1000000000000' }
   return [
-    [`${slug} deposit`, sell(3_000n * ether, pair)],
+    [`${slug} deposit`, [sell, buy]],
     [
       `${slug} redeem`,
-      sell(3_000n * ether, pair),
+      [sell, buy],
       { actions: act(slug, 'redeem', { ...held, tokenOut: [weth, other] }) },
     ],
     [
       `${slug} withdraw`,
-      swap({ protocol: slug, tokenIn: other, tokenOut: weth, amount: worth(other), pool: pair }),
+      [buy, sell],
       { actions: act(slug, 'withdraw', { ...held, tokenOut: weth }) },
     ],
-    [`${slug} swap`, sell(3_000n * ether)],
+    [`${slug} swap`, bothWays(slug, [weth, 3_000n * ether], [other, worth(other)])],
+  ]
+}
+
+type Amount = readonly [token: Address, amount: bigint]
+
+/** From the first to the second, and the other way. */
+function bothWays(
+  protocol: string,
+  [a, ofA]: Amount,
+  [b, ofB]: Amount,
+  pool?: Address,
+): [Move, Move] {
+  const common = { protocol, ...(pool && { pool }) }
+  return [
+    swap({ ...common, tokenIn: a, tokenOut: b, amount: ofA }),
+    swap({ ...common, tokenIn: b, tokenOut: a, amount: ofB }),
   ]
 }
 
@@ -55,52 +75,61 @@ function worth(stable: Address): bigint {
   return stable === usdc ? 10n * million * million : 10n * million * ether
 }
 
-function uniswapMoves(nft: string): Entry[] {
+function uniswapMoves({ nft, anybody }: Facts): Entry[] {
   const pool = v3PoolAddress(...inOrder(weth, usdc), 500)
-  const sell = swap({
-    ...{ protocol: 'uniswap-v3', pool, tokenIn: weth, tokenOut: usdc },
-    amount: 1_000n * ether,
-  })
-  const all = swap({
-    ...{ protocol: 'uniswap-v3', tokenIn: weth, tokenOut: usdc },
-    amount: 10_000n * ether,
-  })
+  const moves = bothWays('uniswap-v3', [weth, 1_000n * ether], [usdc, 3n * million * million], pool)
+  const positions = [
+    ...['address operator', 'uint96', 'address', 'address', 'uint24', 'int24', 'int24'],
+    'uint128 liquidity',
+  ]
+  const ofManager = contractAddresses.v3PositionManager
+  const liquidity = `function positions(uint256) view returns (${positions.join(', ')})`
+  const left = [holding(ofManager, liquidity, [BigInt(nft)], 7)]
   return [
-    ['uniswap-v3 deposit', sell],
-    ['uniswap-v3 withdraw', sell],
-    ['uniswap-v3 redeem', sell],
+    [
+      'uniswap-v3 deposit',
+      moves,
+      {
+        holdings: [
+          {
+            async of(read) {
+              const owns = 'function balanceOf(address) view returns (uint256)'
+              if ((await read(ofManager, owns, [anybody])) === 0n) return 0n
+              const at = 'function tokenOfOwnerByIndex(address, uint256) view returns (uint256)'
+              return read(ofManager, liquidity, [await read(ofManager, at, [anybody, 0n])], 7)
+            },
+          },
+        ],
+      },
+    ],
+    ['uniswap-v3 withdraw', moves, { holdings: left }],
+    ['uniswap-v3 redeem', moves],
     [
       'uniswap-v3 harvest',
-      sell,
+      moves,
       {
+        holdings: left,
         keeps: 'Fees are owed; what others do only adds to them.',
         mayGain: true,
         actions: harvestOf(nft),
       },
     ],
-    ['uniswap-v3 swap', all],
+    [
+      'uniswap-v3 swap',
+      bothWays('uniswap-v3', [weth, 10_000n * ether], [usdc, 30n * million * million]),
+    ],
     [
       'uniswap-v4 swap',
-      swap({
-        protocol: 'uniswap-v4',
-        tokenIn: nativeToken,
-        tokenOut: usdc,
-        amount: 1_000n * ether,
-      }),
+      bothWays('uniswap-v4', [nativeToken, 1_000n * ether], [usdc, 3n * million * million]),
     ],
     [
       'fluid-dex-t1 swap',
-      swap({
-        protocol: 'fluid-dex-t1',
-        tokenIn: dai,
-        tokenOut: usdc,
-        amount: 300_000n * ether,
-      }),
+      bothWays('fluid-dex-t1', [dai, 300_000n * ether], [usdc, 300_000n * million]),
     ],
     ...['sushiswap-v3', 'pancakeswap-v3'].map(
       (protocol): Entry => [
         `${protocol} swap`,
-        swap({ protocol, tokenIn: weth, tokenOut: dai, amount: 30_000n * ether }),
+        bothWays(protocol, [weth, 30_000n * ether], [dai, 30_000n * ether]),
       ],
     ),
   ]
@@ -124,39 +153,35 @@ function balancerMoves(): Entry[] {
       tokens.includes(weth),
   )
   const share = toAddress(pool?.id.slice(0, 42) ?? '0x')
-  const sell = swap({
-    ...{ protocol: 'balancer-v2', tokenIn: weth, tokenOut: wbtc },
-    amount: 300n * ether,
-  })
+  const moves = bothWays('balancer-v2', [weth, 300n * ether], [wbtc, 1_000_000_000n])
   const exit = { primaryAddress: share, tokenIn: share, amountIn: ether.toString() }
   return [
-    ['balancer-v2 deposit', sell],
+    ['balancer-v2 deposit', moves],
     [
       'balancer-v2 redeem',
-      sell,
+      moves,
       { actions: act('balancer-v2', 'redeem', { ...exit, tokenOut: [wbtc, weth] }) },
     ],
-    ['balancer-v2 swap', sell],
+    ['balancer-v2 swap', moves],
   ]
 }
 
 function curveMoves(): Entry[] {
   const [pool, share] = [curvePoolAddresses[0], curveSharesAddresses[0]]
-  const sell = (tokenIn: Address, tokenOut: Address, amount: bigint) =>
-    swap({ protocol: 'curve', tokenIn, tokenOut, amount, ...(pool && { pool }) })
   const exit = { primaryAddress: pool, tokenIn: share, amountIn: (1_000n * ether).toString() }
-  const daiForUsdc = sell(dai, usdc, 20n * million * ether)
+  const of = (tens: bigint): [Amount, Amount] => [
+    [dai, tens * million * ether],
+    [usdc, tens * million * million],
+  ]
+  const [daiForUsdc, usdcForDai] = bothWays('curve', ...of(20n), pool)
   return [
-    ['curve deposit', daiForUsdc],
-    ['curve redeem', daiForUsdc, { actions: act('curve', 'redeem', { ...exit, tokenOut: usdc }) }],
+    ['curve deposit', [daiForUsdc, usdcForDai]],
     [
-      'curve withdraw',
-      sell(usdc, dai, 20n * million * million),
-      { reason: /Slippage screwed you/ },
+      'curve redeem',
+      [daiForUsdc, usdcForDai],
+      { actions: act('curve', 'redeem', { ...exit, tokenOut: usdc }) },
     ],
-    [
-      'curve swap',
-      swap({ protocol: 'curve', tokenIn: dai, tokenOut: usdc, amount: 60n * million * ether }),
-    ],
+    ['curve withdraw', [usdcForDai, daiForUsdc], { reason: /Slippage screwed you/ }],
+    ['curve swap', bothWays('curve', ...of(60n))],
   ]
 }

@@ -17,11 +17,40 @@ export interface Fact {
   readonly most: bigint
 }
 
+/** Reads a word of what a view returns. */
+type Read = (
+  to: Address,
+  signature: string,
+  args: readonly unknown[],
+  word?: number,
+) => Promise<bigint>
+
+/** What somebody has, or owes, without a token; raw units. */
+export interface Holding {
+  readonly isDebt?: true
+  of(read: Read): Promise<bigint>
+}
+
+export function holding(
+  to: Address,
+  signature: string,
+  args: readonly unknown[],
+  word?: number,
+): Holding {
+  return { of: (read) => read(to, signature, args, word) }
+}
+
+export const owing = (...args: Parameters<typeof holding>): Holding => ({
+  ...holding(...args),
+  isDebt: true,
+})
+
 type Own = Partial<Pick<ActionCase, 'actions' | 'holder' | 'routingStrategy'>> & {
   readonly keeps?: string
   readonly mayGain?: boolean
   readonly reason?: RegExp
   readonly after?: Fact
+  readonly holdings?: readonly Holding[]
 }
 
 export const ether = 10n ** 18n
@@ -41,5 +70,5 @@ export const unit = 'A unit of the share is a unit of the token.'
 export const exact = 'The amount is stated, and the contract pays it or fails.'
 export const debt = 'The debt falls by what is paid; the rest comes back.'
 
-/** Of an action, by protocol and name. */
-export type Entry = readonly [name: string, move: Move, own?: Own]
+/** Of an action, by protocol and name; the second move goes the other way. */
+export type Entry = readonly [name: string, moves: readonly [Move, Move], own?: Own]
