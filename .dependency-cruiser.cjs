@@ -1,16 +1,19 @@
 /** Arrows point downwards only: see docs/architecture.md. */
 const below = {
   domain: [],
+  platform: [],
+  telemetry: ['platform'],
   chains: ['domain'],
-  rpc: ['domain'],
-  forks: ['rpc', 'domain'],
+  config: ['chains', 'domain'],
+  rpc: ['domain', 'platform', 'telemetry'],
+  forks: ['rpc', 'domain', 'telemetry', 'platform'],
   executor: ['rpc', 'domain'],
   mined: ['executor', 'forks', 'rpc', 'chains', 'domain'],
   protocols: ['chains', 'domain'],
   bridges: ['executor', 'chains', 'domain'],
-  catalog: ['protocols', 'chains', 'domain'],
+  catalog: ['protocols', 'chains', 'domain', 'platform'],
   pricing: ['protocols', 'chains', 'domain'],
-  'pool-index': ['protocols', 'rpc', 'chains', 'domain'],
+  'pool-index': ['protocols', 'rpc', 'chains', 'domain', 'platform', 'telemetry'],
   routing: [
     'bridges',
     'forks',
@@ -22,6 +25,7 @@ const below = {
     'rpc',
     'chains',
     'domain',
+    'telemetry',
   ],
   engine: [
     'routing',
@@ -33,11 +37,24 @@ const below = {
     'rpc',
     'chains',
     'domain',
+    'platform',
+    'telemetry',
   ],
-  sandbox: ['bridges', 'executor', 'protocols', 'chains', 'rpc', 'domain', 'forks'],
-  backtest: ['chains', 'domain'],
-  cassette: ['protocols', 'catalog', 'chains', 'rpc', 'domain'],
-  doctor: ['bridges', 'executor', 'protocols', 'forks', 'rpc', 'chains', 'domain'],
+  sandbox: ['bridges', 'executor', 'protocols', 'chains', 'rpc', 'domain', 'forks', 'platform'],
+  backtest: ['chains', 'domain', 'config', 'telemetry', 'platform'],
+  cassette: ['protocols', 'catalog', 'chains', 'rpc', 'domain', 'config', 'telemetry'],
+  doctor: [
+    'bridges',
+    'executor',
+    'protocols',
+    'forks',
+    'rpc',
+    'chains',
+    'domain',
+    'config',
+    'telemetry',
+    'platform',
+  ],
   operations: [
     'processes',
     'doctor',
@@ -51,14 +68,17 @@ const below = {
     'rpc',
     'chains',
     'domain',
+    'config',
+    'telemetry',
+    'platform',
   ],
-  processes: ['domain'],
-  api: ['processes', 'mcp', 'client', 'domain'],
+  processes: ['domain', 'telemetry', 'platform'],
+  api: ['processes', 'mcp', 'client', 'domain', 'config', 'telemetry', 'platform'],
   client: [],
   console: ['client'],
-  mcp: ['client', 'domain'],
-  testing: ['client', 'rpc', 'domain'],
-  check: ['testing', 'api', 'domain'],
+  mcp: ['client', 'domain', 'platform'],
+  testing: ['client', 'rpc', 'domain', 'service', 'config', 'telemetry'],
+  check: ['testing', 'api', 'domain', 'config'],
 }
 /**
  * Floors inside of a layer: what a folder may use of its own layer. Files of the layer itself, below which folders
@@ -72,10 +92,10 @@ const floors = {
   'rpc/archive': ['node', 'disk', 'hints', 'cassette'],
   'routing/market': [],
   'routing/search': ['market'],
-  'routing/context': ['market', 'messages.ts'],
-  'routing/proof': ['context', 'search', 'market', 'messages.ts'],
-  'routing/tasks': ['proof', 'context', 'search', 'market', 'messages.ts'],
-  'routing/bundle': ['tasks', 'proof', 'context', 'search', 'market', 'messages.ts'],
+  'routing/context': ['market'],
+  'routing/proof': ['context', 'search', 'market'],
+  'routing/tasks': ['proof', 'context', 'search', 'market'],
+  'routing/bundle': ['tasks', 'proof', 'context', 'search', 'market'],
   'backtest/stores': ['plan-json.ts', 'job-id.ts'],
   'backtest/engines': ['stores', 'plan-json.ts', 'retry.ts'],
   'backtest/outputs': [
@@ -95,41 +115,6 @@ const floors = {
   'api/records': ['errors.ts'],
   'protocols/shared': ['pool.ts', 'pool-events.ts', 'positions.ts', 'protocol.ts'],
 }
-/** Small files of src/ itself that several layers may use. */
-const shared = [
-  'src/threads.ts',
-  'src/package-folder.ts',
-  'src/priority.ts',
-  'src/log.ts',
-  'src/metrics.ts',
-  'src/tracing.ts',
-  'src/tracer.ts',
-  'src/config.ts',
-  'src/config-chains.ts',
-  'src/config-values.ts',
-  'src/config-traces.ts',
-  'src/config-backtests.ts',
-  'src/yaml-file.ts',
-  'src/sqlite.ts',
-]
-const sharedBy = {
-  rpc: 'threads|log|sqlite|tracing|tracer',
-  routing: 'tracing|tracer',
-  engine: 'threads|metrics|tracing|tracer',
-  api: 'config|log|metrics|package-folder|sqlite|tracing|tracer',
-  mcp: 'package-folder',
-  processes: 'log|metrics|priority|threads',
-  forks: 'log|priority',
-  sandbox: 'threads|package-folder',
-  backtest: 'config|log|metrics|sqlite|threads|tracing|tracer',
-  catalog: 'sqlite',
-  'pool-index': 'sqlite|threads|log',
-  cassette: 'config|log|yaml-file',
-  doctor: 'config|log|sqlite',
-  operations: 'config|log|package-folder',
-  testing: 'local-service|config|log',
-  check: 'config|yaml-file',
-}
 
 module.exports = {
   forbidden: [
@@ -146,11 +131,7 @@ module.exports = {
       from: { path: `^src/${layer}/`, pathNot: '\\.test\\.ts$' },
       to: {
         path: '^(src|workers)/',
-        pathNot: [
-          `^src/${layer}/`,
-          ...allowed.map((name) => `^src/${name}/`),
-          ...(sharedBy[layer] ? [`^src/(${sharedBy[layer]})\\.ts$`] : []),
-        ],
+        pathNot: [`^src/${layer}/`, ...allowed.map((name) => `^src/${name}/`)],
       },
     })),
     ...Object.entries(floors).map(([folder, allowed]) => {
@@ -193,16 +174,6 @@ module.exports = {
       severity: 'error',
       from: { path: '^workers/sandbox\\.ts$' },
       to: { path: '^src/', pathNot: '^src/(sandbox|domain)/' },
-    },
-    {
-      name: 'shared-files-stay-leaves',
-      severity: 'error',
-      from: { path: shared.map((file) => `^${file.replace('.', '\\.')}$`) },
-      to: {
-        path: '^(src|workers)/',
-        pathNot:
-          '^src/((domain|chains)/|(package-folder|config-chains|config-values|config-traces|config-backtests|opentelemetry|tracer)\\.ts$)',
-      },
     },
   ],
   options: {

@@ -24,8 +24,8 @@ const ofNode = {
 // OpenTelemetry in a file of its own, which is read only where traces are exported: its packages take a hundred times the room.
 await bundle({
   ...ofNode,
-  entryPoints: ['src/opentelemetry.ts'],
-  outdir: 'dist/src',
+  entryPoints: ['src/telemetry/opentelemetry.ts'],
+  outdir: 'dist/src/telemetry',
   minify: true,
   sourcemap: false,
   footer: {

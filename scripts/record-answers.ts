@@ -16,10 +16,10 @@ import { dialectOf } from '../src/api/records/dialect.js'
 import { examples } from '../src/api/schemas.js'
 import { createApiServer } from '../src/api/server.js'
 import { serviceVersion } from '../src/api/version.js'
-import { loadConfig } from '../src/config.js'
-import { openLocalService } from '../src/local-service.js'
-import { createLogger } from '../src/log.js'
-import { createService } from '../src/service.js'
+import { loadConfig } from '../src/config/config.js'
+import { openLocalService } from '../src/service/local-service.js'
+import { createService } from '../src/service/service.js'
+import { createLogger } from '../src/telemetry/log.js'
 
 const longest = 2
 

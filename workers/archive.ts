@@ -2,14 +2,14 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { toWireError, type Wire } from '../src/domain/errors.js'
 import { atBorder } from '../src/forks/faults.js'
-import { lowerThread } from '../src/priority.js'
+import { lowerThread } from '../src/platform/priority.js'
 import type {
   ArchiveThreadData,
   NumberedRequest,
   ThreadMessage,
 } from '../src/rpc/archive/archive-messages.js'
 import { startArchiveThread } from '../src/rpc/archive/archive-thread.js'
-import { finishedSpans, inTraceOf, startThreadTracing } from '../src/tracing.js'
+import { finishedSpans, inTraceOf, startThreadTracing } from '../src/telemetry/tracing.js'
 
 const port = parentPort
 if (!port) throw new Error('workers/archive runs as a thread only')

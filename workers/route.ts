@@ -2,11 +2,12 @@
 import { setMaxListeners } from 'node:events'
 import { workerData } from 'node:worker_threads'
 import '../src/forks/promise-with-resolvers.js'
-import { lowerThread } from '../src/priority.js'
+import { lowerThread } from '../src/platform/priority.js'
 import { WorkerContext } from '../src/routing/context/worker-context.js'
+import type { WorkerSettings } from '../src/routing/context/worker-settings.js'
 import { runTask } from '../src/routing/dispatch.js'
-import type { TaskMessage, TaskReply, WorkerSettings } from '../src/routing/messages.js'
-import { startThreadTracing } from '../src/tracing.js'
+import type { TaskMessage, TaskReply } from '../src/routing/messages.js'
+import { startThreadTracing } from '../src/telemetry/tracing.js'
 
 // All parallel requests of a task listen to its one signal; more than ten listeners are no leak here.
 setMaxListeners(512)

@@ -5,7 +5,7 @@
  * seen to take. Pure but for what it remembers.
  */
 import { ForkrouteError } from '../domain/errors.js'
-import { count as countMetric } from '../metrics.js'
+import { count as countMetric } from '../telemetry/metrics.js'
 
 /** What is to be let in. */
 export interface Asked {

@@ -5,7 +5,7 @@ import { RateLimiterCluster, RateLimiterMemory, RateLimiterRes } from 'rate-limi
 import { noAccount } from '../domain/engine.js'
 import { ForkrouteError } from '../domain/errors.js'
 import type { KeyRecord, Scope } from '../domain/operations/keys.js'
-import { count as countMetric } from '../metrics.js'
+import { count as countMetric } from '../telemetry/metrics.js'
 import type { KeyStore } from './key-store.js'
 
 /**

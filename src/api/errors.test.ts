@@ -3,7 +3,7 @@ import { Socket } from 'node:net'
 import type { NextFunction, Request, Response } from 'express'
 import { describe, expect, test } from 'vitest'
 import { type ErrorCode, errorCodes, ForkrouteError } from '../domain/errors.js'
-import type { Logger } from '../log.js'
+import type { Logger } from '../telemetry/log.js'
 import { allowOnly, errorBody, errorFacts, errorHandler, toForkrouteError } from './errors.js'
 
 const requestId = 'f3b1'

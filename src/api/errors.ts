@@ -2,8 +2,8 @@
 import { STATUS_CODES } from 'node:http'
 import type { ErrorRequestHandler, RequestHandler, Response } from 'express'
 import { errorCodes, ForkrouteError } from '../domain/errors.js'
-import type { Logger } from '../log.js'
-import { count } from '../metrics.js'
+import type { Logger } from '../telemetry/log.js'
+import { count } from '../telemetry/metrics.js'
 
 /** Retry-After in seconds where the error itself sets none. */
 const defaultRetryAfterSeconds = 1

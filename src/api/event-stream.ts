@@ -5,8 +5,8 @@
 import type { Response } from 'express'
 import { ForkrouteError } from '../domain/errors.js'
 import { bigintToString } from '../domain/primitives.js'
-import type { Logger } from '../log.js'
-import { count, type StreamEnd } from '../metrics.js'
+import type { Logger } from '../telemetry/log.js'
+import { count, type StreamEnd } from '../telemetry/metrics.js'
 import type { StreamEvent } from './contract.js'
 import { errorBody, toForkrouteError } from './errors.js'
 

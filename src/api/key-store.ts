@@ -10,7 +10,7 @@ import { notFound, storageReason } from '../domain/common-errors.js'
 import { ForkrouteError } from '../domain/errors.js'
 import type { KeyRecord } from '../domain/operations/keys.js'
 import type { Hex } from '../domain/primitives.js'
-import { migrate, openPrivateSqlite } from '../sqlite.js'
+import { migrate, openPrivateSqlite } from '../platform/sqlite.js'
 
 /** The last use of a busy key is written this often, not at every request. */
 const lastUsedResolutionMs = 60_000

@@ -1,7 +1,7 @@
 /** The Model Context Protocol at /mcp (Streamable HTTP): its tools ask this service over HTTP with the caller's own key. */
 import { type Request, type Response, Router } from 'express'
 import { createForkrouteClient } from '../client/client.js'
-import type { Config } from '../config.js'
+import type { Config } from '../config/config.js'
 import { authenticate, bearerToken, type RateLimit } from './auth.js'
 import { jsonBody } from './guards/json-body.js'
 import type { KeyStore } from './key-store.js'

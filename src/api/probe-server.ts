@@ -1,9 +1,9 @@
 /** What a process without an API answers to an orchestrator and to Prometheus: /health, /ready and /metrics. */
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { ConfigError } from '../config.js'
+import { ConfigError } from '../config/config.js'
 import type { Engine } from '../domain/engine.js'
-import { registry } from '../metrics.js'
+import { registry } from '../telemetry/metrics.js'
 
 export interface ProbeServer {
   readonly port: number

@@ -1,6 +1,6 @@
 /** The span of a request, which goes on with the trace of its client. */
 import type { Request, Response } from 'express'
-import { inTrace, isTracing, noteSpan, traceId } from '../tracing.js'
+import { inTrace, isTracing, noteSpan, traceId } from '../telemetry/tracing.js'
 import type { RouteDefinition } from './contract.js'
 import { toForkrouteError } from './errors.js'
 

@@ -24,8 +24,8 @@ import {
 import { errorCodes, ForkrouteError, fromWireError } from '../domain/errors.js'
 import { type Address, type BlockPin, bpsDenominator, nativeToken } from '../domain/primitives.js'
 import { wrappedNativeSlug } from '../domain/route-step.js'
-import { count, observe } from '../metrics.js'
-import { inSpan } from '../tracing.js'
+import { count, observe } from '../telemetry/metrics.js'
+import { inSpan } from '../telemetry/tracing.js'
 import type { CalculateBlock } from './engines/job-engine.js'
 import { retryPolicy as defaultRetryPolicy, type RetryPolicy, withRetries } from './retry.js'
 

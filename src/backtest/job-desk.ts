@@ -5,7 +5,7 @@
 import { setTimeout } from 'node:timers/promises'
 import type { BacktestEntry } from '../domain/backtest.js'
 import { ForkrouteError } from '../domain/errors.js'
-import type { Logger } from '../log.js'
+import type { Logger } from '../telemetry/log.js'
 import type { LeaseHolder } from './lease-holder.js'
 import type { BacktestStore } from './stores/store.js'
 import type { UnsavedFailures } from './unsaved-failures.js'

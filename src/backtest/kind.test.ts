@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { loadConfig } from '../config.js'
+import { loadConfig } from '../config/config.js'
 import { answersKind } from './kind.js'
 
 const kind = (env: Record<string, string>, version = '1.0.0') =>

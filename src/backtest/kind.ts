@@ -1,6 +1,6 @@
 /** Whether a worker may calculate for a coordinator: both must come to the same answers. */
 import { createHash } from 'node:crypto'
-import type { Config } from '../config.js'
+import type { Config } from '../config/config.js'
 import { toJson } from './plan-json.js'
 
 /**

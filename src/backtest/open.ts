@@ -1,8 +1,8 @@
 /** Assembles store, engine and jobs of backtests as configured. */
-import type { Config } from '../config.js'
+import type { Config } from '../config/config.js'
 import type { Backtests } from '../domain/backtest.js'
 import type { Engine } from '../domain/engine.js'
-import type { Logger } from '../log.js'
+import type { Logger } from '../telemetry/log.js'
 import { createCalculateBlock } from './calculate-block.js'
 import { createInProcessEngine } from './engines/in-process.js'
 import type { JobEngine } from './engines/job-engine.js'

@@ -2,7 +2,7 @@
 import { setTimeout } from 'node:timers/promises'
 import type { BacktestJob } from '../domain/backtest.js'
 import { errorCodes, ForkrouteError } from '../domain/errors.js'
-import type { Logger } from '../log.js'
+import type { Logger } from '../telemetry/log.js'
 import type { JobEngine } from './engines/job-engine.js'
 import type { JobNews } from './job-news.js'
 import type { JobPaces } from './job-progress.js'

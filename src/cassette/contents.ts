@@ -4,7 +4,7 @@
  */
 import { existsSync } from 'node:fs'
 import { z } from 'zod'
-import type { Config } from '../config.js'
+import type { Config } from '../config/config.js'
 import { ForkrouteError } from '../domain/errors.js'
 import { type Address, bigintToString, type Token } from '../domain/primitives.js'
 import type { Pool } from '../protocols/pool.js'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ConfigError } from '../config.js'
+import { ConfigError } from '../config/config.js'
 import { type BlockFinder, parseRequests, planRequests } from './requests-file.js'
 
 /** A block each hour of 2026. */

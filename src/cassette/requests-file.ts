@@ -1,10 +1,10 @@
 /** Files of requests to record: YAML or JSON, each request with the blocks to ask it at. */
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
-import { ConfigError } from '../config.js'
+import { ConfigError } from '../config/config.js'
+import { parseYaml, problemsOf, toSentence } from '../config/yaml-file.js'
 import { type BlockTag, parseBlockTag } from '../domain/block-tag.js'
 import { ForkrouteError } from '../domain/errors.js'
-import { parseYaml, problemsOf, toSentence } from '../yaml-file.js'
 
 /** A request as it is sent. */
 export interface PlannedRequest {

@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import type Database from 'better-sqlite3'
 import { storageUnavailable } from '../domain/common-errors.js'
-import { migrate, openPrivateSqlite, openSqlite } from '../sqlite.js'
+import { migrate, openPrivateSqlite, openSqlite } from '../platform/sqlite.js'
 
 const migrations = [
   `CREATE TABLE pools (

@@ -5,19 +5,19 @@ import { parseRequest, type RouteDefinition } from '../api/contract.js'
 import { allEndpoints } from '../api/endpoints.js'
 import type { RawQuery } from '../api/input.js'
 import { dialectOf } from '../api/records/dialect.js'
-import { ConfigError } from '../config.js'
-import type { Engine } from '../domain/engine.js'
-import { errorCodes, ForkrouteError } from '../domain/errors.js'
-import { bpsDenominator, toAddress } from '../domain/primitives.js'
-import type { ExpectedAmount } from '../testing/compare.js'
-import { type RequestKind, requestKinds, toApiRequest } from '../testing/requests.js'
+import { ConfigError } from '../config/config.js'
 import {
   type FileProblem,
   mostProblems,
   parseYaml,
   problemsOf,
   type YamlFile,
-} from '../yaml-file.js'
+} from '../config/yaml-file.js'
+import type { Engine } from '../domain/engine.js'
+import { errorCodes, ForkrouteError } from '../domain/errors.js'
+import { bpsDenominator, toAddress } from '../domain/primitives.js'
+import type { ExpectedAmount } from '../testing/compare.js'
+import { type RequestKind, requestKinds, toApiRequest } from '../testing/requests.js'
 
 const maxCases = 10_000
 

@@ -1,7 +1,7 @@
 /** Outputs the results of a backtest: the summary on the screen, and files in a folder. */
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { ConfigError } from '../config.js'
+import { ConfigError } from '../config/config.js'
 import type { ApiClient } from './client.js'
 import { printTable } from './output.js'
 

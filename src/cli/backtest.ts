@@ -1,6 +1,6 @@
 /** `forkroute backtest`: runs a plan and follows it; lists, cancels, resumes and reads jobs. */
 import type { Command } from 'commander'
-import { ConfigError } from '../config.js'
+import { ConfigError } from '../config/config.js'
 import {
   formats,
   parseFormats,

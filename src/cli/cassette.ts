@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { mergeCassettes } from '../cassette/merge.js'
 import { pruneCassette } from '../cassette/prune.js'
 import { type CassetteSummary, summarise } from '../cassette/summary.js'
-import { ConfigError } from '../config.js'
+import { ConfigError } from '../config/config.js'
 import { type OutputOptions, printJson, printTable } from './output.js'
 import { parseNumbers } from './replay.js'
 

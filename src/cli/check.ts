@@ -1,9 +1,9 @@
 /** `forkroute check`: a suite of regression tests without code; the exit code is for CI. */
 import { readFile, writeFile } from 'node:fs/promises'
 import type { Command } from 'commander'
-import { ConfigError } from '../config.js'
+import { ConfigError } from '../config/config.js'
 import { bigintToString } from '../domain/primitives.js'
-import { withoutSecrets } from '../log.js'
+import { withoutSecrets } from '../telemetry/log.js'
 import { type OutputOptions, printable, printJson, withProgress } from './output.js'
 
 interface Options extends OutputOptions {

@@ -13,9 +13,9 @@ import {
   type ForkrouteClient,
 } from '../client/client.js'
 import { ConnectionError, ForkrouteApiError, UnexpectedAnswerError } from '../client/errors.js'
-import { ConfigError, loadConfig } from '../config.js'
+import { ConfigError, loadConfig } from '../config/config.js'
 import { blockTagForms, parseBlockTag } from '../domain/block-tag.js'
-import { createLogger } from '../log.js'
+import { createLogger } from '../telemetry/log.js'
 import { withProgress } from './output.js'
 
 export interface ConnectionOptions {
@@ -185,7 +185,7 @@ export async function withApi(
   })
   const logger = createLogger(config.logLevel)
   // Loaded when needed: a command for a running service starts faster without it.
-  const { openLocalService } = await import('../local-service.js')
+  const { openLocalService } = await import('../service/local-service.js')
   const local = await withProgress('Starting the service', (onProgress) =>
     openLocalService(config, {
       ...{ logger, onProgress },

@@ -1,7 +1,7 @@
 /** `forkroute keys`: works on the key store in DATA_DIR; a running service sees every change at once. */
 import type { Command } from 'commander'
 import { type KeyStore, openKeyStore } from '../api/key-store.js'
-import { loadConfig } from '../config.js'
+import { loadConfig } from '../config/config.js'
 import type { KeyRecord } from '../domain/operations/keys.js'
 import { type ConnectionOptions, refuseUrl } from './client.js'
 import { type OutputOptions, printJson, printTable } from './output.js'

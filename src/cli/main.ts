@@ -3,7 +3,7 @@
 import { Command } from 'commander'
 import { serviceVersion } from '../api/version.js'
 import { ForkrouteError } from '../domain/errors.js'
-import { withoutSecrets } from '../log.js'
+import { withoutSecrets } from '../telemetry/log.js'
 import { addBacktest } from './backtest.js'
 import { addCassette } from './cassette.js'
 import { addCheck } from './check.js'

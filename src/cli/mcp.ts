@@ -1,7 +1,7 @@
 /** `forkroute mcp`: the Model Context Protocol over standard input and output. */
 import type { Command } from 'commander'
 import { serviceVersion } from '../api/version.js'
-import { loadConfig } from '../config.js'
+import { loadConfig } from '../config/config.js'
 import { type ConnectionOptions, withApi } from './client.js'
 import { nextSignal } from './process.js'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ConfigError } from '../config.js'
+import { ConfigError } from '../config/config.js'
 import { parsePlanText } from './plan-file.js'
 
 const text = `name: a day

@@ -1,7 +1,7 @@
 /** Reads a plan from a YAML or JSON file into the form of the API, and adds line numbers to the API's complaints. */
 import { readFile } from 'node:fs/promises'
-import { ConfigError } from '../config.js'
-import { parseYaml, toSentence } from '../yaml-file.js'
+import { ConfigError } from '../config/config.js'
+import { parseYaml, toSentence } from '../config/yaml-file.js'
 
 const maxBytes = 1_048_576
 

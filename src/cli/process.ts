@@ -1,5 +1,5 @@
 /** Shared by commands: waiting for a signal, parsing ports, and the nodes that a command asks without a service. */
-import { type Config, ConfigError } from '../config.js'
+import { type Config, ConfigError } from '../config/config.js'
 
 const signals = ['SIGINT', 'SIGTERM'] as const
 

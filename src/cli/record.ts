@@ -11,12 +11,12 @@ import {
   readRequests,
 } from '../cassette/requests-file.js'
 import { lastNumber, summarise } from '../cassette/summary.js'
-import { type Config, loadConfig } from '../config.js'
+import { type Config, loadConfig } from '../config/config.js'
 import { type Engine, noAccount } from '../domain/engine.js'
 import { ForkrouteError } from '../domain/errors.js'
 import type { BlockPin } from '../domain/primitives.js'
 import { recordingHeader } from '../domain/recording.js'
-import { createLogger } from '../log.js'
+import { createLogger } from '../telemetry/log.js'
 import { type OutputOptions, printJson, printTable, type Report, withProgress } from './output.js'
 
 interface Options extends OutputOptions {
@@ -44,7 +44,7 @@ async function record(
   const before = existsSync(file) ? lastNumber(file) : 0
   const logger = createLogger(config.logLevel)
   // Loaded when needed: the other commands start faster without it.
-  const { openLocalService } = await import('../local-service.js')
+  const { openLocalService } = await import('../service/local-service.js')
   const mode = { kind: 'record', file } as const
   const local = await openLocalService(config, { logger, mode, onProgress: report })
   try {

@@ -1,6 +1,6 @@
 /** `forkroute replay-tx`: what a mined transaction promised, what happened, and which step made the difference. */
 import type { Command } from 'commander'
-import { ConfigError } from '../config.js'
+import { ConfigError } from '../config/config.js'
 import { ForkrouteError } from '../domain/errors.js'
 import type { Hex } from '../domain/primitives.js'
 import type { Movement } from '../domain/trace.js'

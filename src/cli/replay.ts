@@ -4,12 +4,12 @@ import pLimit from 'p-limit'
 import { readable } from '../cassette/contents.js'
 import { type Difference, firstDifference } from '../cassette/difference.js'
 import { fromRequestText, urlOf } from '../cassette/request-form.js'
-import { ConfigError } from '../config.js'
+import { ConfigError } from '../config/config.js'
 import { recordingHeader } from '../domain/recording.js'
-import { createLogger } from '../log.js'
 import { damagedRows } from '../rpc/cassette/cassette-check.js'
 import { guarded, openCassetteFile } from '../rpc/cassette/cassette-file.js'
 import { cassetteRequests, type RequestRow } from '../rpc/cassette/cassette-requests.js'
+import { createLogger } from '../telemetry/log.js'
 import { type OutputOptions, printJson, withProgress } from './output.js'
 import { localConfig } from './record.js'
 
@@ -68,7 +68,7 @@ export async function verify(
     db.close()
   }
   const config = localConfig()
-  const { openLocalService } = await import('../local-service.js')
+  const { openLocalService } = await import('../service/local-service.js')
   const local = await openLocalService(config, {
     logger: createLogger(config.logLevel === 'error' ? 'fatal' : config.logLevel),
     mode: { kind: 'replay', file },
@@ -101,7 +101,7 @@ function soundRow(requests: ReturnType<typeof cassetteRequests>, id: number): Re
   }
 }
 
-type Ask = Awaited<ReturnType<typeof import('../local-service.js').openLocalService>>['ask']
+type Ask = Awaited<ReturnType<typeof import('../service/local-service.js').openLocalService>>['ask']
 
 async function compare(row: RequestRow, ask: Ask): Promise<Mismatch | null> {
   const request = fromRequestText(row.request)

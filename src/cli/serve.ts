@@ -4,12 +4,12 @@ import type { Command } from 'commander'
 import { type KeyStore, openKeyStore } from '../api/key-store.js'
 import { summarise } from '../cassette/summary.js'
 import { chainById } from '../chains/registry.js'
-import { type Config, ConfigError, loadConfig } from '../config.js'
+import { type Config, ConfigError, loadConfig } from '../config/config.js'
 import { nativeToken } from '../domain/primitives.js'
-import { createLogger, type Logger } from '../log.js'
 import { membership } from '../processes/member.js'
 import type { ArchiveMode } from '../rpc/archive/archive-messages.js'
-import type { Service } from '../service.js'
+import type { Service } from '../service/service.js'
+import { createLogger, type Logger } from '../telemetry/log.js'
 import { withProgress } from './output.js'
 import { nextSignal } from './process.js'
 
@@ -68,7 +68,7 @@ async function serve(config: Config, mode: ArchiveMode): Promise<void> {
   const keys = config.authMode === 'key' ? openKeyStore(config.dataDir) : null
   // Loaded when needed: the other commands start faster without it.
   const { createApiServer } = await import('../api/server.js')
-  const { createService } = await import('../service.js')
+  const { createService } = await import('../service/service.js')
   const member = membership()
   // What is done once for all is done by the first.
   const isFirst = !member || member.place === 0
@@ -117,7 +117,7 @@ async function serveInProcesses(config: Config): Promise<void> {
   }
   const { startProcesses } = await import('../processes/primary.js')
   const hasNodes = Object.keys(config.rpcUrls).length > 0
-  const { startOwnSandbox } = await import('../chosen-chains.js')
+  const { startOwnSandbox } = await import('../service/chosen-chains.js')
   const sandbox = hasNodes
     ? null
     : await withProgress('Starting the sandbox', (onProgress) =>

@@ -4,8 +4,8 @@ import { type ProbeServer, startProbeServer } from '../api/probe-server.js'
 import { serviceVersion } from '../api/version.js'
 import { answersKind } from '../backtest/kind.js'
 import { startWorker } from '../backtest/open.js'
-import { type Config, ConfigError, loadConfig } from '../config.js'
-import { createLogger } from '../log.js'
+import { type Config, ConfigError, loadConfig } from '../config/config.js'
+import { createLogger } from '../telemetry/log.js'
 import { withProgress } from './output.js'
 import { nextSignal } from './process.js'
 
@@ -31,7 +31,7 @@ async function work(config: Config, options: Options): Promise<void> {
   }
   const logger = createLogger(config.logLevel)
   // Loaded when needed: the other commands start faster without it.
-  const { createService } = await import('../service.js')
+  const { createService } = await import('../service/service.js')
   const service = await withProgress('Starting the worker', (onProgress) =>
     createService(config, {
       ...{ logger, onProgress },

@@ -5,7 +5,7 @@ import { type RoutingStrategy, routingStrategies } from '../domain/order.js'
 import type { Address } from '../domain/primitives.js'
 import { walletAddress } from '../executor/deployments.js'
 import { strategyContract } from '../executor/strategies.js'
-import type { TokenPriceFact } from '../routing/messages.js'
+import type { TokenPriceFact } from '../routing/tasks/prices-task.js'
 import type { ConfiguredChains } from './configured-chains.js'
 import type { Found, TaskRunner } from './task-runner.js'
 

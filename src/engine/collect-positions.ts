@@ -5,7 +5,8 @@ import { ForkrouteError } from '../domain/errors.js'
 import type { BlockPin } from '../domain/primitives.js'
 import type { Unreadable } from '../protocols/pool.js'
 import { apyOfSharePrices, withBaseApy } from '../routing/market/yield.js'
-import type { ReadPosition, TaskKind, TaskTypes } from '../routing/messages.js'
+import type { TaskKind, TaskTypes } from '../routing/messages.js'
+import type { ReadPosition } from '../routing/tasks/positions-task.js'
 
 /** How far apart the two blocks are at most and at least. */
 const daySeconds = 86_400

@@ -1,10 +1,10 @@
 /** Handles what a task reports besides its result: figures for the metrics, and pools for the catalog. */
 import type { Catalog } from '../catalog/store.js'
 import type { BlockPin } from '../domain/primitives.js'
-import { count, observe } from '../metrics.js'
 import { poolKey } from '../protocols/pool.js'
 import { protocols } from '../protocols/registry.js'
 import type { TaskTrace } from '../routing/messages.js'
+import { count, observe } from '../telemetry/metrics.js'
 
 export interface TraceBook {
   note(pin: BlockPin, trace: TaskTrace): void

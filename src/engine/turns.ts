@@ -3,7 +3,7 @@
  * holds no block and no fork, and begins with the newest block.
  */
 import { ForkrouteError } from '../domain/errors.js'
-import { count } from '../metrics.js'
+import { count } from '../telemetry/metrics.js'
 
 export interface Turns {
   /** @throws ForkrouteError OVERLOADED at once when too many wait; the signal's reason when it is aborted. */

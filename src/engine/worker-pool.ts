@@ -5,16 +5,11 @@
 import { MessageChannel } from 'node:worker_threads'
 import { Piscina, queueOptionsSymbol } from 'piscina'
 import { ForkrouteError, fromWireError } from '../domain/errors.js'
-import { count } from '../metrics.js'
-import type {
-  TaskKind,
-  TaskMessage,
-  TaskReply,
-  TaskTypes,
-  WorkerSettings,
-} from '../routing/messages.js'
-import { threadFile, youngGenerationMb } from '../threads.js'
-import { takeSpans, traceparent } from '../tracing.js'
+import { threadFile, youngGenerationMb } from '../platform/threads.js'
+import type { WorkerSettings } from '../routing/context/worker-settings.js'
+import type { TaskKind, TaskMessage, TaskReply, TaskTypes } from '../routing/messages.js'
+import { count } from '../telemetry/metrics.js'
+import { takeSpans, traceparent } from '../telemetry/tracing.js'
 import { createThreadChoice } from './thread-choice.js'
 import { createTurns, type Turns } from './turns.js'
 

@@ -1,7 +1,7 @@
 /** Documents that a model may read: those about asking, not about running or changing the service. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { packageFolder } from '../package-folder.js'
+import { packageFolder } from '../platform/package-folder.js'
 
 /** By the name of the file in docs/. */
 const about: Readonly<Record<string, string>> = {

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { dirname, join } from 'node:path'
 import { type CheckSuite, parseSuite } from '../check/suite.js'
-import { ConfigError } from '../config.js'
+import { ConfigError } from '../config/config.js'
 import { invalidRequest } from '../domain/common-errors.js'
 import { isCassetteName } from './cassette-folder.js'
 

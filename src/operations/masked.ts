@@ -1,5 +1,5 @@
 /** Texts without what is secret in them. Pure. */
-import { withoutSecrets } from '../log.js'
+import { withoutSecrets } from '../telemetry/log.js'
 
 /** Leaves nothing of a URL but its scheme, since a provider may put a customer's name into the host; and no key. */
 export function withoutAddresses(text: string): string {

@@ -1,7 +1,7 @@
 /** Puts together what those who run a service see and change: every part of it that is no route. */
 import { type Catalog, openCatalog } from '../catalog/store.js'
 import type { ChainDefinition } from '../chains/chain.js'
-import type { Config } from '../config.js'
+import type { Config } from '../config/config.js'
 import { examine } from '../doctor/machine-checks.js'
 import type { Operations } from '../domain/operations/operations.js'
 import type { PoolQuery } from '../domain/operations/pools.js'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { environment, loadConfig } from '../config.js'
+import { environment, loadConfig } from '../config/config.js'
 import { environmentOf, settingsOf } from './settings.js'
 
 const env = {

@@ -1,5 +1,5 @@
 /** The configuration in force, by its variables: for people with what is secret left out, and for a process like this one. */
-import { type Config, environment, loadConfig } from '../config.js'
+import { type Config, environment, loadConfig } from '../config/config.js'
 import type { Setting } from '../domain/operations/system.js'
 import { withoutAddresses } from './masked.js'
 

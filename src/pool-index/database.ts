@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type Database from 'better-sqlite3'
 import { storageUnavailable } from '../domain/common-errors.js'
+import { migrate, openPrivateSqlite, openSqlite } from '../platform/sqlite.js'
 import type { Pool } from '../protocols/pool.js'
-import { migrate, openPrivateSqlite, openSqlite } from '../sqlite.js'
 
 export type IndexDatabase = Database.Database
 

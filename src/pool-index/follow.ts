@@ -4,7 +4,7 @@
  */
 import { Worker } from 'node:worker_threads'
 import type { Address } from '../domain/primitives.js'
-import { threadFile, youngGenerationMb } from '../threads.js'
+import { threadFile, youngGenerationMb } from '../platform/threads.js'
 import { openIndexStore } from './store.js'
 
 export interface FollowedChain {

@@ -7,8 +7,8 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ForkrouteError, fromWireError } from '../domain/errors.js'
-import { lowerProcess } from '../priority.js'
-import { threadFile } from '../threads.js'
+import { lowerProcess } from '../platform/priority.js'
+import { threadFile } from '../platform/threads.js'
 import type { ChildAnswer, ChildQuestion, TaskFunctions } from './child-messages.js'
 
 export interface ChildTasks<Tasks extends TaskFunctions> {

@@ -2,7 +2,7 @@
 import cluster from 'node:cluster'
 import { AggregatorRegistry } from 'prom-client'
 import { ForkrouteError } from '../domain/errors.js'
-import { registry } from '../metrics.js'
+import { registry } from '../telemetry/metrics.js'
 import {
   isMetrics,
   isStop,

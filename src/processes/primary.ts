@@ -7,7 +7,7 @@ import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AggregatorRegistry } from 'prom-client'
 import { RateLimiterClusterMaster } from 'rate-limiter-flexible'
-import type { Logger } from '../log.js'
+import type { Logger } from '../telemetry/log.js'
 import { isMetrics, placeVariable, type Stop, sandboxVariable } from './messages.js'
 
 export interface Processes {

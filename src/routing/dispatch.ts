@@ -4,75 +4,21 @@
 import { performance } from 'node:perf_hooks'
 import { untilAborted } from '../domain/abort.js'
 import { ForkrouteError, toWireError } from '../domain/errors.js'
-import { isNative } from '../domain/primitives.js'
 import { atBorder, ForkLostError } from '../forks/faults.js'
 import { type BlockForks, createReader } from '../forks/reader.js'
-import { finishedSpans, inTraceOf, noteSpan } from '../tracing.js'
-import { runBundle } from './bundle/bundle-task.js'
-import { runNontokenized } from './bundle/nontokenized-task.js'
+import { finishedSpans, inTraceOf, noteSpan } from '../telemetry/tracing.js'
 import { TaskRun } from './context/task-context.js'
 import type { WorkerContext } from './context/worker-context.js'
-import { runArrival, runCallback } from './crosschain/arrival-task.js'
-import { runDelivery } from './crosschain/delivery-task.js'
-import { runCrossing, runDeparture } from './crosschain/departure-task.js'
-import { runLanding } from './crosschain/landing-task.js'
-import { runOffers } from './crosschain/offers-task.js'
-import { runProspects } from './crosschain/prospects-task.js'
-import { runSurvey } from './crosschain/survey-task.js'
+import { handlers } from './handlers.js'
 import type { TaskKind, TaskMessage, TaskPlace, TaskReply, TaskTypes } from './messages.js'
-import { runExecutions } from './tasks/executions-task.js'
-import { readPositions, readSharePrices } from './tasks/positions-task.js'
-import { runQuotes } from './tasks/quotes-task.js'
-import { runRoute } from './tasks/route-task.js'
-import { buildApproval, readBalances } from './tasks/wallet-task.js'
 
-type Handlers = {
+/** The handlers in the form in which TypeScript relates the arguments of a kind to its result. */
+const byKind: {
   readonly [K in TaskKind]: (
     run: TaskRun,
     args: TaskTypes[K]['args'],
   ) => Promise<TaskTypes[K]['result']>
-}
-
-const handlers: Handlers = {
-  route: runRoute,
-  quotes: runQuotes,
-  executions: runExecutions,
-  bundle: async (run, args) => {
-    const {
-      reported: _,
-      deposited: _deposited,
-      logs: _logs,
-      knownRoutes: _knownRoutes,
-      ...result
-    } = await runBundle(run, args)
-    return result
-  },
-  nontokenized: runNontokenized,
-  prices: (run, { addresses }) =>
-    Promise.all(
-      addresses.map(async (address) => {
-        const { token, price } = (await run.block.tokenWithPrice(run.reader, address)) ?? {}
-        if (!token || !price) return null
-        // A stable anchor has a price of one dollar even at a block before its contract exists.
-        const isThere = price.source !== 'anchor' || isNative(address) || run.hasCode(address)
-        return (await isThere) ? { token, ...price } : null
-      }),
-    ),
-  balances: readBalances,
-  approval: buildApproval,
-  positions: readPositions,
-  sharePrices: readSharePrices,
-  survey: runSurvey,
-  crossing: runCrossing,
-  callback: runCallback,
-  offers: runOffers,
-  departure: runDeparture,
-  arrival: runArrival,
-  prospects: runProspects,
-  landing: runLanding,
-  delivery: runDelivery,
-  isDeployed: (run, { address }) => run.hasCode(address),
-}
+} = handlers
 
 export async function runTask<K extends TaskKind>(
   worker: WorkerContext,
@@ -114,7 +60,7 @@ async function answer<K extends TaskKind>(
       abort.signal,
       deadlineMs === undefined ? null : started + deadlineMs,
     )
-    const value = await untilAborted(handlers[message.kind](run, message.args), abort.signal)
+    const value = await untilAborted(byKind[message.kind](run, message.args), abort.signal)
     return { ok: true, value, trace: trace() }
   } catch (thrown) {
     const fault = atBorder(thrown, pin)

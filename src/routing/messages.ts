@@ -1,165 +1,23 @@
 /**
- * The tasks that the main thread gives to worker threads, and their results. Structured-clonable values only.
+ * What the main thread and routing threads say to each other. Structured-clonable values only.
  */
 import type { MessagePort } from 'node:worker_threads'
-import type { AcrossSettings } from '../bridges/across/settings.js'
-import type { Delivery, DeliveryStatus } from '../bridges/bridge.js'
-import type { BundleResult, TypedBundle } from '../domain/bundle.js'
-import type {
-  ExecutionAnswer,
-  ExecutionRequest,
-  GasFacts,
-  NontokenizedAnswer,
-  NontokenizedRequest,
-  QuoteOutcome,
-  RouteAnswer,
-  RouteRequest,
-} from '../domain/engine.js'
 import type { WireError } from '../domain/errors.js'
-import type { PositionFigures, TokenFacts } from '../domain/metadata.js'
-import type { RoutingStrategy, UnsignedTransaction } from '../domain/order.js'
-import type { Address, BlockPin, Hex, Token } from '../domain/primitives.js'
-import type { ProofMode } from '../domain/router-settings.js'
+import type { BlockPin } from '../domain/primitives.js'
 import type { BlockForks } from '../forks/reader.js'
-import type { Pool, Unreadable } from '../protocols/pool.js'
-import type { Position } from '../protocols/positions.js'
-import type { SpanData } from '../tracer.js'
-import type {
-  Arrival,
-  ArrivalArgs,
-  Callback,
-  CallbackArgs,
-  Crossed,
-  CrossingArgs,
-  Departure,
-  DepartureArgs,
-  Landing,
-  LandingArgs,
-  OfferOutcome,
-  OffersArgs,
-  ProspectsArgs,
-  Survey,
-  SurveyArgs,
-} from './crosschain/messages.js'
+import type { Pool } from '../protocols/pool.js'
+import type { SpanData } from '../telemetry/tracer.js'
+import type { handlers } from './handlers.js'
 
-/** Given once to each thread. */
-export interface WorkerSettings {
-  readonly dataDir: string
-  readonly candidates: number
-  readonly maxHops: number
-  /** Absent: all. */
-  readonly proof?: ProofMode
-  readonly poolBlacklist: readonly string[]
-  /** Slugs of exchanges that no route uses; absent: none. */
-  readonly disabledAggregators?: readonly string[]
-  /** Hooks of Uniswap V4 whose pools are used, lower-case; absent: none. */
-  readonly v4HooksAllowlist?: readonly string[]
-  /** Where the index of pools lies, null: in the recording alone; absent: routes do without. */
-  readonly poolIndex?: { readonly dataDir: string | null }
-  readonly liquidityFloorUsd: number
-  /** Wei per gas, by chain id, where it differs from the chain's own figure. */
-  readonly priorityFeePerGas: Readonly<Record<number, bigint>>
-  /** Absent: as Across is by default. */
-  readonly across?: Partial<AcrossSettings>
-  readonly tokens: readonly Token[]
-  /**
-   * While recording, what was learned from reading one token is not used for another, so that the state read does not
-   * depend on earlier requests. A replay reads nothing ahead. Absent: neither.
-   */
-  readonly cassette?: 'record' | 'replay'
-  /** Whether the thread makes spans. Absent: no. */
-  readonly isTraced?: boolean
-  /** Pools of the sandbox that no look-up finds. They are in no catalog, so a real chain never sees them. */
-  readonly sandboxPools?: readonly Pool[]
-}
-
-export interface TokenPriceFact {
-  readonly token: Token
-  readonly priceUsd: number
-  readonly confidence: number
-  readonly source: string
-}
-
-/** A position and its figures at one block; its yield may still need an earlier block. */
-export interface ReadPosition {
-  readonly position: Position
-  readonly token: TokenFacts | null
-  readonly underlyingTokens: readonly TokenFacts[]
-  /** Without the yield that follows from the share price. */
-  readonly figures: PositionFigures
-  /** Value of one share; null where the yield has another source or none. */
-  readonly sharePrice: bigint | null
-}
+export type TaskKind = keyof typeof handlers
 
 /** Arguments and result of each kind of task. */
-export interface TaskTypes {
-  route: {
-    args: { mode: 'route' | 'quote'; request: RouteRequest; accountId: Hex }
-    result: RouteAnswer
-  }
-  quotes: {
-    args: {
-      requests: readonly RouteRequest[]
-      accountId: Hex
-      /** Milliseconds since the epoch from which deadlines count. */
-      begunAt: number
-    }
-    result: readonly QuoteOutcome[]
-  }
-  executions: {
-    args: { requests: readonly ExecutionRequest[] }
-    result: readonly ExecutionAnswer[]
-  }
-  bundle: { args: { request: TypedBundle; accountId: Hex }; result: BundleResult }
-  nontokenized: {
-    args: { request: NontokenizedRequest; accountId: Hex }
-    result: NontokenizedAnswer
-  }
-  prices: { args: { addresses: readonly Address[] }; result: (TokenPriceFact | null)[] }
-  balances: {
-    /** `tokens` are checked besides the listed ones and those of imported pools. */
-    args: { owner: Address; tokens: readonly Address[] }
-    result: { token: Token; amount: bigint; priceUsd: number | null }[]
-  }
-  approval: {
-    args: { owner: Address; token: Address; strategy: RoutingStrategy; amount: bigint }
-    result: { tx: UnsignedTransaction; spender: Address } & GasFacts
-  }
-  positions: {
-    args: Readonly<Record<string, never>>
-    result: {
-      positions: readonly ReadPosition[]
-      /** Protocols whose positions could not be listed. */
-      unlisted: readonly string[]
-      unreadable: readonly Unreadable[]
-    }
-  }
-  /** Share prices of such positions; null where there is none at this block. */
-  sharePrices: { args: { positions: readonly Position[] }; result: (bigint | null)[] }
-  isDeployed: { args: { address: Address }; result: boolean }
-  survey: { args: SurveyArgs; result: Survey }
-  /** Both halves of a bundle with a bridge action. */
-  crossing: { args: CrossingArgs; result: Crossed }
-  callback: { args: CallbackArgs; result: Callback }
-  /** What lanes would deliver, in their order. */
-  offers: { args: OffersArgs; result: readonly OfferOutcome[] }
-  /** The source's half of a route over a bridge. */
-  departure: { args: DepartureArgs; result: Departure }
-  /** The destination's half: the order that runs with what is delivered. */
-  arrival: { args: ArrivalArgs; result: Arrival }
-  /** What amounts would give there, by native math, raw units; null where no way is found. */
-  prospects: { args: ProspectsArgs; result: readonly (bigint | null)[] }
-  /** A delivery as it is sent. */
-  landing: { args: LandingArgs; result: Landing }
-  /** Where a delivery is that a mined transaction has sent. */
-  delivery: {
-    /** `since`: number of a block of the destination that is not after the delivery. */
-    args: { delivery: Delivery; since: bigint }
-    result: DeliveryStatus
+export type TaskTypes = {
+  readonly [K in TaskKind]: {
+    readonly args: Parameters<(typeof handlers)[K]>[1]
+    readonly result: Awaited<ReturnType<(typeof handlers)[K]>>
   }
 }
-
-export type TaskKind = keyof TaskTypes
 
 /** Where the state of the pinned block is read. */
 export interface TaskPlace extends BlockForks {

@@ -4,7 +4,7 @@
  */
 import { Worker } from 'node:worker_threads'
 import { ForkrouteError, fromWireError } from '../domain/errors.js'
-import { threadFile } from '../threads.js'
+import { threadFile } from '../platform/threads.js'
 import type { OwnAnswer, OwnQuestion } from './chain/own-methods.js'
 import type { SandboxMessage, SandboxNodeOptions, SandboxOrder } from './chain/sandbox-node.js'
 import { sandboxPlan } from './plans/registry.js'

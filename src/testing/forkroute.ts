@@ -8,11 +8,11 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { endpoints, shapes } from '../client/generated/endpoints.js'
 import { type Shape, withAmounts } from '../client/shape.js'
-import { type Config, loadConfig } from '../config.js'
+import { type Config, loadConfig } from '../config/config.js'
 import { type ErrorCode, ForkrouteError } from '../domain/errors.js'
-import { type LocalAnswer, openLocalService } from '../local-service.js'
-import { createLogger } from '../log.js'
 import type { ArchiveMode } from '../rpc/archive/archive-messages.js'
+import { type LocalAnswer, openLocalService } from '../service/local-service.js'
+import { createLogger } from '../telemetry/log.js'
 import {
   type BundleResult,
   type PriceResult,

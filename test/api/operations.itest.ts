@@ -1,7 +1,7 @@
 /** What operators and browsers see of the service: health, metrics, documentation, headers and CORS. */
 import { describe, expect, test } from 'vitest'
 import { Readiness } from '../../src/api/records/records.js'
-import { collectMetric, observe } from '../../src/metrics.js'
+import { collectMetric, observe } from '../../src/telemetry/metrics.js'
 import { documented, startTestApi, type TestApi, weth } from './test-api.js'
 
 describe('outside /api', () => {

@@ -1,7 +1,7 @@
 /** What a worker answers to an orchestrator and to Prometheus. */
 import { expect, onTestFinished, test } from 'vitest'
 import { startProbeServer } from '../../src/api/probe-server.js'
-import { ConfigError } from '../../src/config.js'
+import { ConfigError } from '../../src/config/config.js'
 
 const host = '127.0.0.1'
 

@@ -16,7 +16,7 @@ import { openBacktests } from '../../src/backtest/open.js'
 import { openCatalog } from '../../src/catalog/store.js'
 import { ethereum } from '../../src/chains/ethereum.js'
 import { chains } from '../../src/chains/registry.js'
-import { type Config, loadConfig } from '../../src/config.js'
+import { type Config, loadConfig } from '../../src/config/config.js'
 import type { BundleAnswer, BundleRequest } from '../../src/domain/bundle.js'
 import type {
   CallContext,
@@ -29,9 +29,9 @@ import type {
 import type { BaseListing } from '../../src/domain/metadata.js'
 import { type BlockPin, nativeToken, type Token, zeroAddress } from '../../src/domain/primitives.js'
 import { protocolRecords, serviceActionRecords } from '../../src/engine/protocol-records.js'
-import { createLogger } from '../../src/log.js'
 import { createOperations } from '../../src/operations/operations.js'
 import { protocols } from '../../src/protocols/registry.js'
+import { createLogger } from '../../src/telemetry/log.js'
 import { idleParts } from './operators/idle-parts.js'
 
 export const usdc = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48'

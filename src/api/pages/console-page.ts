@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import express, { type Router } from 'express'
 import helmet from 'helmet'
 import { notFound } from '../../domain/common-errors.js'
-import { packageFolder } from '../../package-folder.js'
+import { packageFolder } from '../../platform/package-folder.js'
 import { allowOnly } from '../errors.js'
 
 /**

@@ -3,7 +3,7 @@
  * as API_DIALECT says. Every such difference is decided here; endpoints ask what to take and how to write it.
  */
 import type { z } from 'zod'
-import type { Config } from '../../config.js'
+import type { Config } from '../../config/config.js'
 import type { RouteRequest } from '../../domain/engine.js'
 import type { TokenItem, UnderlyingToken } from './metadata-records.js'
 import { type ToInputs, toPhrase } from './protocols.js'

@@ -10,7 +10,7 @@ import type {
 } from '../../domain/engine.js'
 import { type ErrorCode, ForkrouteError, toWireError, type Wire } from '../../domain/errors.js'
 import type { Hex } from '../../domain/primitives.js'
-import { observeEvent } from '../../metrics.js'
+import { observeEvent } from '../../telemetry/metrics.js'
 import {
   defineRoute,
   type Endpoint,

@@ -1,7 +1,7 @@
 /** The job engine of one process: a few blocks of a job at a time. */
 import { setMaxListeners } from 'node:events'
 import pLimit from 'p-limit'
-import { inTrace } from '../../tracing.js'
+import { inTrace } from '../../telemetry/tracing.js'
 import { type CalculateBlock, chunkFacts, type JobEngine } from './job-engine.js'
 
 /**

@@ -3,7 +3,7 @@
  * (`bullmq-engine.ts`).
  */
 import type { BacktestBlock, BacktestJob, BacktestPlan } from '../../domain/backtest.js'
-import type { SpanFacts } from '../../tracer.js'
+import type { SpanFacts } from '../../telemetry/tracer.js'
 
 /** Calculates one block. @throws the signal's reason when aborted; ForkrouteError for what concerns the whole block. */
 export type CalculateBlock = (

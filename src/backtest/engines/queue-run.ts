@@ -7,7 +7,7 @@ import type { Redis } from 'ioredis'
 import { z } from 'zod'
 import type { BacktestBlock, BacktestJob } from '../../domain/backtest.js'
 import { ForkrouteError, fromWireError } from '../../domain/errors.js'
-import { inTrace, traceparent } from '../../tracing.js'
+import { inTrace, traceparent } from '../../telemetry/tracing.js'
 import { chunkFacts, type OnBlock, type StoredBlock } from './job-engine.js'
 import { chunkId, chunksOf, rangeOf } from './queue-chunks.js'
 import {

@@ -4,7 +4,7 @@
  */
 import { Redis } from 'ioredis'
 import { storageUnavailable } from '../../domain/common-errors.js'
-import type { Logger } from '../../log.js'
+import type { Logger } from '../../telemetry/log.js'
 
 /** The work of a killed worker is resumed by others after this long, or at most twice this. */
 export const lockMs = 10_000

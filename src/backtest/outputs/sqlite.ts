@@ -2,7 +2,7 @@
 import type { BacktestBlock, BacktestJob, ResultOptions } from '../../domain/backtest.js'
 import { toPlanRecord } from '../../domain/plan-record.js'
 import { bigintToString } from '../../domain/primitives.js'
-import { openSqlite } from '../../sqlite.js'
+import { openSqlite } from '../../platform/sqlite.js'
 import type { Distribution } from '../sample.js'
 import type { BacktestSummary } from '../summary.js'
 import type { DelaySummary, GroupSummary } from '../summary-cell.js'

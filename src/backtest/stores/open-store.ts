@@ -1,5 +1,5 @@
 /** The store that is configured: Postgres, or SQLite in the data folder. */
-import type { Config } from '../../config.js'
+import type { Config } from '../../config/config.js'
 import { openSqliteStore } from './sqlite-store.js'
 import type { BacktestStore } from './store.js'
 

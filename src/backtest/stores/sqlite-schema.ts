@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type Database from 'better-sqlite3'
 import { storageReason, storageUnavailable } from '../../domain/common-errors.js'
 import { ForkrouteError } from '../../domain/errors.js'
-import { migrate, openPrivateSqlite } from '../../sqlite.js'
+import { migrate, openPrivateSqlite } from '../../platform/sqlite.js'
 
 const migrations = [
   `CREATE TABLE jobs (

@@ -3,7 +3,7 @@ import { rename, rm, writeFile } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { stringify } from 'csv-stringify/sync'
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
-import { ConfigError } from '../../config.js'
+import { ConfigError } from '../../config/config.js'
 
 export const outFormats = ['json', 'csv', 'parquet'] as const
 export type OutFormat = (typeof outFormats)[number]

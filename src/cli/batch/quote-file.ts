@@ -1,6 +1,6 @@
 /** `forkroute quote --file`: every trade of a file at one block, or each at its own, in calls of many. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ConfigError } from '../../config.js'
+import { ConfigError } from '../../config/config.js'
 import {
   type ApiClient,
   ApiFailure,

@@ -1,6 +1,6 @@
 /** Reads the trades of `forkroute quote --file`: CSV with a header, or a JSON array of objects with the same names. */
 import { readFile } from 'node:fs/promises'
-import { ConfigError } from '../../config.js'
+import { ConfigError } from '../../config/config.js'
 import { parseCsv } from './csv.js'
 
 /** Bytes and trades of one file. */

@@ -1,7 +1,7 @@
 /** `forkroute track`: follows what a transaction sends over a bridge until it is there. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
-import { ConfigError } from '../../config.js'
+import { ConfigError } from '../../config/config.js'
 import { bridgeNames } from '../../domain/bridges/names.js'
 import { type ApiClient, ApiFailure, type ConnectionOptions, withApi } from '../client.js'
 import { type OutputOptions, printJson, printTable } from '../output.js'

@@ -14,9 +14,9 @@ import {
 } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
-import { type Config, ConfigError, loadConfig } from '../../config.js'
+import { type Config, ConfigError, loadConfig } from '../../config/config.js'
 import { storageUnavailable } from '../../domain/common-errors.js'
-import { openSqlite } from '../../sqlite.js'
+import { openSqlite } from '../../platform/sqlite.js'
 import { type ConnectionOptions, refuseUrl } from '../client.js'
 import { type OutputOptions, printJson, printTable } from '../output.js'
 

@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 import { loadTokenLists } from '../../catalog/token-lists.js'
 import { chainById } from '../../chains/registry.js'
-import type { Config } from '../../config.js'
+import type { Config } from '../../config/config.js'
 import { invalidRequest } from '../../domain/common-errors.js'
 import { ForkrouteError } from '../../domain/errors.js'
 import { addressForm, addressPattern, hasValidChecksum } from '../../domain/grammar.js'

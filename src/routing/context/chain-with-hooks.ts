@@ -1,6 +1,6 @@
 import type { ChainDefinition } from '../../chains/chain.js'
 import { uniswapV4 } from '../../protocols/uniswap-v4/index.js'
-import type { WorkerSettings } from '../messages.js'
+import type { WorkerSettings } from './worker-settings.js'
 
 /** The chain with the hooks that the operator allows as a parameter of its Uniswap V4 venue. */
 export function withHooks(

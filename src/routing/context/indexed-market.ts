@@ -11,7 +11,7 @@ import { sourcesOf } from '../../pool-index/sources.js'
 import { protocols } from '../../protocols/registry.js'
 import { type ChosenPools, chooseIndexed, type Ends } from '../market/indexed.js'
 import type { Market, MarketView } from '../market/market.js'
-import type { WorkerSettings } from '../messages.js'
+import type { WorkerSettings } from './worker-settings.js'
 
 export interface PoolIndex {
   readonly settings: WorkerSettings

@@ -31,9 +31,9 @@ import type { Access } from '../../forks/tokens/slot-rules.js'
 import { type Traced, traceSimulation } from '../../forks/trace.js'
 import { JsonRpcError } from '../../rpc/node/json-rpc.js'
 import type { EventLog } from '../../rpc/node/mined/event-logs.js'
-import { inSpan } from '../../tracing.js'
-import type { TaskPlace, WorkerSettings } from '../messages.js'
+import { inSpan } from '../../telemetry/tracing.js'
 import type { BlockContext, WorkerContext } from './worker-context.js'
+import type { WorkerSettings } from './worker-settings.js'
 
 /** Sends transactions to be simulated; results in the order asked. */
 export type Simulator = (requests: readonly SimulationRequest[]) => Promise<SimulationResult[]>
@@ -47,8 +47,11 @@ const deadlineRound = 8
 const finalPart = 0.2
 const mostFinalMs = 500
 
-/** Forks that still start come later. */
-export interface RunPlace extends Pick<TaskPlace, 'pin' | 'archiveUrl'> {
+/** Where the state of the pinned block is read. */
+export interface RunPlace {
+  readonly pin: BlockPin
+  readonly archiveUrl: string
+  /** Forks that still start come later. */
   readonly forks: Promise<BlockForks>
 }
 

@@ -29,11 +29,11 @@ import { importedIntermediates } from '../market/intermediates.js'
 import { Market, type MarketPool, type MarketView } from '../market/market.js'
 import { pairsOf } from '../market/pairs.js'
 import type { PricedToken } from '../market/valuation.js'
-import type { WorkerSettings } from '../messages.js'
 import { createAhead } from './ahead.js'
 import { withHooks } from './chain-with-hooks.js'
 import { bestPrice, type HoldingsSource, holdingsPrice } from './holdings-price.js'
 import { createPoolIndex, IndexedMarket, type PoolIndex } from './indexed-market.js'
+import type { WorkerSettings } from './worker-settings.js'
 
 /** Blocks whose markets stay in memory; background work has as many of its own. */
 const blocksKept = 8

@@ -1,12 +1,17 @@
 /** Where a delivery is, by the destination's state at the pinned block; its events only name transactions. */
-import type { DeliveryStatus, LogReader } from '../../bridges/bridge.js'
+import type { Delivery, DeliveryStatus, LogReader } from '../../bridges/bridge.js'
 import { bridgeBySlug } from '../../bridges/registry.js'
 import type { TaskRun } from '../context/task-context.js'
-import type { TaskTypes } from '../messages.js'
+
+export interface DeliveryArgs {
+  readonly delivery: Delivery
+  /** Number of a block of the destination that is not after the delivery. */
+  readonly since: bigint
+}
 
 export async function runDelivery(
   run: TaskRun,
-  { delivery, since }: TaskTypes['delivery']['args'],
+  { delivery, since }: DeliveryArgs,
 ): Promise<DeliveryStatus> {
   const bridge = bridgeBySlug(delivery.bridge)
   if (!bridge) return { status: 'unknown', transactionHash: null }

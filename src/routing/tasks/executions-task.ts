@@ -10,7 +10,6 @@ import {
 } from '../../domain/state.js'
 import type { TaskRun } from '../context/task-context.js'
 import type { MarketPool } from '../market/market.js'
-import type { TaskTypes } from '../messages.js'
 import { receiverOf, toSimulation } from '../proof/built.js'
 import { notFundable } from '../proof/failures.js'
 import { callsThatFund, overrideFunds } from '../proof/funds.js'
@@ -24,7 +23,7 @@ import { routerFor } from './open-search.js'
  */
 export async function runExecutions(
   run: TaskRun,
-  { requests }: TaskTypes['executions']['args'],
+  { requests }: { readonly requests: readonly ExecutionRequest[] },
 ): Promise<readonly ExecutionAnswer[]> {
   run.share(requests.length)
   const prepared = await run.stage('state', () =>

@@ -1,7 +1,7 @@
 /** Positions of every protocol at one block: their identity, holdings and values. */
 import pLimit from 'p-limit'
 import type { VenueParameters } from '../../chains/chain.js'
-import type { TokenFacts } from '../../domain/metadata.js'
+import type { PositionFigures, TokenFacts } from '../../domain/metadata.js'
 import type { Address } from '../../domain/primitives.js'
 import type { Pool, Unreadable } from '../../protocols/pool.js'
 import type { Position, PositionReadArgs, PositionState } from '../../protocols/positions.js'
@@ -11,7 +11,6 @@ import { indexedPositions } from '../context/indexed-positions.js'
 import type { TaskRun } from '../context/task-context.js'
 import { pairsOf } from '../market/pairs.js'
 import { figuresOf, valuer } from '../market/yield.js'
-import type { TaskTypes } from '../messages.js'
 
 /** Prices that are looked up in parallel: each reads the pools of its token. */
 const pricesAtOnce = 8
@@ -62,10 +61,28 @@ export async function readProtocol(
   return { read, unreadable }
 }
 
+/** A position and its figures at one block; its yield may still need an earlier block. */
+export interface ReadPosition {
+  readonly position: Position
+  readonly token: TokenFacts | null
+  readonly underlyingTokens: readonly TokenFacts[]
+  /** Without the yield that follows from the share price. */
+  readonly figures: PositionFigures
+  /** Value of one share; null where the yield has another source or none. */
+  readonly sharePrice: bigint | null
+}
+
+export interface ReadPositions {
+  readonly positions: readonly ReadPosition[]
+  /** Protocols whose positions could not be listed. */
+  readonly unlisted: readonly string[]
+  readonly unreadable: readonly Unreadable[]
+}
+
 export async function readPositions(
   run: TaskRun,
-  _args: TaskTypes['positions']['args'],
-): Promise<TaskTypes['positions']['result']> {
+  _args: Readonly<Record<string, never>>,
+): Promise<ReadPositions> {
   const { chain } = run.block
   const found = await poolsBetweenConnectors(run)
   const outcomes = await run.stage('positions', () =>
@@ -139,8 +156,8 @@ function poolsOf({ slug }: ProtocolAdapter, pools: readonly Pool[]): readonly Po
 /** Value of one share of each at this block, in the order asked; null where it cannot be read. */
 export async function readSharePrices(
   run: TaskRun,
-  { positions }: TaskTypes['sharePrices']['args'],
-): Promise<TaskTypes['sharePrices']['result']> {
+  { positions }: { readonly positions: readonly Position[] },
+): Promise<(bigint | null)[]> {
   const { chain } = run.block
   const prices = new Map<Position, bigint>()
   await Promise.all(

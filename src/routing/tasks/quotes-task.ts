@@ -3,14 +3,21 @@
  */
 import { performance } from 'node:perf_hooks'
 import { runWithin } from '../../domain/abort.js'
-import type { QuoteOutcome } from '../../domain/engine.js'
+import type { QuoteOutcome, RouteRequest } from '../../domain/engine.js'
 import { toWireError } from '../../domain/errors.js'
+import type { Hex } from '../../domain/primitives.js'
 import { atBorder, ForkLostError } from '../../forks/faults.js'
 import type { TaskRun } from '../context/task-context.js'
-import type { TaskTypes } from '../messages.js'
 import { nothingInTime } from '../proof/failures.js'
 import { gather } from './gather.js'
 import { runRoute } from './route-task.js'
+
+export interface QuotesArgs {
+  readonly requests: readonly RouteRequest[]
+  readonly accountId: Hex
+  /** Milliseconds since the epoch from which deadlines count. */
+  readonly begunAt: number
+}
 
 /**
  * Each quote by itself, in the order asked; its deadline counts from `begunAt`.
@@ -18,7 +25,7 @@ import { runRoute } from './route-task.js'
  */
 export async function runQuotes(
   run: TaskRun,
-  { requests, accountId, begunAt }: TaskTypes['quotes']['args'],
+  { requests, accountId, begunAt }: QuotesArgs,
 ): Promise<readonly QuoteOutcome[]> {
   const begun = performance.now() - (Date.now() - begunAt)
   run.share(requests.length)

@@ -1,16 +1,30 @@
 /** Balances and approvals of a wallet at one block. */
 import { encodeFunctionData, erc20Abi } from 'viem'
 import { unreadable } from '../../domain/common-errors.js'
+import type { GasFacts } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
-import { type Address, isNative, nativeToken } from '../../domain/primitives.js'
+import type { RoutingStrategy, UnsignedTransaction } from '../../domain/order.js'
+import { type Address, isNative, nativeToken, type Token } from '../../domain/primitives.js'
 import { isDelegate, strategyContract } from '../../executor/strategies.js'
 import type { TaskRun } from '../context/task-context.js'
-import type { TaskTypes } from '../messages.js'
 import { gasWarnings } from '../proof/warnings.js'
 import { bulkBalances } from './bulk-balances.js'
 
 /** The most tokens of imported pools to check besides the listed ones. */
 const maxImportedTokens = 5_000
+
+export interface BalancesArgs {
+  readonly owner: Address
+  /** They are checked besides the listed tokens and those of imported pools. */
+  readonly tokens: readonly Address[]
+}
+
+export interface Balance {
+  readonly token: Token
+  /** Raw units. */
+  readonly amount: bigint
+  readonly priceUsd: number | null
+}
 
 /**
  * Non-zero balances: native first, then in list order, then other tokens by address. Checks the tokens of the lists,
@@ -18,8 +32,8 @@ const maxImportedTokens = 5_000
  */
 export async function readBalances(
   run: TaskRun,
-  { owner, tokens }: TaskTypes['balances']['args'],
-): Promise<TaskTypes['balances']['result']> {
+  { owner, tokens }: BalancesArgs,
+): Promise<Balance[]> {
   const known = tokensOf(run, tokens)
   const [native, balances] = await Promise.all([
     run.nativeBalance(owner),
@@ -54,11 +68,24 @@ function tokensOf(run: TaskRun, more: readonly Address[]): Address[] {
 const needless =
   'No allowance is needed: with a delegate strategy the account spends its own tokens.'
 
+export interface ApprovalArgs {
+  readonly owner: Address
+  readonly token: Address
+  readonly strategy: RoutingStrategy
+  /** Raw units. */
+  readonly amount: bigint
+}
+
+export interface Approval extends GasFacts {
+  readonly tx: UnsignedTransaction
+  readonly spender: Address
+}
+
 /** The transaction with which the owner allows the strategy's contract to spend its token. */
 export async function buildApproval(
   run: TaskRun,
-  { owner, token, strategy, amount }: TaskTypes['approval']['args'],
-): Promise<TaskTypes['approval']['result']> {
+  { owner, token, strategy, amount }: ApprovalArgs,
+): Promise<Approval> {
   const spender = strategyContract(strategy)
   // A call to an address without code would succeed without effect.
   if (!(await run.hasCode(token))) {

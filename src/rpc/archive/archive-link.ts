@@ -6,8 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import type { Logger } from 'pino'
 import { ForkrouteError, fromWireError, type Wire } from '../../domain/errors.js'
-import { threadFile, youngGenerationMb } from '../../threads.js'
-import { isTracing, takeSpans, traceparent } from '../../tracing.js'
+import { threadFile, youngGenerationMb } from '../../platform/threads.js'
+import { isTracing, takeSpans, traceparent } from '../../telemetry/tracing.js'
 import type {
   ArchiveRequest,
   ArchiveThreadData,

@@ -2,7 +2,7 @@
 import type { Wire, WireError } from '../../domain/errors.js'
 import type { Address, BlockPin, Hex } from '../../domain/primitives.js'
 import type { ChangedAccounts } from '../../domain/what-if.js'
-import type { SpanData } from '../../tracer.js'
+import type { SpanData } from '../../telemetry/tracer.js'
 import type { CassetteHead, NumberedEntry } from '../cassette/cassette-requests.js'
 import type { LaterAccounts } from '../cassette/later-state.js'
 import type { ChangesQuestion } from '../node/changed-blocks.js'

@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs'
 import { brotliCompressSync, brotliDecompressSync, constants, crc32 } from 'node:zlib'
 import type Database from 'better-sqlite3'
 import { ForkrouteError } from '../../domain/errors.js'
-import { openSqlite } from '../../sqlite.js'
+import { openSqlite } from '../../platform/sqlite.js'
 
 /** Version of the tables; a file of any other version is refused. */
 export const cassetteFormat = 1

@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto'
 import type Database from 'better-sqlite3'
-import { openPrivateSqlite } from '../../sqlite.js'
+import { openPrivateSqlite } from '../../platform/sqlite.js'
 
 export type Lookup =
   | { readonly kind: 'found'; readonly value: string }

@@ -3,8 +3,8 @@
  * Uses undici's Pool: the global fetch costs three times the CPU. No retries here: `upstream.ts` retries.
  */
 import { type Dispatcher, Pool } from 'undici'
-import type { SpanFacts } from '../../tracer.js'
-import { inSpan, isTracing, traceparent } from '../../tracing.js'
+import type { SpanFacts } from '../../telemetry/tracer.js'
+import { inSpan, isTracing, traceparent } from '../../telemetry/tracing.js'
 
 /** The node answered, and its answer is an error. */
 export class JsonRpcError extends Error {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { openKeyStore } from '../../../src/api/key-store.js'
-import { openSqlite } from '../../../src/sqlite.js'
+import { openSqlite } from '../../../src/platform/sqlite.js'
 
 function folder(): string {
   const path = mkdtempSync(join(tmpdir(), 'forkroute-keys-'))

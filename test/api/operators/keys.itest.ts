@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { openKeyStore } from '../../../src/api/key-store.js'
 import { Key, NewKey } from '../../../src/api/records/operation-records.js'
-import { openSqlite } from '../../../src/sqlite.js'
+import { openSqlite } from '../../../src/platform/sqlite.js'
 import { bearer, startTestApi } from '../test-api.js'
 
 const guarded = [

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import type { CassetteSummary } from '../../../src/cassette/summary.js'
 import { verify } from '../../../src/cli/replay.js'
 import type { Address } from '../../../src/domain/primitives.js'
-import { openSqlite } from '../../../src/sqlite.js'
+import { openSqlite } from '../../../src/platform/sqlite.js'
 import { runCli } from '../../support/cli.js'
 import {
   again,

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { pruneCassette } from '../../../src/cassette/prune.js'
 import { summarise } from '../../../src/cassette/summary.js'
 import { verify } from '../../../src/cli/replay.js'
-import { openSqlite } from '../../../src/sqlite.js'
+import { openSqlite } from '../../../src/platform/sqlite.js'
 import { runCli } from '../../support/cli.js'
 import {
   againAlone,

@@ -16,7 +16,7 @@ import {
 } from 'viem'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { ethereum } from '../../../src/chains/ethereum.js'
-import { loadConfig } from '../../../src/config.js'
+import { loadConfig } from '../../../src/config/config.js'
 import {
   type Address,
   nativeToken,
@@ -24,8 +24,6 @@ import {
   zeroAddress,
 } from '../../../src/domain/primitives.js'
 import { contractAddress } from '../../../src/executor/deployments.js'
-import { openLocalService } from '../../../src/local-service.js'
-import { createLogger } from '../../../src/log.js'
 import { openIndexReader } from '../../../src/pool-index/lookup.js'
 import { sourcesOf } from '../../../src/pool-index/sources.js'
 import type { Pool } from '../../../src/protocols/pool.js'
@@ -33,6 +31,8 @@ import { sandboxAccount } from '../../../src/sandbox/accounts.js'
 import { contractAddresses } from '../../../src/sandbox/addresses.js'
 import { sandboxBytecode } from '../../../src/sandbox/generated/contracts.js'
 import { sandboxToken } from '../../../src/sandbox/tokens.js'
+import { openLocalService } from '../../../src/service/local-service.js'
+import { createLogger } from '../../../src/telemetry/log.js'
 import { runCli } from '../../support/cli.js'
 import { executeOnFork } from '../../support/execute.js'
 import { startFaultyNode, withoutEvents } from '../../support/nodes/rpc-node.js'

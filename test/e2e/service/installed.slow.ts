@@ -33,7 +33,11 @@ beforeAll(async () => {
   await npm('install', '-g', '--prefix', join(folder, 'prefix'), ...quiet, join(folder, filename))
   entry = join(folder, 'prefix', 'bin', 'forkroute')
   // What exports traces is read by nobody who does not ask for them: without it, all else works.
-  const tracer = join(folder, 'prefix', 'lib/node_modules/forkroute/dist/src/opentelemetry.js')
+  const tracer = join(
+    folder,
+    'prefix',
+    'lib/node_modules/forkroute/dist/src/telemetry/opentelemetry.js',
+  )
   await rename(tracer, join(folder, 'opentelemetry.js'))
   home = join(folder, 'home')
   // The chain is there, as after a first start, which takes a minute.

@@ -12,7 +12,7 @@ import {
 } from '../../../src/backtest/outputs/index.js'
 import type { BacktestSummary } from '../../../src/backtest/summary.js'
 import type { BacktestBlock, BacktestJob, ResultFile } from '../../../src/domain/backtest.js'
-import { openSqlite } from '../../../src/sqlite.js'
+import { openSqlite } from '../../../src/platform/sqlite.js'
 import { sampleJob, sampleResults } from '../../support/backtest/backtest-results.js'
 
 const formats = Object.keys(outputFiles) as readonly OutputFormat[]

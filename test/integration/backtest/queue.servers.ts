@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { startQueueWorker } from '../../../src/backtest/engines/queue-worker.js'
 import { queueNames } from '../../../src/backtest/engines/redis.js'
 import { ForkrouteError } from '../../../src/domain/errors.js'
-import { createLogger } from '../../../src/log.js'
+import { createLogger } from '../../../src/telemetry/log.js'
 import { blockOf } from '../../support/backtest/backtests.js'
 import { blocks, jobOf, memory, never, withQueue } from '../../support/backtest/queue.js'
 

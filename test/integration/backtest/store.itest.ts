@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
 import { openSqliteStore } from '../../../src/backtest/stores/sqlite-store.js'
 import type { BacktestBlock } from '../../../src/domain/backtest.js'
-import { openSqlite } from '../../../src/sqlite.js'
+import { openSqlite } from '../../../src/platform/sqlite.js'
 import { account, blockOf, many, planOf } from '../../support/backtest/backtests.js'
 import { storeContract } from '../../support/backtest/store-contract.js'
 

@@ -5,9 +5,9 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Catalog, openCatalog } from '../../../src/catalog/store.js'
 import { ethereum } from '../../../src/chains/ethereum.js'
 import { type Address, nativeToken } from '../../../src/domain/primitives.js'
+import { openSqlite } from '../../../src/platform/sqlite.js'
 import type { Pool } from '../../../src/protocols/pool.js'
 import { importedIntermediates } from '../../../src/routing/market/intermediates.js'
-import { openSqlite } from '../../../src/sqlite.js'
 
 const token = (digit: string): Address => `0x${digit.repeat(40)}`
 const [a, b, c, d, e] = ['a', 'b', 'c', 'd', 'f'].map(token) as [

@@ -8,7 +8,7 @@ import {
   noteSpan,
   startTracing,
   traceparent,
-} from '../../../src/tracing.js'
+} from '../../../src/telemetry/tracing.js'
 import { startTraceSink } from '../../support/service/trace-sink.js'
 
 async function start(options: Parameters<typeof startTraceSink>[0] = {}, closeMs = 10_000) {

@@ -11,7 +11,7 @@ import {
 } from '../../../src/domain/primitives.js'
 import type { ForkPool, ForkPoolOptions } from '../../../src/forks/fork-pool.js'
 import { simulate } from '../../../src/forks/simulate.js'
-import { backgroundPriority } from '../../../src/priority.js'
+import { backgroundPriority } from '../../../src/platform/priority.js'
 import { startArchive } from '../../../src/rpc/archive/archive.js'
 import { startFaultyNode } from '../../support/nodes/rpc-node.js'
 import { ask, blockOf, exists, until, withForkPoolContext } from './pool-context.js'

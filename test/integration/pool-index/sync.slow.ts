@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { ethereum } from '../../../src/chains/ethereum.js'
+import { openSqlite } from '../../../src/platform/sqlite.js'
 import { sourcesOf } from '../../../src/pool-index/sources.js'
 import { openIndexStore } from '../../../src/pool-index/store.js'
 import { syncChain } from '../../../src/pool-index/sync.js'
 import { createUpstream } from '../../../src/rpc/node/upstream.js'
-import { openSqlite } from '../../../src/sqlite.js'
 import { cliEntry, runCli } from '../../support/cli.js'
 import {
   type ScriptedNode,

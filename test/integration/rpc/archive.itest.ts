@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Address, BlockPin, Hex } from '../../../src/domain/primitives.js'
 import { freePlace } from '../../../src/forks/place.js'
+import { openSqlite } from '../../../src/platform/sqlite.js'
 import {
   type Archive,
   type ArchiveOptions,
   startArchive,
 } from '../../../src/rpc/archive/archive.js'
-import { openSqlite } from '../../../src/sqlite.js'
 import { startAnvil, type TestAnvil } from '../../support/anvil.js'
 import {
   count,

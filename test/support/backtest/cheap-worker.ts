@@ -4,7 +4,7 @@
  */
 import { setTimeout } from 'node:timers/promises'
 import { startQueueWorker } from '../../../src/backtest/engines/queue-worker.js'
-import { createLogger } from '../../../src/log.js'
+import { createLogger } from '../../../src/telemetry/log.js'
 import { blockOf } from './backtests.js'
 
 const { REDIS_URL = '', SERVICE_NAME = '', LOCK_MS, BLOCK_MS } = process.env

@@ -8,7 +8,7 @@ import { createBullmqEngine } from '../../../src/backtest/engines/bullmq-engine.
 import type { CalculateBlock, OnBlock } from '../../../src/backtest/engines/job-engine.js'
 import { type QueueWorker, startQueueWorker } from '../../../src/backtest/engines/queue-worker.js'
 import type { BacktestBlock, BacktestJob } from '../../../src/domain/backtest.js'
-import { createLogger } from '../../../src/log.js'
+import { createLogger } from '../../../src/telemetry/log.js'
 import { account, blockOf, planOf } from './backtests.js'
 import { startRedis, type TestRedis } from './redis.js'
 

@@ -1,8 +1,8 @@
 /** What the Dockerfile promises to whoever runs the image, and whether settings given to it are such. */
 import { readFileSync } from 'node:fs'
 import { parse as parseWords } from 'yaml'
-import { environment, loadConfig } from '../../../src/config.js'
-import { chainVariables } from '../../../src/config-chains.js'
+import { chainVariables } from '../../../src/config/chains.js'
+import { environment, loadConfig } from '../../../src/config/config.js'
 
 const text = readFileSync('Dockerfile', 'utf8').replaceAll('\\\n', ' ')
 const stage = text.slice(text.lastIndexOf('\nFROM '))

@@ -11,10 +11,10 @@ import {
   quoteSender,
   walletAddress,
 } from '../../../src/executor/deployments.js'
+import { openSqlite } from '../../../src/platform/sqlite.js'
 import { fromKeyBytes } from '../../../src/rpc/cassette/cassette-codec.js'
 import { sumOf } from '../../../src/rpc/cassette/cassette-file.js'
 import { addressOf, type ItemKey, isSlot, slotOf } from '../../../src/rpc/node/state-item.js'
-import { openSqlite } from '../../../src/sqlite.js'
 
 /** Mappings of the sandbox's tokens and venues begin below. */
 const bases = Array.from({ length: 13 }, (_one, base) => BigInt(base))

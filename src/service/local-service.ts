@@ -3,11 +3,11 @@
  * that it records or replays. It answers over HTTP on a loopback port, so its answers equal those of any other service.
  */
 import { request } from 'undici'
-import { createApiServer } from './api/server.js'
-import type { Config } from './config.js'
-import { type LocalRequest, recordingHeader } from './domain/recording.js'
-import type { Logger } from './log.js'
-import type { ArchiveMode } from './rpc/archive/archive-messages.js'
+import { createApiServer } from '../api/server.js'
+import type { Config } from '../config/config.js'
+import { type LocalRequest, recordingHeader } from '../domain/recording.js'
+import type { ArchiveMode } from '../rpc/archive/archive-messages.js'
+import type { Logger } from '../telemetry/log.js'
 import { createService, type Service } from './service.js'
 
 export interface LocalAnswer {

@@ -1,8 +1,8 @@
 /** Which chains a service serves, and by which nodes: those of the configuration, or those of a sandbox. */
-import type { ChainDefinition } from './chains/chain.js'
-import { chainById } from './chains/registry.js'
-import type { Config } from './config.js'
-import type { Pool } from './protocols/pool.js'
+import type { ChainDefinition } from '../chains/chain.js'
+import { chainById } from '../chains/registry.js'
+import type { Config } from '../config/config.js'
+import type { Pool } from '../protocols/pool.js'
 
 /** Chains and where their nodes are. */
 export interface Chosen {
@@ -31,8 +31,8 @@ export async function chooseChains(
   const nodes = options.sandbox ?? (await startOwnSandbox(config, options, closers))
   // Loaded on demand: a service with nodes configured never runs any of it.
   const [{ sandboxPools }, { sandboxVenuePools }] = await Promise.all([
-    import('./sandbox/market/catalog.js'),
-    import('./sandbox/venues/registry.js'),
+    import('../sandbox/market/catalog.js'),
+    import('../sandbox/venues/registry.js'),
   ])
   const hasEthereum = nodes.some(([chainId]) => chainId === 1)
   return {
@@ -56,8 +56,8 @@ export async function startOwnSandbox(
   closers: (() => unknown)[],
 ): Promise<SandboxNode[]> {
   const [{ startSandboxes }, { sandboxChainIds }] = await Promise.all([
-    import('./sandbox/sandbox.js'),
-    import('./sandbox/plans/registry.js'),
+    import('../sandbox/sandbox.js'),
+    import('../sandbox/plans/registry.js'),
   ])
   const wanted = config.sandboxChains ?? options.sandboxChains ?? [1]
   const sandboxes = await startSandboxes(wanted === 'all' ? sandboxChainIds : wanted, {

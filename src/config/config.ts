@@ -5,12 +5,12 @@
 import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
-import { chainById } from './chains/registry.js'
-import { type BacktestsConfig, backtestsOf, backtestsVariables } from './config-backtests.js'
-import { perChain } from './config-chains.js'
-import { type TracesConfig, tracesOf, tracesVariables } from './config-traces.js'
-import { integer, isHttpUrl, isOrigin, list, oneOf, urlOf, usd } from './config-values.js'
-import type { ProofMode } from './domain/router-settings.js'
+import { chainById } from '../chains/registry.js'
+import type { ProofMode } from '../domain/router-settings.js'
+import { type BacktestsConfig, backtestsOf, backtestsVariables } from './backtests.js'
+import { perChain } from './chains.js'
+import { type TracesConfig, tracesOf, tracesVariables } from './traces.js'
+import { integer, isHttpUrl, isOrigin, list, oneOf, urlOf, usd } from './values.js'
 
 const apiDialects = ['specification', 'family'] as const
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const

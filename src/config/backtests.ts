@@ -1,7 +1,7 @@
 /** Variables of the environment for backtests. */
 import type { z } from 'zod'
-import { integer, oneOf } from './config-values.js'
-import type { AccountLimits } from './domain/backtest.js'
+import type { AccountLimits } from '../domain/backtest.js'
+import { integer, oneOf } from './values.js'
 
 export interface BacktestsConfig {
   /** Disk space that all backtests together may take. */

@@ -1,13 +1,13 @@
 /** The metrics of a service that are read at a scrape, from whoever knows them. */
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { serviceVersion } from './api/version.js'
-import type { Engine } from './domain/engine.js'
-import type { WorkerPool } from './engine/worker-pool.js'
-import type { ForkPool } from './forks/fork-pool.js'
-import { collectMetric } from './metrics.js'
-import type { Archive } from './rpc/archive/archive.js'
-import type { ArchiveStats, ReadStats } from './rpc/archive/archive-messages.js'
+import { serviceVersion } from '../api/version.js'
+import type { Engine } from '../domain/engine.js'
+import type { WorkerPool } from '../engine/worker-pool.js'
+import type { ForkPool } from '../forks/fork-pool.js'
+import type { Archive } from '../rpc/archive/archive.js'
+import type { ArchiveStats, ReadStats } from '../rpc/archive/archive-messages.js'
+import { collectMetric } from '../telemetry/metrics.js'
 
 interface Parts {
   readonly engine: Pick<Engine, 'readiness'>

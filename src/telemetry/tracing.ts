@@ -7,7 +7,7 @@
  */
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { packageFolder } from './package-folder.js'
+import { packageFolder } from '../platform/package-folder.js'
 import type {
   SpanData,
   SpanFacts,
@@ -99,5 +99,7 @@ export async function startThreadTracing(): Promise<void> {
 
 /** The compiled file, in which `scripts/bundle.mjs` joins OpenTelemetry: no package has to be there. */
 function load(): Promise<typeof import('./opentelemetry.js')> {
-  return import(pathToFileURL(join(packageFolder, 'dist', 'src', 'opentelemetry.js')).href)
+  return import(
+    pathToFileURL(join(packageFolder, 'dist', 'src', 'telemetry', 'opentelemetry.js')).href
+  )
 }

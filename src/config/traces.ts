@@ -1,6 +1,6 @@
 /** Variables of the environment for traces, by OpenTelemetry's names. */
 import { z } from 'zod'
-import { headers, urlOf } from './config-values.js'
+import { headers, urlOf } from './values.js'
 
 /** Where traces go. `url` and `headers` may carry secrets. */
 export interface TracesConfig {

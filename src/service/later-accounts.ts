@@ -1,14 +1,14 @@
 /** Which of our accounts a cassette cannot know, because it was recorded before their code was written. */
-import type { RecorderVersion } from './cassette/contents.js'
-import { readSenders } from './cassette/senders.js'
-import type { Address } from './domain/primitives.js'
+import type { RecorderVersion } from '../cassette/contents.js'
+import { readSenders } from '../cassette/senders.js'
+import type { Address } from '../domain/primitives.js'
 import {
   addressesWith,
   type ExecutorContractName,
   executorContracts,
   quoteSender,
-} from './executor/deployments.js'
-import type { LaterAccounts } from './rpc/cassette/later-state.js'
+} from '../executor/deployments.js'
+import type { LaterAccounts } from '../rpc/cassette/later-state.js'
 import { softwareVersion } from './software-version.js'
 
 const contractNames = Object.keys(executorContracts) as ExecutorContractName[]

@@ -1,5 +1,5 @@
 /** Variables of the environment that exist once per chain. */
-import { chainById, chains } from './chains/registry.js'
+import { chainById, chains } from '../chains/registry.js'
 
 /** By their prefix before the chain id. */
 export const chainVariables = {

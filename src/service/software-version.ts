@@ -1,9 +1,9 @@
 /** The version of the software that calculates answers, which depend on it besides settings and state. */
 import { createHash } from 'node:crypto'
 import { createRequire } from 'node:module'
-import { serviceVersion } from './api/version.js'
-import type { RecorderVersion } from './cassette/contents.js'
-import { executorContracts } from './executor/deployments.js'
+import { serviceVersion } from '../api/version.js'
+import type { RecorderVersion } from '../cassette/contents.js'
+import { executorContracts } from '../executor/deployments.js'
 
 /** Hexadecimal digits kept of the hash of each contract's code: enough to tell two apart. */
 const hashChars = 16

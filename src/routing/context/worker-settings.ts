@@ -1,0 +1,35 @@
+/** What each routing thread is given once, when it starts. Structured-clonable values only. */
+import type { AcrossSettings } from '../../bridges/across/settings.js'
+import type { Token } from '../../domain/primitives.js'
+import type { ProofMode } from '../../domain/router-settings.js'
+import type { Pool } from '../../protocols/pool.js'
+
+export interface WorkerSettings {
+  readonly dataDir: string
+  readonly candidates: number
+  readonly maxHops: number
+  /** Absent: all. */
+  readonly proof?: ProofMode
+  readonly poolBlacklist: readonly string[]
+  /** Slugs of exchanges that no route uses; absent: none. */
+  readonly disabledAggregators?: readonly string[]
+  /** Hooks of Uniswap V4 whose pools are used, lower-case; absent: none. */
+  readonly v4HooksAllowlist?: readonly string[]
+  /** Where the index of pools lies, null: in the recording alone; absent: routes do without. */
+  readonly poolIndex?: { readonly dataDir: string | null }
+  readonly liquidityFloorUsd: number
+  /** Wei per gas, by chain id, where it differs from the chain's own figure. */
+  readonly priorityFeePerGas: Readonly<Record<number, bigint>>
+  /** Absent: as Across is by default. */
+  readonly across?: Partial<AcrossSettings>
+  readonly tokens: readonly Token[]
+  /**
+   * While recording, what was learned from reading one token is not used for another, so that the state read does not
+   * depend on earlier requests. A replay reads nothing ahead. Absent: neither.
+   */
+  readonly cassette?: 'record' | 'replay'
+  /** Whether the thread makes spans. Absent: no. */
+  readonly isTraced?: boolean
+  /** Pools of the sandbox that no look-up finds. They are in no catalog, so a real chain never sees them. */
+  readonly sandboxPools?: readonly Pool[]
+}
