@@ -246,14 +246,14 @@ async function overBridges(
   { blockNumber, deliverySeconds }: QuoteBatch,
   context: CallContext,
   parts: Parts,
-  at: { readonly block: BlockPin; readonly begunAt: number },
+  { block, begunAt }: { readonly block: BlockPin; readonly begunAt: number },
 ): Promise<QuoteOutcome> {
   const { blockNumber: _, ...newest } = request
   const asked = blockNumber === undefined ? newest : { ...request, blockNumber }
   const begun = performance.now()
-  const among = { ...at, ...(deliverySeconds && { deliverySeconds }) }
+  const among = { block, ...(deliverySeconds && { deliverySeconds }) }
   const find = (inner: CallContext) => routeOverBridges(parts, 'quote', asked, inner, among)
-  const value = await withinDeadline(request, context, find, at.begunAt)
+  const value = await withinDeadline(request, context, find, begunAt)
   return { ok: true, value, milliseconds: performance.now() - begun }
 }
 

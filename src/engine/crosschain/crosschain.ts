@@ -32,7 +32,6 @@ import {
   ourContracts,
   pinBoth,
 } from './sides.js'
-import { createTimeLimit } from './time-limit.js'
 import { type CrosschainRequest, waysOver } from './ways.js'
 
 /** Of each search; as many over all lanes as of a route on one chain, and at least of each lane. */
@@ -50,8 +49,7 @@ export async function routeOverBridges(
   among?: AmongMany,
 ): Promise<RouteAnswer> {
   refuseWhatCannotBe(given, context)
-  const { crosschain, deadlineMs } = given
-  const limit = createTimeLimit({ begunAt: among?.begunAt ?? Date.now(), deadlineMs })
+  const { crosschain } = given
   const source = parts.chains.of(given.chainId)
   const destination = parts.chains.of(crosschain.destinationChainId)
   const [sourcePin, destinationPin] = await pinBoth(
@@ -103,7 +101,7 @@ export async function routeOverBridges(
     canOrder: (lane) => canOrder(lane, there),
   })
   const journeyParts: JourneyParts = {
-    ...{ request, limit, context, here, there, receiver, takesFeeThere },
+    ...{ request, context, here, there, receiver, takesFeeThere },
     ...(position && { position }),
     candidates: Math.max(leastCandidates, Math.ceil(allCandidates / Math.max(1, ways.length))),
     tasks: parts.tasks,

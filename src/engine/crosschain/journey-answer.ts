@@ -24,7 +24,6 @@ import type {
 } from '../../routing/crosschain/messages.js'
 import { type PricedToken, priceImpactBps } from '../../routing/market/valuation.js'
 import type { TaskRunner } from '../task-runner.js'
-import type { TimeLimit } from './time-limit.js'
 import type { CrosschainRequest, Way } from './ways.js'
 
 export interface Side {
@@ -41,7 +40,6 @@ export interface JourneyParts {
   /** As in `CrosschainParts`. */
   readonly payable: LRUCache<string, true>
   readonly request: CrosschainRequest
-  readonly limit: TimeLimit
   readonly context: CallContext
   readonly here: Side
   readonly there: Side

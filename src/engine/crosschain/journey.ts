@@ -237,11 +237,11 @@ export class Journey {
     return tasks.runAt('departure', args, here.pin, context)
   }
 
-  /** The source's part of the request, with what is left of its time. */
+  /** The source's part of the request. */
   #requestHere(): RouteRequest {
-    const { limit, request, takesFeeThere } = this.parts
+    const { request, takesFeeThere } = this.parts
     const { feeReceiver: _, ...unpaid } = request
-    return limit.applied(takesFeeThere ? unpaid : request)
+    return takesFeeThere ? unpaid : request
   }
 
   #arrive(
@@ -249,10 +249,8 @@ export class Journey {
     gas: bigint,
     knownRoutes: readonly KnownRoute[],
   ): Promise<Arrival> {
-    const { tasks, context, there, receiver, limit } = this.parts
-    const request = limit.applied(this.parts.request)
+    const { tasks, context, there, receiver, request, candidates } = this.parts
     const fee = feeThere(this.parts)
-    const { candidates } = this.parts
     const args: ArrivalArgs = {
       candidates,
       request,
@@ -276,8 +274,7 @@ export class Journey {
 
   /** @throws ForkrouteError SIMULATION_REVERTED unless the receiver gains what was asked for. */
   async #landed(sent: Sent): Promise<Delivered> {
-    const { there, limit, request, receiver } = this.parts
-    limit.applied(request)
+    const { there, receiver } = this.parts
     const { delivery } = sent.departure
     return requireDelivered(await this.landAt(sent, there.pin), { delivery, there, receiver })
   }

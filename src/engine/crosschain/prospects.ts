@@ -95,8 +95,7 @@ export class Prospects {
     tokenOut: Address,
     amounts: readonly bigint[],
   ): Promise<readonly (bigint | null)[]> {
-    const { tasks, context, there, limit } = this.parts
-    limit.applied(this.parts.request)
+    const { tasks, context, there } = this.parts
     const isNothing = amounts.every((amount) => amount === 0n)
     if (isNothing || tokenIn === this.#canonical(tokenOut)) return amounts
     const request = askedThere(this.parts, { token: tokenIn, amount: at(amounts, 0) }, tokenOut)

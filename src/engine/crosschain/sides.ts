@@ -57,8 +57,6 @@ export interface AmongMany {
   /** The block of the source. */
   readonly block: BlockPin
   readonly deliverySeconds?: QuoteBatch['deliverySeconds']
-  /** Milliseconds since the epoch from which its time limit counts. */
-  readonly begunAt: number
 }
 
 /** Of a request over a bridge. */
