@@ -3,7 +3,6 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { spokePoolOf } from '../../../src/bridges/across/tokens.js'
 import { type Address, nativeToken } from '../../../src/domain/primitives.js'
 import { contractAddress } from '../../../src/executor/deployments.js'
 import { sandboxAccount } from '../../../src/sandbox/accounts.js'
@@ -13,7 +12,6 @@ import { type Sandbox, startSandboxes } from '../../../src/sandbox/sandbox.js'
 import { startAnvil, type TestAnvil } from '../../support/anvil.js'
 import { deliverOnFork, departOnFork, type Place } from '../../support/bridges/deliver-on-fork.js'
 import { fuller, poolsOn } from '../../support/bridges/moved-pairs.js'
-import { redirectOnFork } from '../../support/bridges/redirect-on-fork.js'
 import { startBadNode } from '../../support/nodes/bad-node.js'
 import { open } from '../../support/service/cassette-context.js'
 import { startService, type TestService } from '../../support/service/service.js'
@@ -121,11 +119,13 @@ test('the refund receiver cannot redirect what Across carries; the sender alone 
   expect(status, text).toBe(200)
   const [source, destination] = placesOf(body)
   const { logs } = await departOnFork(source, body.tx)
-  const spokePool = spokePoolOf(basePlan.market.chain) ?? nativeToken
-  const signedBy = ({ privateKey: key, address: recipient }: typeof bob) =>
-    redirectOnFork({ source, destination, spokePool, logs, key, recipient })
-  expect(await signedBy(bob)).toEqual({ depositor: sender.address, isFilled: false })
-  expect(await signedBy(sender)).toEqual({ depositor: sender.address, isFilled: true })
+  const signedBy = ({ privateKey: key, address: recipient }: typeof bob) => {
+    const watch = { token: usdcThere, owner: recipient }
+    return deliverOnFork({ source, destination, logs, watch, redirected: { key, recipient } })
+  }
+  expect(await signedBy(bob)).toMatchObject({ status: 'reverted', gained: 0n })
+  const gained = BigInt(body.amountOut)
+  expect(await signedBy(sender)).toMatchObject({ status: 'delivered', gained })
 })
 
 test('of a sender that is a contract, the answer says who may redirect what Across carries', async () => {

@@ -13,6 +13,7 @@ import {
   parseEventLogs,
   slice,
 } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
 import type { Address } from '../../../src/domain/primitives.js'
 import { startAnvil, type TestAnvil } from '../anvil.js'
 import { type AnswerTransaction, type Execution, judge } from '../execute.js'
@@ -21,6 +22,7 @@ const abi = parseAbi([
   'event FundsDeposited(bytes32 inputToken, bytes32 outputToken, uint256 inputAmount, uint256 outputAmount, uint256 indexed destinationChainId, uint256 indexed depositId, uint32 quoteTimestamp, uint32 fillDeadline, uint32 exclusivityDeadline, bytes32 indexed depositor, bytes32 recipient, bytes32 exclusiveRelayer, bytes message)',
   'struct V3RelayData { bytes32 depositor; bytes32 recipient; bytes32 exclusiveRelayer; bytes32 inputToken; bytes32 outputToken; uint256 inputAmount; uint256 outputAmount; uint256 originChainId; uint256 depositId; uint32 fillDeadline; uint32 exclusivityDeadline; bytes message; }',
   'function fillRelay(V3RelayData relayData, uint256 repaymentChainId, bytes32 repaymentAddress)',
+  'function fillRelayWithUpdatedDeposit(V3RelayData relayData, uint256 repaymentChainId, bytes32 repaymentAddress, uint256 updatedOutputAmount, bytes32 updatedRecipient, bytes updatedMessage, bytes depositorSignature)',
   'function approve(address spender, uint256 amount)',
   'function balanceOf(address owner) view returns (uint256)',
   'event PacketSent(bytes encodedPayload, bytes options, address sendLibrary)',
@@ -29,6 +31,17 @@ const abi = parseAbi([
   'event ComposeSent(address from, address to, bytes32 guid, uint16 index, bytes message)',
   'function lzCompose(address from, address to, bytes32 guid, uint16 index, bytes message, bytes extraData) payable',
 ])
+
+/** What a depositor signs to have its deposit paid to another. */
+const updateTypes = {
+  UpdateDepositDetails: [
+    { name: 'depositId', type: 'uint256' },
+    { name: 'originChainId', type: 'uint256' },
+    { name: 'updatedOutputAmount', type: 'uint256' },
+    { name: 'updatedRecipient', type: 'bytes32' },
+    { name: 'updatedMessage', type: 'bytes' },
+  ],
+} as const
 
 const native: Address = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'
 const relayer: Address = '0x00000000000000000000000000000000be1a4e40'
@@ -44,6 +57,12 @@ export interface Place {
 export type Watched =
   | { readonly token: Address; readonly owner: Address }
   | { readonly call: { readonly to: Address; readonly data: Hex; readonly word?: number } }
+
+/** A deposit over Across is filled to whom the holder of the key has signed it anew. */
+interface Redirected {
+  readonly key: Hex
+  readonly recipient: Address
+}
 
 interface Mined {
   readonly ok: boolean
@@ -85,10 +104,11 @@ export async function deliverOnFork(args: {
   readonly destination: Place
   readonly logs: Execution['logs']
   readonly watch: Watched
+  readonly redirected?: Redirected
   /** Called before the delivery. */
   readonly prepare?: (anvil: TestAnvil) => Promise<void>
 }): Promise<Delivered> {
-  const { source, destination, watch } = args
+  const { source, destination, watch, redirected } = args
   const anvil = await startFork(destination)
   try {
     await args.prepare?.(anvil)
@@ -101,7 +121,7 @@ export async function deliverOnFork(args: {
     const done: Mined[] = []
     for (const event of events) {
       if (event.eventName === 'FundsDeposited') {
-        done.push(await fill(anvil, event.args, source.chainId))
+        done.push(await fill(anvil, event.args, source.chainId, redirected))
       } else if (event.eventName === 'PacketSent') {
         done.push(...(await receive(anvil, event.address, event.args.encodedPayload)))
       }
@@ -160,7 +180,12 @@ const spokePools: Readonly<Record<number, Address>> = {
   8453: '0x09aea4b2242abc8bb4bb78d537a67a245a7bec64',
 }
 
-async function fill(anvil: TestAnvil, deposit: Deposit, originChainId: number): Promise<Mined> {
+async function fill(
+  anvil: TestAnvil,
+  deposit: Deposit,
+  originChainId: number,
+  redirected?: Redirected,
+): Promise<Mined> {
   const token = slice(deposit.outputToken, 12)
   const spokePool = spokePools[Number(deposit.destinationChainId)] ?? native
   await anvil.rpc('anvil_dealERC20', [relayer, token, numberToHex(deposit.outputAmount * 3n)])
@@ -168,15 +193,31 @@ async function fill(anvil: TestAnvil, deposit: Deposit, originChainId: number): 
     ...{ abi, functionName: 'approve', args: [spokePool, deposit.outputAmount * 3n] },
   })
   await mined(anvil, { from: relayer, to: token, data: approval })
-  const data = encodeFunctionData({
-    abi,
-    functionName: 'fillRelay',
-    args: [
-      { ...deposit, originChainId: BigInt(originChainId) },
-      ...([BigInt(originChainId), pad(relayer)] as const),
-    ],
-  })
+  const relay = { ...deposit, originChainId: BigInt(originChainId) }
+  const filled = [relay, relay.originChainId, pad(relayer)] as const
+  const data = encodeFunctionData(
+    redirected
+      ? {
+          ...{ abi, functionName: 'fillRelayWithUpdatedDeposit' },
+          args: [...filled, ...(await signedAnew(relay, redirected))],
+        }
+      : { abi, functionName: 'fillRelay', args: filled },
+  )
   return mined(anvil, { from: relayer, to: spokePool, data })
+}
+
+async function signedAnew(
+  { depositId, originChainId, outputAmount }: Deposit & { readonly originChainId: bigint },
+  { key, recipient }: Redirected,
+) {
+  const updatedRecipient = pad(recipient)
+  const message = { depositId, originChainId, updatedOutputAmount: outputAmount }
+  const signature = await privateKeyToAccount(key).signTypedData({
+    ...{ types: updateTypes, primaryType: 'UpdateDepositDetails' },
+    domain: { name: 'ACROSS-V2', version: '1.0.0', chainId: originChainId },
+    message: { ...message, updatedRecipient, updatedMessage: '0x' },
+  })
+  return [outputAmount, updatedRecipient, '0x', signature] as const
 }
 
 /** The endpoint calls the application, and anybody composes what that has queued, with the gas that was paid for. */
