@@ -3,6 +3,7 @@
  */
 import type { ChainRules } from '../domain/chain-rules.js'
 import { type Address, isNative } from '../domain/primitives.js'
+import { wrappedNativeSlug } from '../domain/route-step.js'
 
 /** Addresses and constants of one protocol on one chain; the protocol's folder says which keys it needs. */
 export type VenueParameters = Readonly<Record<string, string | number | readonly string[]>>
@@ -33,8 +34,9 @@ export interface ChainDefinition extends ChainRules {
   readonly bridges?: Readonly<Record<string, VenueParameters>>
 }
 
+/** Adds what every chain has: the contract that wraps its native token. */
 export function defineChain(chain: ChainDefinition): ChainDefinition {
-  return chain
+  return { ...chain, venues: { ...chain.venues, [wrappedNativeSlug]: {} } }
 }
 
 /** Wrapped native in place of native: for uses that count the two as one, such as prices and look-ups of pools. */

@@ -1,7 +1,7 @@
 /** One step of a route or a bundle, as the answer reports it. */
 import type { Address } from './primitives.js'
 
-/** Slug under which steps wrap and unwrap the native token: a contract of every chain, and no adapter. */
+/** Slug under which steps wrap and unwrap the native token: a contract of every chain. */
 export const wrappedNativeSlug = 'wrapped-native'
 
 export interface RouteLeg {

@@ -12,12 +12,7 @@ import { type CollectParts, collectPositions } from './collect-positions.js'
 import { createListings } from './listings.js'
 import type { Pins } from './pins.js'
 import { createPositionCache } from './position-cache.js'
-import {
-  aggregatorsOn,
-  protocolRecords,
-  serviceActionRecords,
-  wrappedNativeRecord,
-} from './protocol-records.js'
+import { aggregatorsOn, protocolRecords, serviceActionRecords } from './protocol-records.js'
 
 export interface MetadataParts {
   readonly chains: readonly ChainDefinition[]
@@ -78,10 +73,7 @@ export function createMetadata(
     clock: () => Date.now() / 1_000,
   })
   const listings = createListings(parts.store, parts.tokensOf)
-  const records = [
-    ...protocolRecords(protocols, parts.chains, parts.tokens),
-    wrappedNativeRecord(parts.chains, parts.tokens),
-  ]
+  const records = protocolRecords(protocols, parts.chains, parts.tokens)
 
   return {
     async listings({ chainId, baseOnly = false }, { signal }) {

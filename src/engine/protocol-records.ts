@@ -4,7 +4,6 @@ import type { ChainDefinition } from '../chains/chain.js'
 import { chains as knownChains } from '../chains/registry.js'
 import type { ActionRecord, ProtocolRecord, ServiceActionRecord } from '../domain/metadata.js'
 import type { Token } from '../domain/primitives.js'
-import { wrappedNativeSlug } from '../domain/route-step.js'
 import { type ActionDefinition, argumentsOf } from '../protocols/positions.js'
 import { canSwap, type ProtocolAdapter } from '../protocols/protocol.js'
 import { protocols } from '../protocols/registry.js'
@@ -96,25 +95,6 @@ export function protocolRecords(
       },
     ]
   })
-}
-
-/** What wraps the native token: listed, since steps name it. */
-export function wrappedNativeRecord(
-  chains: readonly ChainDefinition[],
-  tokens: readonly Token[],
-): ProtocolRecord {
-  return {
-    slug: wrappedNativeSlug,
-    name: 'Wrapped native token',
-    project: wrappedNativeSlug,
-    ofProject: projectRecord(wrappedNativeSlug, tokens),
-    category: 'wrapper',
-    url: 'https://weth.io',
-    description: 'Wraps the native token of a chain and unwraps it, one for one.',
-    forkOf: null,
-    chains: chains.map(({ id, name }) => ({ id, name })),
-    actions: [],
-  }
 }
 
 /** Slugs of the exchanges on one of the chains, in the order of the alphabet. */

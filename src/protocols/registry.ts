@@ -26,6 +26,7 @@ import { pancakeswapV2, sushiswapV2, uniswapV2 } from './uniswap-v2/index.js'
 import { pancakeswapV3, sushiswapV3, uniswapV3 } from './uniswap-v3/index.js'
 import { uniswapV4 } from './uniswap-v4/index.js'
 import { aerodromeV1, velodromeV2 } from './velodrome-v2/index.js'
+import { wrappedNative } from './wrapped-native/index.js'
 import { yearnV2 } from './yearn-v2/index.js'
 
 /** The order carries no meaning: routes are ranked by output. */
@@ -66,6 +67,7 @@ export const protocols: readonly ProtocolAdapter[] = [
   morphoBlue,
   aaveV3,
   sparkLend,
+  wrappedNative,
   // Last: their list is long, and is read for a position that no other protocol has.
   curveGauge,
   balancerGauge,

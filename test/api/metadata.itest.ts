@@ -207,6 +207,38 @@ describe('protocols', () => {
     expect((await checked('/standards/uniswap-v2')).body).toEqual(v2)
   })
 
+  test('wrapped-native wraps by deposit and unwraps by redeem, in every list alike', async () => {
+    const slug = 'wrapped-native'
+    const actions = (await checked(`/actions/${slug}`)).body
+    expect(actions.map(({ name }: { name: string }) => name)).toEqual(
+      expect.arrayContaining(['deposit', 'redeem']),
+    )
+    for (const { inputTypes } of actions) {
+      expect(inputTypes).toMatchObject({
+        primaryAddress: { type: 'address', optional: true },
+        tokenIn: { type: 'address', optional: true },
+        tokenOut: { type: 'address', optional: true },
+        amountIn: { type: 'uint256' },
+        receiver: { type: 'address', optional: true },
+      })
+    }
+    const { methods, protocol } = (await checked(`/standards/${slug}`)).body
+    expect(protocol.slug).toBe(slug)
+    expect(methods).toEqual([
+      expect.objectContaining({ method: 'deposit', name: 'Wrap', functionNames: ['deposit'] }),
+      expect.objectContaining({ method: 'redeem', name: 'Unwrap', functionNames: ['withdraw'] }),
+    ])
+    const [record] = (await checked(`/protocols?slug=${slug}`)).body
+    expect(methods[0].supportedChains).toEqual(record.chains)
+    expect(record).toMatchObject({ project: slug, category: 'wrapper' })
+    const projects = (await checked('/projects')).body
+    expect(projects.find(({ id }: { id: string }) => id === slug)).toMatchObject({
+      ...{ protocol: slug, protocols: [slug], chains: record.chainIds, poolCount: 0 },
+    })
+    expect((await checked(`/projects/${slug}/protocols`)).body).toEqual([record])
+    expect((await checked('/aggregators')).body).not.toContain(slug)
+  })
+
   test('actions of all, of one protocol and of the service', async () => {
     const { body } = await checked('/actions')
     const names = body.map(({ name }: { name: string }) => name)

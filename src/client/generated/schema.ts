@@ -3969,6 +3969,56 @@ export interface components {
              * @description Slug of the protocol.
              * @enum {string}
              */
+            protocol: "wrapped-native";
+            /**
+             * @description Name of the action.
+             * @enum {string}
+             */
+            action: "deposit" | "singledeposit" | "multideposit" | "tokenizedsingledeposit" | "tokenizedmultideposit" | "multioutsingledeposit";
+            /** @description Arguments; addresses in any letter case, amounts in the smallest unit of their token. */
+            args: {
+                /** @description The wrapped native token. */
+                primaryAddress?: string;
+                /** @description The native token. */
+                tokenIn?: string;
+                /** @description The wrapped native token. */
+                tokenOut?: string;
+                /** @description Wei of the native token. */
+                amountIn: (string | bigint) | number | components["schemas"]["OutputReference"];
+                /** @description Who gets what comes out. */
+                receiver?: string;
+                /** @description The same as receiver. */
+                onBehalfOf?: string;
+            };
+        } | {
+            /**
+             * @description Slug of the protocol.
+             * @enum {string}
+             */
+            protocol: "wrapped-native";
+            /**
+             * @description Name of the action.
+             * @enum {string}
+             */
+            action: "redeem" | "singleredeem" | "multiredeem" | "tokenizedsingleredeem" | "tokenizedmultiredeem";
+            /** @description Arguments; addresses in any letter case, amounts in the smallest unit of their token. */
+            args: {
+                /** @description The wrapped native token. */
+                primaryAddress?: string;
+                /** @description The wrapped native token. */
+                tokenIn?: string;
+                /** @description The native token. */
+                tokenOut?: string;
+                /** @description Wei of the wrapped native token. */
+                amountIn: (string | bigint) | number | components["schemas"]["OutputReference"];
+                /** @description Who gets what comes out. */
+                receiver?: string;
+            };
+        } | {
+            /**
+             * @description Slug of the protocol.
+             * @enum {string}
+             */
             protocol: "curve-gauge" | "balancer-gauge";
             /**
              * @description Name of the action.

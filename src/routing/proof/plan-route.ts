@@ -1,12 +1,12 @@
 /**
  * Plans a found route: executor steps, and the step records of the answer.
  */
-import { parseAbi } from 'viem'
 import type { ChainDefinition } from '../../chains/chain.js'
 import { type Amount, type ExecutorStep, isAmountRef } from '../../domain/order.js'
 import { type Address, bpsDenominator, isNative } from '../../domain/primitives.js'
 import { type RouteStepRecord, wrappedNativeSlug } from '../../domain/route-step.js'
 import { poolName } from '../../protocols/pool.js'
+import { wrapStep } from '../../protocols/wrapped-native/index.js'
 import { type FlowEdge, toShares } from '../search/flow.js'
 import type { Hop } from '../search/hop.js'
 
@@ -22,11 +22,6 @@ export interface RoutePlan {
   /** True when every step that makes an output pays the receiver itself. */
   readonly paysReceiver: boolean
 }
-
-const [deposit, withdraw] = parseAbi([
-  'function deposit() payable',
-  'function withdraw(uint256 amount)',
-])
 
 export interface PlanArgs {
   readonly chain: ChainDefinition
@@ -150,12 +145,7 @@ function encodeHop(
   recipient: Address,
   isPrepaid: boolean,
 ): ExecutorStep[] {
-  const target = args.chain.wrappedNative
-  if (hop.kind !== 'swap') {
-    return hop.kind === 'wrap'
-      ? [{ kind: 'call', target, abi: deposit, args: [], value: amountIn }]
-      : [{ kind: 'call', target, abi: withdraw, args: [amountIn] }]
-  }
+  if (hop.kind !== 'swap') return [wrapStep(args.chain, hop.kind, amountIn)]
   const { adapter, loaded } = hop.market
   return adapter.encodeSwap({
     chain: args.chain,

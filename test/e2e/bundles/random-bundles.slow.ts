@@ -1,7 +1,7 @@
 /** Random bundles, each carried out on an Anvil of its own with exactly `amountsIn` in the account. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Address } from '../../../src/domain/primitives.js'
+import { type Address, nativeToken } from '../../../src/domain/primitives.js'
 import { sandboxToken } from '../../../src/sandbox/tokens.js'
 import { type Action, askBundle, executeBundle, own } from '../../support/bundle.js'
 import { sharedService } from '../../support/service/shared-service.js'
@@ -10,13 +10,15 @@ const tokens = ['USDC', 'DAI', 'WETH'].map((symbol) => sandboxToken(symbol)) as 
   readonly address: Address
   readonly decimals: number
 }[]
+const native = { address: nativeToken, decimals: 18 }
+const weth = sandboxToken('WETH').address
 const from: Address = '0x00000000000000000000000000000000000f0e01'
 const other: Address = '0x00000000000000000000000000000000000f0e02'
 const seed = 20_261_125
 const cases = 300
 
 const plan = fc.record({
-  kind: fc.constantFrom('fee', 'check', 'transfer', 'split', 'route', 'half'),
+  kind: fc.constantFrom('fee', 'check', 'transfer', 'split', 'route', 'half', 'wrap'),
   token: fc.nat(tokens.length - 1),
   amount: fc.integer({ min: 1_000, max: 9_000 }),
   refers: fc.boolean(),
@@ -36,7 +38,9 @@ function actionsOf(plans: readonly Plan[]): Action[] {
   const actions: Action[] = []
   const outputs: Output[] = []
   for (const { kind, token: place, amount, refers, pick } of plans) {
-    const { address: token, decimals } = tokens[place] ?? { address: from, decimals: 0 }
+    const named = tokens[place] ?? native
+    // Ether is wrapped, and what is wrapped is unwrapped.
+    const { address: token, decimals } = kind === 'wrap' && named.address !== weth ? native : named
     const tokenOut = tokens[(place + 1) % tokens.length]?.address ?? from
     const whole = String(BigInt(amount) * 10n ** BigInt(decimals - 3))
     const choices = outputs.filter((one) => one.token === token)
@@ -60,6 +64,14 @@ function actionsOf(plans: readonly Plan[]): Action[] {
     } else if (kind === 'split') {
       give(token, token)
       actions.push(own('split', { tokenIn: token, tokenOut: [token, token], amountIn: given }))
+    } else if (kind === 'wrap') {
+      const isWrapped = token === weth
+      give(isWrapped ? nativeToken : weth)
+      actions.push({
+        protocol: 'wrapped-native',
+        action: isWrapped ? 'redeem' : 'deposit',
+        args: { tokenIn: token, amountIn: given },
+      })
     } else if (kind === 'route') {
       give(tokenOut)
       actions.push(own('route', { tokenIn: token, tokenOut, amountIn: given }))

@@ -139,6 +139,25 @@ describe.each(['stargate', 'across'])('%s', (slug) => {
     expect(arrives).toBeGreaterThan((amount * 99n) / 100n)
   })
 
+  test('its callback wraps the ether that arrives, or unwraps what stands for it', async () => {
+    const isEther = slug === 'stargate'
+    const lane = laneOf(slug, isEther ? 'ETH' : 'WETH')
+    const { tokenIn, primary: primaryAddress } = lane
+    const [given, wanted] = isEther ? [nativeToken, weth] : [weth, nativeToken]
+    const turn = act('wrapped-native', isEther ? 'deposit' : 'redeem', {
+      ...{ primaryAddress: weth, tokenIn: given, tokenOut: wanted, amountIn: output(0) },
+    })
+    const callback = [act('svc', 'balance', { token: given }), turn]
+    const amount = String(10n ** 17n)
+    const sent = send(slug, { tokenIn, primaryAddress, amountIn: amount, callback })
+    const wrap = act('wrapped-native', 'deposit', { amountIn: amount })
+    const body = await carriedOut(isEther ? [sent] : [wrap, sent], wanted)
+    expect(Object.keys(body.arrival.amountsOut)).toEqual([wanted])
+    expect(body.arrival.amountsOut[wanted]).toBe(body.arrival.delivered.amount)
+    const last = body.route.at(-1)
+    expect([last.action, last.protocol, last.chainId]).toEqual([turn.action, turn.protocol, 1])
+  })
+
   test('its callback deposits what arrives', async () => {
     const deposit = act('aave-v3', 'deposit', {
       ...{ primaryAddress: aave.primaryAddress, tokenIn: usdc, tokenOut: aave.address },

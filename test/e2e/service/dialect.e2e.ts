@@ -3,7 +3,10 @@
  * sandbox. The proxy in front holds each answer against the dialect.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { arbitrum } from '../../../src/chains/arbitrum.js'
+import { nativeToken } from '../../../src/domain/primitives.js'
 import { sandboxToken } from '../../../src/sandbox/tokens.js'
+import { proveBundle } from '../../support/bundle.js'
 import { startService, type TestService } from '../../support/service/service.js'
 
 const [usdc, weth] = [sandboxToken('USDC').address, sandboxToken('WETH').address]
@@ -90,7 +93,7 @@ test("another chain of the sandbox lists none of Ethereum's positions, nor any t
 describe('wrapped-native', () => {
   test('is a protocol, since steps name it', async () => {
     const { route, warnings } = await get('/shortcuts/quote', {
-      ...{ tokenIn: '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee', tokenOut: weth },
+      ...{ tokenIn: nativeToken, tokenOut: weth },
       ...{ amountIn: '1000000000000000000', ignoreStandards: 'wrapped-native' },
     })
     const known = (await get('/protocols')).map(({ slug }: { slug: string }) => slug)
@@ -99,5 +102,45 @@ describe('wrapped-native', () => {
     expect(warnings).toEqual([expect.stringContaining('wrapped wherever a route needs it')])
     const [record] = await get('/protocols', { slug: 'wrapped-native' })
     expect(record.chainIds).toEqual([1, 42161])
+  })
+
+  /** As published clients send them, letter by letter. */
+  const [native, wrapped] = [
+    '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee',
+    '0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2',
+  ]
+  const common = { primaryAddress: wrapped, amountIn: '1000000000000000001' }
+  const deposit = { ...common, tokenIn: native, tokenOut: wrapped }
+  const redeem = { ...common, tokenIn: wrapped, tokenOut: native }
+
+  test.each([
+    ['deposit', deposit, nativeToken, weth],
+    ['redeem', redeem, weth, nativeToken],
+  ])('%s of a bundle gives one for one', async (action, args, tokenIn, tokenOut) => {
+    const protocol = 'wrapped-native'
+    const { body } = await proveBundle(service, { fromAddress: sender }, [
+      { protocol, action, args },
+    ])
+    expect(body.amountsIn).toEqual({ [tokenIn]: common.amountIn })
+    expect(body.amountsOut).toEqual({ [tokenOut]: common.amountIn })
+    expect(body.minAmountsOut).toEqual({ [tokenOut]: '995000000000000000' })
+    expect(body.priceImpact).toBe(0)
+    expect(body.route).toEqual([
+      expect.objectContaining({ action, protocol, primary: weth, chainId: 1 }),
+    ])
+    const [listed] = (await get(`/actions/${protocol}`)).filter(
+      ({ name }: { name: string }) => name === action,
+    )
+    expect(listed.inputs.tokenIn).toMatchObject({ type: 'address', optional: true })
+  })
+
+  test("another chain's is refused by the argument, with the right one", async () => {
+    const actions = [{ protocol: 'wrapped-native', action: 'deposit', args: deposit }]
+    const query = new URLSearchParams({ chainId: '42161', fromAddress: sender })
+    const refused = await service.post(`/api/v1/shortcuts/bundle?${query}`, actions)
+    expect([refused.status, refused.body.code]).toEqual([400, 'INVALID_REQUEST'])
+    expect(refused.body.message).toBe(
+      `action 0, primaryAddress must be the wrapped native token of chain 42161, ${arbitrum.wrappedNative}`,
+    )
   })
 })

@@ -106,4 +106,5 @@ export const evidence: Readonly<Record<string, Evidence>> = {
     except: 'its source, which was not read',
   },
   'morpho-blue': { on: 'bytecode', tests: integration('morpho-blue') },
+  'wrapped-native': { on: 'bytecode', tests: ['test/e2e/bundles/wrapped-native.slow.ts'] },
 }

@@ -268,6 +268,15 @@ function converterCases(): ActionCase[] {
   ]
 }
 
+function wrappingCases(): ActionCase[] {
+  const act = of('wrapped-native')
+  const common = { primaryAddress: weth, amountIn: ether.toString() }
+  return cases('wrapped-native', [
+    [act('deposit', { ...common, tokenIn: nativeToken, tokenOut: weth })],
+    [act('redeem', { ...common, tokenIn: weth, tokenOut: nativeToken })],
+  ])
+}
+
 function stakingCases(): ActionCase[] {
   const act = of('staking-rewards')
   const [plan] = gaugeSpecs
@@ -379,6 +388,7 @@ export function actionCases(facts: {
     ...vaultCases(),
     ...lidoCases(),
     ...converterCases(),
+    ...wrappingCases(),
     ...yearnCases(),
     ...stakingCases(),
     ...gaugeCases(),

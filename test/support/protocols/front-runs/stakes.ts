@@ -9,7 +9,7 @@ import { act, type Entry, ether, holding, million, token, unit } from './parts.j
 
 const alice = sandboxAccount('alice').address
 const deployer = sandboxAccount('deployer').address
-const [dai, stETH] = [token('DAI'), token('stETH')]
+const [dai, stETH, weth] = [token('DAI'), token('stETH'), token('WETH')]
 
 /** @param anybody - whom the cases without a holder run for. */
 export function stakeMoves(anybody: Address): Entry[] {
@@ -74,6 +74,7 @@ function converterMoves(): Entry[] {
   const ofConverter = (at: Address, asset: Address) =>
     [donation(dai, at, ether), loss(asset, at, 90n)] as const
   const ofSky = ofConverter(converterAddress('sky', 'converter'), dai)
+  const ofWrapped = ofConverter(weth, nativeToken)
   return [
     ['rocket-pool deposit', [up, down], { actions: act('rocket-pool', 'deposit', give) }],
     [
@@ -88,6 +89,8 @@ function converterMoves(): Entry[] {
       ofConverter(converterAddress('frax-ether', 'minter'), nativeToken),
       { keeps: oneForOne },
     ],
+    ['wrapped-native deposit', ofWrapped, { keeps: oneForOne }],
+    ['wrapped-native redeem', ofWrapped, { keeps: oneForOne }],
     ['ether-fi deposit', [gains, slashed]],
     [
       'ether-fi redeem',
