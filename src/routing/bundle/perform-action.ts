@@ -1,5 +1,6 @@
 /** Turns one action of a bundle into steps: its arguments as resolved so far, and its outcome. */
 
+import { canonicalToken } from '../../chains/chain.js'
 import { type Amount, type ExecutorStep, isAmountRef } from '../../domain/order.js'
 import { type Address, defaultCentiBps, isNative, toAddress } from '../../domain/primitives.js'
 import type { ActionContext, ActionOutput } from '../../protocols/positions.js'
@@ -30,6 +31,7 @@ export async function performAction(builder: BundleContext, action: PerformableA
   const values = pulledAsBalances(builder, action, forReceiver(resolved(builder, action), action))
   const built = await perform(builder, action, values)
   const outputs = sentOn(builder, action, values, built.outputs)
+  checkReceiver(builder, action, values, outputs)
   const outcome: Outcome = { ...built, outputs }
   const { slippage } = values
   const own = typeof slippage === 'bigint' ? slippage : defaultCentiBps
@@ -70,6 +72,24 @@ function forReceiver(values: Values, { index, performer }: PerformableAction): V
 /** Who gets what an action pays out itself: its own argument, else the bundle's. */
 function receiverOf(builder: BundleContext, { receiver }: Values): Address {
   return typeof receiver === 'string' ? toAddress(receiver) : builder.receiver
+}
+
+/** What the contract of a token is paid of it is lost; native that its wrapped token is paid is credited to the payer. */
+function checkReceiver(
+  { run }: BundleContext,
+  { index }: PerformableAction,
+  { receiver }: Values,
+  outputs: readonly ActionOutput[],
+): void {
+  const { chain } = run.block
+  const isLost = ({ token, isPaid }: ActionOutput) =>
+    isPaid && token && canonicalToken(chain, token) === receiver
+  if (!outputs.some(isLost)) return
+  refuse(
+    index,
+    'receiver',
+    `an account, and ${receiver} is the contract of a token that it would get`,
+  )
 }
 
 /** Whether the argument `receiver` says who gets what comes out. */

@@ -1,6 +1,6 @@
 /** Bundles that are refused over HTTP on the sandbox chain: which action, which argument, and why. */
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Address } from '../../../src/domain/primitives.js'
+import { type Address, nativeToken } from '../../../src/domain/primitives.js'
 import { sandboxToken } from '../../../src/sandbox/tokens.js'
 import { type Action, askBundle, output, own, route, routeOf } from '../../support/bundle.js'
 import { type SharedService, sharedService } from '../../support/service/shared-service.js'
@@ -180,6 +180,24 @@ describe('a bundle is refused', () => {
     ])
     expect(status).toBe(422)
     expect(body).toMatchObject({ code: 'NO_ROUTE', details: { action: 1 } })
+  })
+
+  test.each<[string, Action]>([
+    ['a route', route(weth, usdc, ether, { receiver: usdc })],
+    ['a route to native', route(usdc, nativeToken, 3_000_000_000n, { receiver: weth })],
+    [
+      'a deposit',
+      {
+        ...{ protocol: 'wrapped-native', action: 'deposit' },
+        args: { amountIn: ether.toString(), receiver: weth },
+      },
+    ],
+  ])('%s to the contract of the token that it gives names the receiver', async (_, action) => {
+    const { status, body } = await refused([action])
+    expect([status, body.code]).toEqual([400, 'INVALID_REQUEST'])
+    expect(body.message).toMatch(
+      /^action 0, receiver must be an account, and 0x\w+ is the contract of a token that it would get$/,
+    )
   })
 
   test('a call that reverts is told with its own reason', async () => {

@@ -243,6 +243,11 @@ test.each<[string, () => Action[], string]>([
     () => [deposit(amount, { tokenIn: `0x${'0'.repeat(40)}` })],
     `action 0, tokenIn must be a token; the native token is ${nativeToken}, not the zero address`,
   ],
+  [
+    'a receiver that is the wrapped token itself',
+    () => [redeem(amount, { receiver: weth })],
+    `action 0, receiver must be an account, and ${weth} is the contract of a token that it would get`,
+  ],
   ['nothing at all', () => [deposit('0')], 'action 0, amountIn must be more than zero'],
   ['no amount', () => [deposit(undefined)], 'action 0, amountIn must be given'],
   [
