@@ -9,9 +9,9 @@ import extractTSConfig from 'dependency-cruiser/config-utl/extract-ts-config'
 const config = createRequire(import.meta.url)('../.dependency-cruiser.cjs')
 const leastModules = 50
 /** Of a folder, besides the unit tests beside their source. */
-const mostFiles = 24
+const mostFiles = 32
 /** Of a file that is written by hand. */
-const mostLines = 400
+const mostLines = 500
 
 const { output } = await cruise(
   ['src', 'workers'],

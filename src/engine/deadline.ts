@@ -1,7 +1,7 @@
 /** The time that a request leaves for its answer, over everything that is done for it. */
 import { runWithin } from '../domain/abort.js'
 import type { CallContext, RouteRequest } from '../domain/engine.js'
-import { nothingInTime } from '../routing/proof/failures.js'
+import { nothingInTime } from '../routing/route/failures.js'
 
 /**
  * Ends the work at the deadline, whatever it waits for just then; threads are told it, and stop earlier with what they

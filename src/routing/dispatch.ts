@@ -7,15 +7,16 @@ import { ForkrouteError, toWireError } from '../domain/errors.js'
 import { atBorder, ForkLostError } from '../forks/faults.js'
 import { type BlockForks, createReader } from '../forks/reader.js'
 import { finishedSpans, inTraceOf, noteSpan } from '../telemetry/tracing.js'
-import { TaskRun } from './context/task-context.js'
-import type { WorkerContext } from './context/worker-context.js'
+import { openTask, type Task } from './block/task.js'
+import { emptyReport } from './block/task-report.js'
+import type { WorkerContext } from './block/worker-context.js'
 import { handlers } from './handlers.js'
 import type { TaskKind, TaskMessage, TaskPlace, TaskReply, TaskTypes } from './messages.js'
 
 /** The handlers in the form in which TypeScript relates the arguments of a kind to its result. */
 const byKind: {
   readonly [K in TaskKind]: (
-    run: TaskRun,
+    task: Task,
     args: TaskTypes[K]['args'],
   ) => Promise<TaskTypes[K]['result']>
 } = handlers
@@ -39,28 +40,25 @@ async function answer<K extends TaskKind>(
   message.cancel.once('message', () => abort.abort())
   const { pin, archiveUrl } = message.place
   const forks = forksOf(message.place)
-  const reader = createReader({ pin, archiveUrl, forks })
+  const source = { pin, archiveUrl, forks }
   const { deadlineMs } = message
-  let run: TaskRun | undefined
+  let task: Task | undefined
   const trace = () => ({
-    stages: { ...run?.stages, total: (performance.now() - started) / 1_000 },
-    simulations: run?.simulations ?? { success: 0, reverted: 0, unreadable: 0 },
-    reverts: run?.reverts ?? {},
-    improvementsBps: run?.improvementsBps ?? [],
-    discovered: run?.block.takeDiscovered() ?? [],
-    isCut: run?.isCut ?? false,
+    ...(task?.report ?? emptyReport()),
+    stages: { ...task?.clock.stages, total: (performance.now() - started) / 1_000 },
+    discovered: task?.facts.takeDiscovered() ?? [],
     spans: [],
   })
   try {
-    run = new TaskRun(
-      worker,
-      worker.block(pin, message.isBackground),
-      reader,
-      { pin, archiveUrl, forks },
-      abort.signal,
-      deadlineMs === undefined ? null : started + deadlineMs,
-    )
-    const value = await untilAborted(byKind[message.kind](run, message.args), abort.signal)
+    task = openTask({
+      settings: worker.settings,
+      facts: worker.block(pin, message.isBackground),
+      reader: createReader(source),
+      source,
+      signal: abort.signal,
+      deadline: deadlineMs === undefined ? null : started + deadlineMs,
+    })
+    const value = await untilAborted(byKind[message.kind](task, message.args), abort.signal)
     return { ok: true, value, trace: trace() }
   } catch (thrown) {
     const fault = atBorder(thrown, pin)
@@ -69,7 +67,7 @@ async function answer<K extends TaskKind>(
     const isLost = fault instanceof ForkLostError
     return { ok: false, error, ...(isLost && { lostFork: fault.url }), trace: trace() }
   } finally {
-    if (run) noteWork(run)
+    if (task) noteWork(task)
     message.cancel.close()
   }
 }
@@ -89,7 +87,7 @@ function forksOf(place: TaskPlace): Promise<BlockForks> {
 }
 
 /** Into the span of the thread. */
-function noteWork({ simulations, pin }: TaskRun): void {
+function noteWork({ pin, report: { simulations } }: Task): void {
   noteSpan({
     'forkroute.chain_id': pin.chainId,
     'forkroute.block': Number(pin.number),

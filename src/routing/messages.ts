@@ -7,6 +7,7 @@ import type { BlockPin } from '../domain/primitives.js'
 import type { BlockForks } from '../forks/reader.js'
 import type { Pool } from '../protocols/pool.js'
 import type { SpanData } from '../telemetry/tracer.js'
+import type { TaskReport } from './block/task-report.js'
 import type { handlers } from './handlers.js'
 
 export type TaskKind = keyof typeof handlers
@@ -42,16 +43,10 @@ export interface TaskMessage<K extends TaskKind = TaskKind> {
 }
 
 /** Facts about the work done, for metrics and the catalog. */
-export interface TaskTrace {
+export interface TaskTrace extends Readonly<TaskReport> {
+  /** Seconds by the name of the stage. */
   readonly stages: Readonly<Record<string, number>>
-  readonly simulations: Readonly<Record<'success' | 'reverted' | 'unreadable', number>>
-  /** Candidates that reverted, by each protocol on their way. */
-  readonly reverts: Readonly<Record<string, number>>
-  /** Of each route: how much more the best proven candidate pays than the best proven single path. */
-  readonly improvementsBps: readonly number[]
   readonly discovered: readonly Pool[]
-  /** Simulations were given up at the deadline, and forks may still be at work on them. */
-  readonly isCut: boolean
   /** That have ended since the last reply of the thread. */
   readonly spans: readonly SpanData[]
 }

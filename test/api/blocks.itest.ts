@@ -2,16 +2,8 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { Block } from '../../src/api/records/records.js'
 import { ForkrouteError } from '../../src/domain/errors.js'
 import { runCli } from '../support/cli.js'
-import {
-  blockNumber,
-  dai,
-  pinOf,
-  sender,
-  startTestApi,
-  type TestApi,
-  usdc,
-  weth,
-} from './test-api.js'
+import { pinOf } from '../support/pin.js'
+import { blockNumber, dai, sender, startTestApi, type TestApi, usdc, weth } from './test-api.js'
 
 let api: TestApi
 /** Times that the engine was asked for. */

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { QuoteBatch } from '../../src/api/records/records.js'
 import type { Engine } from '../../src/domain/engine.js'
 import { ForkrouteError, toWireError } from '../../src/domain/errors.js'
-import { answerTo, blockNumber, dai, pinOf, startTestApi, usdc, weth } from './test-api.js'
+import { pinOf } from '../support/pin.js'
+import { answerTo, blockNumber, dai, startTestApi, usdc, weth } from './test-api.js'
 
 const path = '/shortcuts/quotes'
 const one = { tokenIn: weth, tokenOut: usdc, amountIn: '1000' }

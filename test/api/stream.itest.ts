@@ -6,7 +6,8 @@ import type { Engine } from '../../src/domain/engine.js'
 import { ForkrouteError } from '../../src/domain/errors.js'
 import type { BlockPin } from '../../src/domain/primitives.js'
 import { openStream } from '../support/event-stream.js'
-import { answerTo, pinOf, read, startTestApi, type TestApi, usdc, weth } from './test-api.js'
+import { pinOf } from '../support/pin.js'
+import { answerTo, read, startTestApi, type TestApi, usdc, weth } from './test-api.js'
 
 const one = { tokenIn: weth, tokenOut: usdc, amountIn: '1000' }
 const query = new URLSearchParams(one)

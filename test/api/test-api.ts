@@ -27,11 +27,12 @@ import type {
   RouteRequest,
 } from '../../src/domain/engine.js'
 import type { BaseListing } from '../../src/domain/metadata.js'
-import { type BlockPin, nativeToken, type Token, zeroAddress } from '../../src/domain/primitives.js'
+import { nativeToken, type Token } from '../../src/domain/primitives.js'
 import { protocolRecords, serviceActionRecords } from '../../src/engine/protocol-records.js'
 import { createOperations } from '../../src/operations/operations.js'
 import { protocols } from '../../src/protocols/registry.js'
 import { createLogger } from '../../src/telemetry/log.js'
+import { pinOf } from '../support/pin.js'
 import { idleParts } from './operators/idle-parts.js'
 
 export const usdc = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48'
@@ -67,24 +68,6 @@ export const baseListings: readonly BaseListing[] = tokens.map((token, index) =>
   id: index + 1,
   token,
 }))
-
-/** A block whose hash is its number. */
-export function pinOf(chainId: number, number: number): BlockPin {
-  return {
-    chainId,
-    number: BigInt(number),
-    hash: `0x${number.toString(16).padStart(64, '0')}`,
-    parentHash: `0x${(number - 1).toString(16).padStart(64, '0')}`,
-    timestamp: 1_750_000_000n,
-    baseFeePerGas: 1n,
-    gasUsed: 1n,
-    gasLimit: 2n,
-    miner: zeroAddress,
-    extraData: '0x',
-    difficulty: 0n,
-    shownHardFork: 'prague',
-  }
-}
 
 export function answerTo(request: QuoteRequest): RouteAnswer {
   const fees = request.inputs.flatMap(({ token, feeBps }) =>

@@ -1,7 +1,7 @@
 /** A block of a node as a pin, the newest unless a number is given; read by the test itself. */
 import { numberToHex } from 'viem'
 import type { HardFork } from '../../src/domain/hard-forks.js'
-import type { BlockPin, Hex } from '../../src/domain/primitives.js'
+import { type BlockPin, type Hex, zeroAddress } from '../../src/domain/primitives.js'
 import { createRpcClient } from '../../src/rpc/node/json-rpc.js'
 
 export async function readPin(url: string, number?: number): Promise<BlockPin> {
@@ -32,4 +32,22 @@ function shown(block: Readonly<Record<string, Hex>>): HardFork {
   if (block.parentBeaconBlockRoot) return 'cancun'
   if (block.withdrawalsRoot) return 'shanghai'
   return block.baseFeePerGas ? 'london' : 'berlin'
+}
+
+/** A block without a chain, whose hash is its number. */
+export function pinOf(chainId: number, number: number): BlockPin {
+  return {
+    chainId,
+    number: BigInt(number),
+    hash: `0x${number.toString(16).padStart(64, '0')}`,
+    parentHash: `0x${(number - 1).toString(16).padStart(64, '0')}`,
+    timestamp: 1_750_000_000n,
+    baseFeePerGas: 1n,
+    gasUsed: 1n,
+    gasLimit: 2n,
+    miner: zeroAddress,
+    extraData: '0x',
+    difficulty: 0n,
+    shownHardFork: 'prague',
+  }
 }

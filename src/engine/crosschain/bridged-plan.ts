@@ -4,7 +4,7 @@ import type { ChainDefinition } from '../../chains/chain.js'
 import type { TypedBundle } from '../../domain/bundle.js'
 import type { RouteRequest } from '../../domain/engine.js'
 import type { Address } from '../../domain/primitives.js'
-import type { AccountKind } from '../../routing/crosschain/messages.js'
+import type { AccountKind } from '../../routing/block/block-facts.js'
 
 /** A bundle over one lane. */
 export interface BridgedPlan {

@@ -11,7 +11,7 @@ import { ForkrouteError } from '../../domain/errors.js'
 import { zip } from '../../domain/lists.js'
 import { type BlockPin, nativeToken } from '../../domain/primitives.js'
 import type { SurveyArgs } from '../../routing/crosschain/messages.js'
-import { nothingInTime } from '../../routing/proof/failures.js'
+import { nothingInTime } from '../../routing/route/failures.js'
 import { Journey } from './journey.js'
 import {
   type Final,

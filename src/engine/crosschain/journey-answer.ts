@@ -1,4 +1,5 @@
 /** The parts of a route over a bridge as the engine holds them, and the answer that is made of them. */
+
 import type { LRUCache } from 'lru-cache'
 import type { Lane } from '../../bridges/bridge.js'
 import { bridgeOf } from '../../bridges/registry.js'
@@ -15,8 +16,8 @@ import {
   type TokenAmount,
 } from '../../domain/primitives.js'
 import { impactWarnings } from '../../domain/route-step.js'
+import type { AccountKind } from '../../routing/block/block-facts.js'
 import type {
-  AccountKind,
   Arrival,
   Departure,
   Offer,

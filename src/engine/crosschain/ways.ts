@@ -4,7 +4,7 @@ import { type ChainDefinition, canonicalToken } from '../../chains/chain.js'
 import type { CrosschainMode } from '../../domain/bridges/terms.js'
 import type { RouteRequest } from '../../domain/engine.js'
 import type { Address } from '../../domain/primitives.js'
-import type { AccountKind } from '../../routing/crosschain/messages.js'
+import type { AccountKind } from '../../routing/block/block-facts.js'
 
 export type CrosschainRequest = RouteRequest & Required<Pick<RouteRequest, 'crosschain'>>
 

@@ -21,9 +21,9 @@ import {
 } from '../../domain/primitives.js'
 import { buildTransaction, runnerAddress } from '../../executor/compile.js'
 import { selfAddress, selfStep } from '../../executor/self.js'
-import type { TaskRun } from '../context/task-context.js'
-import { toBytes16 } from '../proof/built.js'
-import { deadlineOf } from '../proof/order-deadline.js'
+import type { Task } from '../block/task.js'
+import { toBytes16 } from '../route/built.js'
+import { deadlineOf } from '../route/order-deadline.js'
 import type { KnownRoute } from '../search/known-routes.js'
 import type { Arrival, BundleArgs, BundleContext } from './bundle-context.js'
 import { BundleDraft } from './draft.js'
@@ -67,7 +67,7 @@ export class BundleBuilder implements BundleContext {
   readonly #noted = new Map<string, bigint>()
 
   constructor(
-    readonly run: TaskRun,
+    readonly task: Task,
     readonly args: BundleArgs,
     actions: readonly TypedAction[],
     private readonly outer?: Outer & { readonly firstStep: number },
@@ -84,7 +84,7 @@ export class BundleBuilder implements BundleContext {
     this.runner = args.arrival ? selfAddress : runnerAddress(strategy, fromAddress)
     this.account = strategy === 'wallet-v2' ? this.runner : fromAddress
     this.receiver = receiver ?? fromAddress
-    this.deadline = deadlineOf(run, args.request) ?? latestDeadline
+    this.deadline = deadlineOf(task, args.request) ?? latestDeadline
     this.#actions = toPerformable(actions, outer !== undefined, own)
     this.refundReceiver =
       outer?.builder.refundReceiver ?? args.request.refundReceiver ?? this.#named() ?? this.receiver
@@ -103,7 +103,7 @@ export class BundleBuilder implements BundleContext {
 
   async build(): Promise<void> {
     for (const action of this.#actions) {
-      this.run.signal.throwIfAborted()
+      this.task.signal.throwIfAborted()
       await performAction(this, action)
     }
   }
@@ -160,7 +160,7 @@ export class BundleBuilder implements BundleContext {
     loans: Outer['loans'],
   ): BundleContext {
     const outer = { builder: this, action, loans, firstStep }
-    return new BundleBuilder(this.run, this.args, callback, outer)
+    return new BundleBuilder(this.task, this.args, callback, outer)
   }
 
   /** What the transaction pulls from the sender, by token. @param more - for a flash loan's actions. */

@@ -4,7 +4,7 @@ import type { TypedAction, TypedBundle } from '../../domain/bundle.js'
 import type { Explanation } from '../../domain/explanation.js'
 import type { Amount, ExecutorStep, Order, UnsignedTransaction } from '../../domain/order.js'
 import type { Address, Hex, TokenAmount } from '../../domain/primitives.js'
-import type { TaskRun } from '../context/task-context.js'
+import type { Task } from '../block/task.js'
 import type { KnownRoute } from '../search/known-routes.js'
 import type { BundleDraft } from './draft.js'
 import type { NamedAction } from './failures/named-action.js'
@@ -67,7 +67,7 @@ interface Approval {
 }
 
 export interface BundleContext {
-  readonly run: TaskRun
+  readonly task: Task
   readonly args: BundleArgs
   readonly draft: BundleDraft
   readonly runner: Address

@@ -15,12 +15,12 @@ import {
 } from '../../domain/primitives.js'
 import { impactWarnings } from '../../domain/route-step.js'
 import type { SimulationLog } from '../../domain/state.js'
-import type { TaskRun } from '../context/task-context.js'
+import type { Task } from '../block/task.js'
 import { priceImpactBps } from '../market/valuation.js'
-import { asAsked, withExplanation } from '../proof/explain.js'
-import { withAmounts as withStepAmounts } from '../proof/step-amounts.js'
-import { traceTransaction } from '../proof/trace.js'
-import { emptyDepositWarnings, gasWarnings } from '../proof/warnings.js'
+import { asAsked, withExplanation } from '../route/explain.js'
+import { withAmounts as withStepAmounts } from '../route/step-amounts.js'
+import { traceTransaction } from '../route/trace.js'
+import { emptyDepositWarnings, gasWarnings } from '../route/warnings.js'
 import type { KnownRoute } from '../search/known-routes.js'
 import { BundleBuilder } from './builder.js'
 import type { BundleArgs } from './bundle-context.js'
@@ -48,12 +48,12 @@ export interface ToldResult extends BundleResult {
 
 /** @param own - come beside the actions of the request. */
 export async function runBundle(
-  run: TaskRun,
+  task: Task,
   args: BundleArgs,
   own?: OwnActions,
 ): Promise<ToldResult> {
   const { request } = args
-  const builder = new BundleBuilder(run, args, request.actions, undefined, own)
+  const builder = new BundleBuilder(task, args, request.actions, undefined, own)
   try {
     return await buildAndMeasure(builder)
   } catch (error) {
@@ -62,19 +62,19 @@ export async function runBundle(
 }
 
 async function buildAndMeasure(builder: BundleBuilder): Promise<ToldResult> {
-  const { run, draft } = builder
+  const { task, draft } = builder
   const { request } = builder.args
-  const { chain } = run.block
+  const { chain } = task
   // Each action may be a route with candidates of its own, and is simulated with all before it.
-  run.share(builder.all.length)
-  await run.stage('plan', () => builder.build())
+  task.simulator.share(builder.all.length)
+  await task.clock.stage('plan', () => builder.build())
   const remaining = draft.remaining()
   const steps = draft.actions.flatMap(({ route }) => route)
   const common = {
     chainId: chain.id,
     inputs: draft.pulled(),
     route: steps.map(({ record }) => record),
-    block: run.pin,
+    block: task.pin,
     prerequisites: prerequisitesOf(builder),
     unprotected: distinct(draft.unprotected),
     fees: draft.actions.flatMap(({ fees }) => fees),
@@ -101,7 +101,7 @@ async function buildAndMeasure(builder: BundleBuilder): Promise<ToldResult> {
       knownRoutes: builder.knownRoutes,
     }
   }
-  const measured = await run.stage('simulate', () => measure(builder, remaining))
+  const measured = await task.clock.stage('simulate', () => measure(builder, remaining))
   const { gained, checked, actionOfStep, least, payments, reported, deposited, shown } = measured
   const outputs = gained.map(({ token, amount, ...limit }) => ({
     token,
@@ -110,7 +110,7 @@ async function buildAndMeasure(builder: BundleBuilder): Promise<ToldResult> {
   // What comes back of an output is in its amount.
   const isPaid = new Set(outputs.map(({ token }) => token))
   const order = builder.order(checked, outputs)
-  const final = await run.stage('finalise', async () =>
+  const final = await task.clock.stage('finalise', async () =>
     builder.args.isRough
       ? { ...measured.simulated, ...asSent(builder, order) }
       : simulateBundle(builder, order, actionOfStep),
@@ -127,7 +127,7 @@ async function buildAndMeasure(builder: BundleBuilder): Promise<ToldResult> {
     ...explanationOf(builder),
     route,
     warnings: [
-      ...gasWarnings(run),
+      ...gasWarnings(task),
       ...impactWarnings(priceImpact),
       ...emptyDepositWarnings(route),
       ...common.warnings,
@@ -143,8 +143,8 @@ async function buildAndMeasure(builder: BundleBuilder): Promise<ToldResult> {
     payments,
     tx,
     ...(request.includeTrace && {
-      trace: await run.stage('trace', () =>
-        traceTransaction(run, simulated, { steps: order.steps, records: common.route }),
+      trace: await task.clock.stage('trace', () =>
+        traceTransaction(task, simulated, { steps: order.steps, records: common.route }),
       ),
     }),
     priceImpact,
@@ -158,12 +158,12 @@ async function buildAndMeasure(builder: BundleBuilder): Promise<ToldResult> {
 
 /** Present where the request asks for it. */
 function explanationOf({
-  run,
+  task,
   args,
   explanations,
 }: BundleBuilder): Pick<BundleResult, 'explanation'> {
   if (!args.request.explain) return {}
-  return { explanation: asAsked(mergeExplanations(explanations), args.request, run) }
+  return { explanation: asAsked(mergeExplanations(explanations), args.request, task) }
 }
 
 /** A flash loan yields what its actions do. */
@@ -239,7 +239,7 @@ async function measure(
   const { result } = simulated
   const noted = notedIn(result)
   const alone = splitsAlone(route)
-  const { wrappedNative } = builder.run.block.chain
+  const { wrappedNative } = builder.task.chain
   const places = new Map(references.map((ref, index) => [JSON.stringify(ref), index]))
   const deposits = draft.minimums.map(({ stated }, key) => {
     const amounts = stated ? stated.amounts(noted.get(BigInt(key))?.logs ?? []) : []
@@ -358,21 +358,21 @@ function replaced(
 
 /** Null where some of the value does not come out as outputs. */
 async function impact(
-  { run, draft }: BundleBuilder,
+  { task, draft }: BundleBuilder,
   inputs: readonly TokenAmount[],
   outputs: readonly TokenAmount[],
 ): Promise<number | null> {
   const isComparable = draft.actions.every(({ isPriced }) => isPriced)
-  return isComparable ? priceImpact(run, inputs, outputs) : null
+  return isComparable ? priceImpact(task, inputs, outputs) : null
 }
 
 /** Basis points; null without prices, or where nothing goes in or comes out. */
 export async function priceImpact(
-  run: TaskRun,
+  task: Task,
   inputs: readonly TokenAmount[],
   outputs: readonly TokenAmount[],
 ): Promise<number | null> {
   if (!inputs.length || !outputs.length) return null
   const tokens = [...inputs, ...outputs].map(({ token }) => token)
-  return priceImpactBps(inputs, outputs, await run.block.pricedTokens(run.reader, tokens))
+  return priceImpactBps(inputs, outputs, await task.facts.pricedTokens(task.reader, tokens))
 }

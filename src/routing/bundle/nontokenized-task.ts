@@ -6,7 +6,7 @@ import type { TypedAction, TypedBundle } from '../../domain/bundle.js'
 import type { NontokenizedAnswer, NontokenizedRequest } from '../../domain/engine.js'
 import { at } from '../../domain/lists.js'
 import { bpsDenominator, type Hex, type TokenAmount } from '../../domain/primitives.js'
-import type { TaskRun } from '../context/task-context.js'
+import type { Task } from '../block/task.js'
 import { transfer } from './actions/transfer.js'
 import { priceImpact, runBundle } from './bundle-task.js'
 import {
@@ -21,11 +21,11 @@ import {
 const serviceName = 'svc'
 
 export async function runNontokenized(
-  run: TaskRun,
+  task: Task,
   { request, accountId }: { request: NontokenizedRequest; accountId: Hex },
 ): Promise<NontokenizedAnswer> {
-  const target = await run.stage('state', () => findTarget(run, request.positionOut))
-  const shares = await sharesOf(run, target)
+  const target = await task.clock.stage('state', () => findTarget(task, request.positionOut))
+  const shares = await sharesOf(task, target)
   const inputs = inputsOf(request)
   const hasFees = request.inputs.some(({ feeBps }) => feeBps !== undefined)
   const { actions, deposits } = actionsOf(request, inputs, target, shares)
@@ -50,7 +50,7 @@ export async function runNontokenized(
     logs: _,
     knownRoutes: _knownRoutes,
     ...rest
-  } = await runBundle(run, {
+  } = await runBundle(task, {
     request: bundle,
     accountId,
     reportedActions: deposits,
@@ -59,10 +59,10 @@ export async function runNontokenized(
     ...rest,
     // The fee is reported in a field of its own.
     route: rest.route.filter(({ protocol }) => protocol !== serviceName),
-    priceImpact: await priceImpact(run, inputs, reported),
+    priceImpact: await priceImpact(task, inputs, reported),
     deposits: depositsIn({ reported, deposited }, request.centiBps),
     fees: hasFees ? inputs.map(({ token, fee }) => ({ token, amount: fee })) : [],
-    positionOut: positionIdOf(run, target),
+    positionOut: positionIdOf(task, target),
   }
 }
 

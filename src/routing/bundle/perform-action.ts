@@ -144,18 +144,18 @@ function perform(
     const { definition, adapter } = performer
     return definition.perform(values, { ...common, builder, index, only: adapter })
   }
-  const { run } = builder
+  const { task } = builder
   const { definition, adapter } = performer
   return definition.build(values as never, {
     ...common,
-    chain: run.block.chain,
-    venue: run.block.chain.venues[adapter.slug] ?? {},
-    reader: run.reader,
+    chain: task.chain,
+    venue: task.chain.venues[adapter.slug] ?? {},
+    reader: task.reader,
     account: debtorIn(values, definition.action) ?? account,
     receiver: receiverOf(builder, values),
     deadline: builder.deadline,
     async positionOf(primaryAddress) {
-      const listed = await run.block.positions(run.reader, adapter)
+      const listed = await task.facts.positions(task.reader, adapter)
       return listed.find((one) => one.primaryAddress === primaryAddress) ?? null
     },
     valueOf: (amount) => builder.valueOf(amount, index),
@@ -212,13 +212,13 @@ function pulledAsBalances(
 }
 
 function stepOf(
-  { run, draft }: BundleContext,
+  { task, draft }: BundleContext,
   { protocol, action, performer }: PerformableAction,
   values: Values,
   outcome: Outcome,
 ): PlannedStep {
   const { positionsIn = [], positionsOut = [], outputs, spends, primary } = outcome
-  const { id: chainId } = run.block.chain
+  const { id: chainId } = task.chain
   const named = performer.kind === 'protocol' ? values.primaryAddress : undefined
   const own = (named as Address | undefined) ?? primary
   // A position entered with its own token needs no other address.

@@ -9,7 +9,7 @@ import { type Address, bpsDenominator, lessSlippage } from '../../domain/primiti
 import type { Position, PositionAdapter } from '../../protocols/positions.js'
 import type { ProtocolAdapter } from '../../protocols/protocol.js'
 import { protocols } from '../../protocols/registry.js'
-import type { TaskRun } from '../context/task-context.js'
+import type { Task } from '../block/task.js'
 import { merge } from './actions/merge.js'
 import type { ToldResult } from './bundle-task.js'
 
@@ -28,23 +28,23 @@ export interface Share {
 /** Ids that an error names. */
 const shownIds = 10
 
-export function positionIdOf(run: TaskRun, { position }: Pick<Target, 'position'>): string {
-  return `${run.block.chain.id}:${position.primaryAddress}:${position.key}`
+export function positionIdOf(task: Task, { position }: Pick<Target, 'position'>): string {
+  return `${task.chain.id}:${position.primaryAddress}:${position.key}`
 }
 
 /**
  * @param named - id, or the `address` under which /nontokenized lists it, in lower case.
  * @throws ForkrouteError NOT_FOUND; INVALID_REQUEST for the address of several positions.
  */
-export async function findTarget(run: TaskRun, named: string): Promise<Target> {
+export async function findTarget(task: Task, named: string): Promise<Target> {
   const isNamed = addressPattern.test(named)
     ? ({ position }: Target) => position.poolAddress === named
-    : (target: Target) => positionIdOf(run, target) === named
-  const found = await firstOf(run, named, isNamed)
+    : (target: Target) => positionIdOf(task, target) === named
+  const found = await firstOf(task, named, isNamed)
   const [target, ...others] = found
   if (!target) throw notFound(`position ${named} that a route can enter`, { positionOut: named })
   if (others.length === 0) return target
-  const ids = found.map((one) => positionIdOf(run, one))
+  const ids = found.map((one) => positionIdOf(task, one))
   const shown = ids.slice(0, shownIds).join(', ')
   throw invalidRequest([
     `positionOut must be the id of one of the ${ids.length} positions at ${named}: ${shown}`,
@@ -53,17 +53,17 @@ export async function findTarget(run: TaskRun, named: string): Promise<Target> {
 
 /** Those of the first protocol that has any. */
 async function firstOf(
-  run: TaskRun,
+  task: Task,
   named: string,
   isNamed: (target: Target) => boolean,
 ): Promise<readonly Target[]> {
-  const { reader, block } = run
+  const { reader, chain, facts } = task
   const enterable = protocols.flatMap((adapter) => {
     const { positions } = adapter
-    return positions?.enter && block.chain.venues[adapter.slug] ? [{ adapter, positions }] : []
+    return positions?.enter && chain.venues[adapter.slug] ? [{ adapter, positions }] : []
   })
   for (const { adapter, positions } of enterable) {
-    const all = await block.positions(reader, adapter)
+    const all = await facts.positions(reader, adapter)
     const found = all.map((position) => ({ adapter, positions, position })).filter(isNamed)
     if (found.length > 0) return found
   }
@@ -73,7 +73,7 @@ async function firstOf(
   for (const { adapter, positions } of enterable) {
     const [a, b] = (await positions.tokensOf?.({ reader, key })) ?? []
     if (!a || !b) continue
-    const all = await block.positionsBetween(reader, adapter, [a, b])
+    const all = await facts.positionsBetween(reader, adapter, [a, b])
     const found = all.map((position) => ({ adapter, positions, position })).filter(isNamed)
     if (found.length > 0) return found
   }
@@ -82,15 +82,15 @@ async function firstOf(
 
 /** Basis points of the value, one per underlying token. */
 export async function sharesOf(
-  run: TaskRun,
+  task: Task,
   { adapter, positions, position }: Target,
 ): Promise<readonly number[]> {
-  const { chain } = run.block
+  const { chain } = task
   const count = position.underlyingTokens.length
   const whole = Number(bpsDenominator)
   if (count === 1) return [whole]
   const venue = chain.venues[adapter.slug] ?? {}
-  const shares = await positions.enterShares?.({ reader: run.reader, chain, venue, position })
+  const shares = await positions.enterShares?.({ reader: task.reader, chain, venue, position })
   const equal = Math.floor(whole / count)
   return (
     shares ??

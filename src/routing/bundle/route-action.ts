@@ -7,15 +7,15 @@ import { type Amount, type CallStep, type ExecutorStep, isAmountRef } from '../.
 import { type Address, isNative } from '../../domain/primitives.js'
 import { quoteSender } from '../../executor/deployments.js'
 import { balanceOf, difference } from '../../protocols/shared/value-steps.js'
-import type { TaskRun } from '../context/task-context.js'
+import type { Task } from '../block/task.js'
 import type { MarketPool } from '../market/market.js'
-import { helpersOf } from '../proof/built.js'
-import { RouteLog } from '../proof/explain.js'
-import { planRoute, type RoutePlan } from '../proof/plan-route.js'
+import { helpersOf } from '../route/built.js'
+import { RouteLog } from '../route/explain.js'
+import { routerFor } from '../route/open-search.js'
+import { planRoute, type RoutePlan } from '../route/plan-route.js'
+import { findRoute } from '../route/route.js'
 import type { Flow } from '../search/flow.js'
 import { flowFrom, type KnownRoute, keyOfRoute, knownFlow } from '../search/known-routes.js'
-import { routerFor } from '../tasks/open-search.js'
-import { findRoute } from '../tasks/route-task.js'
 import type { BundleContext } from './bundle-context.js'
 import type { PlannedSplit, PlannedStep } from './planned-steps.js'
 import { ActionError, refuse } from './problems.js'
@@ -61,7 +61,7 @@ export async function planRouteAction(
   builder: BundleContext,
   args: RouteActionArgs,
 ): Promise<RoutedAction> {
-  const { run, draft, runner } = builder
+  const { task, draft, runner } = builder
   const { request, candidates } = builder.args
   const { action, tokenIn, tokenOut, amountIn } = args
   const amount = args.search ?? (await builder.searchAmount(amountIn, action))
@@ -89,7 +89,7 @@ export async function planRouteAction(
   const measuring = { add, helper, runner }
   const before = ends > 1 ? balanceOf(measuring, tokenOut) : null
   const plan = planRoute({
-    chain: run.block.chain,
+    chain: task.chain,
     edges: flow.isSplit ? flow.edges : sequential(flow),
     inputs: new Map([[tokenIn, amount]]),
     tokensOut: [tokenOut],
@@ -129,7 +129,7 @@ async function findIn(
   args: RouteActionArgs,
   request: RouteRequest,
 ): Promise<FoundFlow> {
-  const { run } = builder
+  const { task } = builder
   const { accountId } = builder.args
   // What depends on the time, or has to say how it came about, is searched each time.
   const isRepeatable =
@@ -137,7 +137,7 @@ async function findIn(
   if (!isRepeatable) return search(builder, args, request)
   const key = keyOfRoute(request, accountId)
   const known = builder.knownRoutes.find((one) => one.key === key)
-  const flow = known && (await rebuilt(run, request, known))
+  const flow = known && (await rebuilt(task, request, known))
   if (flow && isPossible(builder, args, flow)) return { ...known, flow }
   const found = await search(builder, args, request)
   builder.knownRoutes.push({ ...found, key, flow: knownFlow(found.flow) })
@@ -145,13 +145,13 @@ async function findIn(
 }
 
 async function rebuilt(
-  run: TaskRun,
+  task: Task,
   request: RouteRequest,
   { flow }: KnownRoute,
 ): Promise<Flow | null> {
-  const { maxHops } = routerFor(run.settings, request)
+  const { maxHops } = routerFor(task.settings, request)
   const tokensIn = request.inputs.map(({ token }) => token)
-  const { pools } = await run.block.routeView(run.reader, tokensIn, request.tokensOut, maxHops)
+  const { pools } = await task.facts.routeView(task.reader, tokensIn, request.tokensOut, maxHops)
   return flowFrom(flow, pools)
 }
 
@@ -160,19 +160,19 @@ async function search(
   args: RouteActionArgs,
   request: RouteRequest,
 ): Promise<FoundFlow> {
-  const { run } = builder
+  const { task } = builder
   const { accountId, candidates } = builder.args
   const { action } = args
-  const log = builder.args.request.explain && new RouteLog(run)
+  const log = builder.args.request.explain && new RouteLog(task)
   const within = {
     isPossible: (flow: Flow) => isPossible(builder, args, flow),
     ...(candidates !== undefined && { needsNoTransaction: true }),
     ...(args.isAllowed && { isAllowed: args.isAllowed }),
   }
   const { answer, warnings } = await findRoute(
-    run,
+    task,
     { mode: 'quote', accountId, within, request },
-    { log },
+    log,
   )
     .catch((error: unknown) => {
       if (!(error instanceof ForkrouteError)) throw error
@@ -181,7 +181,7 @@ async function search(
       })
     })
     .finally(() => log && builder.explain(action, log.explain()))
-  return { flow: answer.candidate, quoted: at(answer.outputs, 0).amountOut, warnings }
+  return { flow: answer.built.candidate, quoted: at(answer.outputs, 0).amountOut, warnings }
 }
 
 /** Each takes what the one before it gave. */

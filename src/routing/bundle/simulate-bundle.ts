@@ -10,9 +10,9 @@ import {
 } from '../../domain/state.js'
 import { buildDeliveryMessage, decodeAmountsOut } from '../../executor/compile.js'
 import { isDelegate } from '../../executor/strategies.js'
-import { notFundable } from '../proof/failures.js'
-import { callsThatFund, checkFunds, overrideFunds } from '../proof/funds.js'
-import { lendersBeside } from '../proof/lenders.js'
+import { notFundable } from '../route/failures.js'
+import { lendersBeside } from '../route/lenders.js'
+import { assumedFunds, checkedFunds, senderState } from '../route/sender-state.js'
 import type { Arrival, BundleContext } from './bundle-context.js'
 import { failedTransfer, failure } from './failures/step-failure.js'
 import { emptyExecutor, simulateLanding, touchedBy } from './simulate-landing.js'
@@ -40,23 +40,25 @@ export async function simulateBundle(
   actionOfStep: readonly number[],
   more: Pick<SimulationRequest, 'logsNative'> = {},
 ): Promise<SimulatedBundle> {
-  const { run, args, permitted } = builder
+  const { task, args, permitted } = builder
   if (args.arrival) return simulateArrival(builder, args.arrival, order, actionOfStep, more)
   const { strategy, fromAddress, executionMode } = args.request
   const isChecked = executionMode === 'user'
   const inputs = isChecked ? order.inputs : [...order.inputs, ...permitted]
   const spending = { strategy, fromAddress, inputs }
-  const funds = isChecked ? await checkFunds(run, spending) : await overrideFunds(run, spending)
+  const funds = await (isChecked ? checkedFunds : assumedFunds)(task, spending)
   const loans = await Promise.all(
-    builder.loans.map(({ token, amount }) => run.fund(token, builder.runner, { balance: amount })),
+    builder.loans.map(({ token, amount }) =>
+      task.simulator.fund(token, builder.runner, { balance: amount }),
+    ),
   )
   if (loans.includes(null)) throw unreadable('what is borrowed cannot be put there')
   const tx = builder.transaction(order)
-  const lenders = await lendersBeside(run, funds, tx.data)
-  const lent = await callsThatFund(run, spending, funds, lenders.pools, new Set())
-  if (!lent) throw notFundable(funds, lenders.unreadable)
+  const lenders = await lendersBeside(task, funds, tx.data)
+  const state = await senderState(task, spending, funds, lenders.pools)
+  if (!state) throw notFundable(funds, lenders.unreadable)
   const before = [
-    ...lent,
+    ...state.before,
     ...(isChecked
       ? []
       : prerequisitesOf(builder).map(({ from, to, data }) => ({ from, to, data }))),
@@ -68,20 +70,16 @@ export async function simulateBundle(
     data: tx.data,
     value: tx.value,
     before,
-    overrides: mergeOverrides(
-      run.codeOverrides(strategy, fromAddress),
-      funds.overrides,
-      ...loans.flatMap((overrides) => overrides ?? []),
-    ),
+    overrides: mergeOverrides(state.overrides, ...loans.flatMap((overrides) => overrides ?? [])),
   }
-  const [result] = await run.simulate([request])
+  const [result] = await task.simulator.simulate([request])
   if (result?.status === 'success') {
     return { tx, request, result, gained: decodeAmountsOut(order, result.returnData) }
   }
   if (result?.status === 'reverted') {
     const transfer = await failedTransfer(builder, order, result, async (shortened) => {
       const { data, value } = builder.transaction(shortened)
-      const [tried] = await run.simulate([{ ...request, data, value }])
+      const [tried] = await task.simulator.simulate([{ ...request, data, value }])
       return tried?.status === 'reverted'
     })
     throw failure(builder, ranOf(builder, order, actionOfStep, transfer), result)
@@ -112,8 +110,8 @@ async function simulateArrival(
 ): Promise<SimulatedBundle> {
   const { delivery, gas } = arrival
   const message = messageOf(arrival, order)
-  const overrides = await emptyExecutor(builder.run, touchedBy(order), message)
-  const landed = await simulateLanding(builder.run, arrival.bridge, {
+  const overrides = await emptyExecutor(builder.task, touchedBy(order), message)
+  const landed = await simulateLanding(builder.task, arrival.bridge, {
     ...{ delivery: { ...delivery, message }, gas: gasForOrder(gas), overrides, ...more },
     measure: order.outputs.map(({ token }) => ({ token, owner: order.receiver })),
   })

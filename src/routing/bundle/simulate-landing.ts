@@ -15,7 +15,7 @@ import {
 import { deliveryExecutor, executorContracts } from '../../executor/deployments.js'
 import { decodeRevert } from '../../forks/revert.js'
 import { slotsFor } from '../../forks/tokens/token-access.js'
-import type { TaskRun } from '../context/task-context.js'
+import type { Task } from '../block/task.js'
 
 const zeroWord: Hex = `0x${'0'.repeat(64)}`
 
@@ -34,7 +34,7 @@ export interface Landed {
  * @param landing.gas - of the call that delivers, as in `Parcel`.
  */
 export async function simulateLanding(
-  run: TaskRun,
+  task: Task,
   bridge: BridgeAdapter,
   landing: { readonly delivery: Delivery; readonly gas: bigint } & Pick<
     SimulationRequest,
@@ -42,9 +42,9 @@ export async function simulateLanding(
   >,
 ): Promise<Landed> {
   const { delivery, gas, ...more } = landing
-  const { funds, ...simulation } = bridge.simulation(delivery, run.block.chain, run.pin, gas)
+  const { funds, ...simulation } = bridge.simulation(delivery, task.chain, task.pin, gas)
   const given = funds
-    ? await run.fund(funds.token, funds.owner, {
+    ? await task.simulator.fund(funds.token, funds.owner, {
         balance: funds.amount,
         spender: funds.spender,
         allowance: funds.amount,
@@ -60,7 +60,7 @@ export async function simulateLanding(
     const message = `the balance of ${funds?.token} cannot be overridden`
     return { request, result: { status: 'unreadable', message } }
   }
-  const [result] = await run.simulate([request])
+  const [result] = await task.simulator.simulate([request])
   if (!result) return { request, result: { status: 'unreadable', message: 'no answer' } }
   if (result.status !== 'success') return { request, result }
   const reason = failureIn(result.logs)
@@ -93,23 +93,23 @@ export function touchedBy({ inputs, outputs, sweep, steps }: Order): Touched {
  * @returns Overrides; with a cassette none, which holds what was read.
  */
 export async function emptyExecutor(
-  run: TaskRun,
+  task: Task,
   { tokens, approvals }: Touched,
   message: Hex,
 ): Promise<StateOverrides> {
-  if (run.settings.cassette) return {}
+  if (task.settings.cassette) return {}
   const executor = deliveryExecutor(message)
   const parties = new Set([executor])
   const slots = await Promise.all(
     tokens.map(async (token) => {
-      const access = isNative(token) ? null : await run.accessOf(token)
+      const access = isNative(token) ? null : await task.simulator.accessOf(token)
       const pairs = approvals.flatMap((one) =>
         one.token === token ? [[executor, one.spender] as const] : [],
       )
       return access ? slotsFor({ ...access, slots: [] }, parties, pairs) : []
     }),
   )
-  await run.assumeEmpty([executor])
+  await task.archive.assumeEmpty([executor])
   return mergeOverrides(
     ...slots
       .flat()

@@ -14,6 +14,7 @@ import {
   defaultCentiBps,
 } from '../../domain/primitives.js'
 import { sum } from '../../protocols/shared/value-steps.js'
+import type { Task } from '../block/task.js'
 import { route } from '../bundle/actions/route.js'
 import type { BundleArgs } from '../bundle/bundle-context.js'
 import { runBundle, type ToldResult } from '../bundle/bundle-task.js'
@@ -21,7 +22,6 @@ import type { OwnActions } from '../bundle/performers.js'
 import { depositsIn, enteringActions, findTarget, sharesOf } from '../bundle/position-target.js'
 import { defineServiceAction } from '../bundle/service-action.js'
 import { touchedBy } from '../bundle/simulate-landing.js'
-import type { TaskRun } from '../context/task-context.js'
 import type { Arrival, ArrivalArgs, Callback, CallbackArgs } from './messages.js'
 import { notPaid, whyRefused } from './payment.js'
 
@@ -37,15 +37,15 @@ interface Purpose {
 }
 
 /** @throws ForkrouteError as a bundle: NO_ROUTE, SIMULATION_REVERTED; NOT_FOUND for a position that is none. */
-export async function runArrival(run: TaskRun, args: ArrivalArgs): Promise<Arrival> {
+export async function runArrival(task: Task, args: ArrivalArgs): Promise<Arrival> {
   const { request, delivery, gas, receiver, fee } = args
   const bridge = bridgeOf(delivery)
   const positionOut = request.crosschain?.positionOut
   const { actions, own, outputsIn, ...reported } =
-    positionOut === undefined ? payingToken(args) : await enteringPosition(run, args, positionOut)
+    positionOut === undefined ? payingToken(args) : await enteringPosition(task, args, positionOut)
   const bundle: BundleArgs = {
     request: {
-      chainId: run.block.chain.id,
+      chainId: task.chain.id,
       fromAddress: receiver,
       strategy: 'router',
       executionMode: 'backend',
@@ -67,14 +67,14 @@ export async function runArrival(run: TaskRun, args: ArrivalArgs): Promise<Arriv
     arrival: { bridge, delivery, gas, fallbackReceiver: receiver, ...(fee && { fee }) },
     ...reported,
   }
-  const result = await runBundle(run, bundle, own).catch(async (error: unknown) => {
-    throw positionOut === undefined ? await ofReceiver(run, args, error) : ofPosition(error)
+  const result = await runBundle(task, bundle, own).catch(async (error: unknown) => {
+    throw positionOut === undefined ? await ofReceiver(task, args, error) : ofPosition(error)
   })
   const outputs = outputsIn(result)
   const { message, order } = result
   if (outputs.length === 0) {
     const reason = 'it gains nothing by the delivery, as a pool on its way does'
-    const { id: chainId } = run.block.chain
+    const { id: chainId } = task.chain
     const token = at(request.tokensOut, 0)
     throw notPaid({ receiver, token, chainId, reason, bridge: bridge.slug })
   }
@@ -92,11 +92,11 @@ export async function runArrival(run: TaskRun, args: ArrivalArgs): Promise<Arriv
 }
 
 /** The actions that a bundle has for what arrives. @throws ForkrouteError as a bundle. */
-export async function runCallback(run: TaskRun, args: CallbackArgs): Promise<Callback> {
+export async function runCallback(task: Task, args: CallbackArgs): Promise<Callback> {
   const { request, accountId, delivery, gas, receiver } = args
   const arrival = { bridge: bridgeOf(delivery), delivery, gas, fallbackReceiver: receiver }
   // The pair of the answer is simulated as a landing.
-  const told = await runBundle(run, { request, accountId, isRough: true, arrival })
+  const told = await runBundle(task, { request, accountId, isRough: true, arrival })
   const { reported: _r, deposited: _d, logs: _l, knownRoutes: _k, tx: _t, ...rest } = told
   const { message, order, ...result } = rest
   if (!message || !order || result.gas === null) {
@@ -107,15 +107,15 @@ export async function runCallback(run: TaskRun, args: CallbackArgs): Promise<Cal
 
 /** An order fails also where its receiver takes no such token, and its steps do not say so. */
 async function ofReceiver(
-  run: TaskRun,
+  task: Task,
   { request, receiver, delivery: { bridge } }: ArrivalArgs,
   error: unknown,
 ): Promise<unknown> {
   if (!(error instanceof ForkrouteError) || error.code !== 'SIMULATION_REVERTED') return error
   const token = at(request.tokensOut, 0)
-  const reason = await whyRefused(run, { token, receiver, amount: 1n })
+  const reason = await whyRefused(task, { token, receiver, amount: 1n })
   if (reason === null) return error
-  return notPaid({ receiver, token, chainId: run.block.chain.id, reason, bridge })
+  return notPaid({ receiver, token, chainId: task.chain.id, reason, bridge })
 }
 
 /** What keeps an Executor from depositing for somebody is no matter of the request's own strategy. */
@@ -151,12 +151,12 @@ function payingToken({ request, delivery, fee }: ArrivalArgs): Purpose {
 
 /** What is delivered, routed to the tokens of the position and deposited in the name of the receiver. */
 async function enteringPosition(
-  run: TaskRun,
+  task: Task,
   { request, delivery: { token }, receiver }: ArrivalArgs,
   positionOut: string,
 ): Promise<Purpose> {
-  const target = await run.stage('state', () => findTarget(run, positionOut))
-  const shares = await sharesOf(run, target)
+  const target = await task.clock.stage('state', () => findTarget(task, positionOut))
+  const shares = await sharesOf(task, target)
   const centiBps = request.limit.kind === 'slippage' ? request.limit.centiBps : defaultCentiBps
   const given = target.position.underlyingTokens.map((tokenOut, index) => ({
     tokenOut,

@@ -1,7 +1,7 @@
 /** Where a delivery is, by the destination's state at the pinned block; its events only name transactions. */
 import type { Delivery, DeliveryStatus, LogReader } from '../../bridges/bridge.js'
 import { bridgeBySlug } from '../../bridges/registry.js'
-import type { TaskRun } from '../context/task-context.js'
+import type { Task } from '../block/task.js'
 
 export interface DeliveryArgs {
   readonly delivery: Delivery
@@ -10,16 +10,16 @@ export interface DeliveryArgs {
 }
 
 export async function runDelivery(
-  run: TaskRun,
+  task: Task,
   { delivery, since }: DeliveryArgs,
 ): Promise<DeliveryStatus> {
   const bridge = bridgeBySlug(delivery.bridge)
   if (!bridge) return { status: 'unknown', transactionHash: null }
   const logs: LogReader = ({ blockNumber, ...filter }) =>
-    run.logs({
+    task.archive.logs({
       ...filter,
       from: blockNumber ?? since,
-      to: blockNumber ?? run.pin.number,
+      to: blockNumber ?? task.pin.number,
     })
-  return bridge.status(delivery, run.block.chain, run.reader, logs)
+  return bridge.status(delivery, task.chain, task.reader, logs)
 }

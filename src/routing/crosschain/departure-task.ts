@@ -8,18 +8,18 @@ import type { Reference, TypedAction } from '../../domain/bundle.js'
 import type { GasCost, RouteRequest } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
 import { bpsDenominator, type TokenAmount } from '../../domain/primitives.js'
+import type { Task } from '../block/task.js'
 import { bridge as bridgeAction, mentionsFee } from '../bundle/actions/bridge.js'
 import { merge } from '../bundle/actions/merge.js'
 import type { BundleArgs } from '../bundle/bundle-context.js'
 import { runBundle, type ToldResult } from '../bundle/bundle-task.js'
-import type { TaskRun } from '../context/task-context.js'
-import { transactionCost } from '../proof/transaction-cost.js'
+import { transactionCost } from '../route/transaction-cost.js'
 import type { Crossed, CrossingArgs, Departure, DepartureArgs } from './messages.js'
 
 const serviceName = 'svc'
 
 /** @throws ForkrouteError as a bundle; NO_ROUTE where the lane refuses. */
-export async function runDeparture(run: TaskRun, args: DepartureArgs): Promise<Departure> {
+export async function runDeparture(task: Task, args: DepartureArgs): Promise<Departure> {
   const { request, lane } = args
   const inputs = inputsOf(request)
   const actions = swapsOf(args, inputs)
@@ -62,7 +62,7 @@ export async function runDeparture(run: TaskRun, args: DepartureArgs): Promise<D
       },
     }),
   }
-  const { result, gas, nativeFee, delivery } = await send(run, bundle, {
+  const { result, gas, nativeFee, delivery } = await send(task, bundle, {
     ...args,
     refundReceiver: request.refundReceiver ?? request.fromAddress,
   })
@@ -75,7 +75,7 @@ export async function runDeparture(run: TaskRun, args: DepartureArgs): Promise<D
     ...(result.explanation && { explanation: result.explanation }),
     gas,
     ...(request.includeTransactionCost &&
-      !args.isRough && { gasCost: await costOf(run, { tx: result.tx, gasUsed: gas }) }),
+      !args.isRough && { gasCost: await costOf(task, { tx: result.tx, gasUsed: gas }) }),
     inputs: inputs.map(({ token, amount }) => ({ token, amount })),
     nativeFee,
     delivery,
@@ -92,9 +92,9 @@ export function inputsOf({ inputs, feeReceiver }: RouteRequest) {
 }
 
 /** A bundle that a caller has made, as one half of two. */
-export async function runCrossing(run: TaskRun, args: CrossingArgs): Promise<Crossed> {
+export async function runCrossing(task: Task, args: CrossingArgs): Promise<Crossed> {
   const { request, accountId, isRough } = args
-  const sent = await send(run, { request, accountId, isRough }, args)
+  const sent = await send(task, { request, accountId, isRough }, args)
   const { reported: _r, deposited: _d, logs: _l, knownRoutes: _k, ...result } = sent.result
   return { ...sent, result }
 }
@@ -105,11 +105,11 @@ interface Sent extends Pick<Crossed, 'gas' | 'nativeFee' | 'delivery'> {
 
 /** Runs a bundle that has a bridge action. @throws ForkrouteError as a bundle; NO_ROUTE where the lane refuses. */
 async function send(
-  run: TaskRun,
+  task: Task,
   bundle: BundleArgs,
   to: Pick<CrossingArgs, 'lane' | 'parcel' | 'centiBps' | 'least' | 'refundReceiver'>,
 ): Promise<Sent> {
-  const bridge = bridgeOf(to.lane, createBridges(run.settings))
+  const bridge = bridgeOf(to.lane, createBridges(task.settings))
   let quote: LaneQuote | undefined
   const onQuote = (found: LaneQuote) => {
     quote = found
@@ -118,7 +118,7 @@ async function send(
     one.of === 'service' && one.action === bridgeAction.name ? mentionsFee(one, bridge) : one,
   )
   const { lane, parcel, centiBps, least, refundReceiver } = to
-  const result = await runBundle(run, {
+  const result = await runBundle(task, {
     ...bundle,
     request: { ...bundle.request, actions },
     crossing: {
@@ -126,7 +126,7 @@ async function send(
       ...(least !== undefined && { least }),
     },
   })
-  const sent: readonly Delivery[] = bridge.deliveriesIn(result.logs, run.block.chain)
+  const sent: readonly Delivery[] = bridge.deliveriesIn(result.logs, task.chain)
   const [delivery, another] = sent
   if (!delivery || another || result.gas === null) {
     throw new ForkrouteError(
@@ -137,9 +137,9 @@ async function send(
   return { result, gas: result.gas, nativeFee: quote?.nativeFee ?? 0n, delivery }
 }
 
-async function costOf(run: TaskRun, sent: Parameters<typeof transactionCost>[1]): Promise<GasCost> {
-  const priced = await run.block.pricedTokens(run.reader, [run.block.chain.wrappedNative])
-  return transactionCost(run, sent, priced)
+async function costOf(task: Task, sent: Parameters<typeof transactionCost>[1]): Promise<GasCost> {
+  const priced = await task.facts.pricedTokens(task.reader, [task.chain.wrappedNative])
+  return transactionCost(task, sent, priced)
 }
 
 /** The swaps to what the lane takes; none where the one input is that. */

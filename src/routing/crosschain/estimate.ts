@@ -2,10 +2,10 @@
 import type { Address, TokenAmount } from '../../domain/primitives.js'
 import type { MarketPool } from '../market/market.js'
 import { isVerified } from '../market/verified.js'
-import { needsNoTrust } from '../proof/built.js'
+import { needsNoTrust } from '../route/built.js'
+import type { OpenSearch } from '../route/open-search.js'
 import { type Flow, runFlow } from '../search/flow.js'
 import { rememberedCandidates } from '../search/remembered.js'
-import type { OpenSearch } from '../tasks/open-search.js'
 
 /** Candidates, those of pools with code of their own only where there are no others: they may promise what they do not pay. */
 export function flowsFor(

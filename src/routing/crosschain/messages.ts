@@ -5,6 +5,7 @@ import type { BundleResult, TransactionOutput, TypedBundle } from '../../domain/
 import type { GasCost, RouteRequest } from '../../domain/engine.js'
 import type { WireError } from '../../domain/errors.js'
 import type { Address, Hex, TokenAmount } from '../../domain/primitives.js'
+import type { AccountKind } from '../block/block-facts.js'
 import type { PricedToken } from '../market/valuation.js'
 import type { KnownRoute } from '../search/known-routes.js'
 
@@ -139,9 +140,6 @@ export type Landing = { readonly gas: bigint } & (
   | { readonly status: 'unpaid'; readonly token: Address; readonly reason: string }
   | { readonly status: 'reverted'; readonly reason: string }
 )
-
-/** `delegated`: an account that runs code of a contract (EIP-7702), to which many contracts pay as to one without code. */
-export type AccountKind = 'plain' | 'delegated' | 'contract'
 
 /** A position that can be entered. */
 export interface SurveyedPosition {

@@ -7,25 +7,25 @@ import { bridgeOf, createBridges } from '../../bridges/registry.js'
 import { ForkrouteError, toWireError } from '../../domain/errors.js'
 import type { Address } from '../../domain/primitives.js'
 import { quoteSender } from '../../executor/deployments.js'
+import type { Task } from '../block/task.js'
 import { refused } from '../bundle/actions/bridge.js'
-import type { TaskRun } from '../context/task-context.js'
-import { whyNoRoute } from '../proof/why-no-route.js'
+import { openSearch } from '../route/open-search.js'
+import { whyNoRoute } from '../route/why-no-route.js'
 import { findCandidates } from '../search/candidates.js'
-import { openSearch } from '../tasks/open-search.js'
 import { inputsOf } from './departure-task.js'
 import { bestOf, type Estimate, flowsFor } from './estimate.js'
 import type { Offer, OfferOutcome, OffersArgs, Sending } from './messages.js'
 
 /** In the order of the sendings. */
-export async function runOffers(run: TaskRun, args: OffersArgs): Promise<readonly OfferOutcome[]> {
+export async function runOffers(task: Task, args: OffersArgs): Promise<readonly OfferOutcome[]> {
   const taken = new Map<Address, Promise<Estimate>>()
   return Promise.all(
     args.sendings.map(async (sending): Promise<OfferOutcome> => {
       const { tokenIn } = sending.lane
-      const before = taken.get(tokenIn) ?? estimate(run, args, tokenIn)
+      const before = taken.get(tokenIn) ?? estimate(task, args, tokenIn)
       taken.set(tokenIn, before)
       try {
-        return { ok: true, offer: await offerOf(run, sending, await before) }
+        return { ok: true, offer: await offerOf(task, sending, await before) }
       } catch (error) {
         if (!(error instanceof ForkrouteError)) throw error
         return { ok: false, error: toWireError(error) }
@@ -36,16 +36,16 @@ export async function runOffers(run: TaskRun, args: OffersArgs): Promise<readonl
 
 /** @throws ForkrouteError NO_ROUTE where the lane refuses. */
 async function offerOf(
-  run: TaskRun,
+  task: Task,
   { lane, parcel }: Sending,
   { amountOut: amountIn, gas }: Estimate,
 ): Promise<Offer> {
-  const bridge = bridgeOf(lane, createBridges(run.settings))
+  const bridge = bridgeOf(lane, createBridges(task.settings))
   const quote = await bridge.quote({
-    ...{ lane, parcel, amountIn, chain: run.block.chain },
-    ...{ sender: quoteSender, reader: run.reader },
+    ...{ lane, parcel, amountIn, chain: task.chain },
+    ...{ sender: quoteSender, reader: task.reader },
     priceOf: async (token) =>
-      (await run.block.pricedTokens(run.reader, [token])).get(token) ?? null,
+      (await task.facts.pricedTokens(task.reader, [token])).get(token) ?? null,
   })
   if (isRefusal(quote)) throw refused(lane, quote)
   const { delivered, nativeFee } = quote
@@ -54,7 +54,7 @@ async function offerOf(
 
 /** What all inputs together give of the token that a lane takes. @throws ForkrouteError NO_ROUTE. */
 async function estimate(
-  run: TaskRun,
+  task: Task,
   { request, candidates }: OffersArgs,
   tokenOut: Address,
 ): Promise<Estimate> {
@@ -63,13 +63,13 @@ async function estimate(
       const input = { token, amount: amount - fee }
       if (token === tokenOut || input.amount <= 0n) return { amountOut: input.amount, gas: 0n }
       const asked = { ...request, router: { candidates }, inputs: [input], tokensOut: [tokenOut] }
-      const opened = await run.stage('state', () => openSearch(run, asked))
-      const found = await run.stage('search', async () =>
+      const opened = await task.clock.stage('state', () => openSearch(task, asked))
+      const found = await task.clock.stage('search', async () =>
         bestOf(flowsFor(opened, input, tokenOut), input, tokenOut),
       )
       if (found) return found
       const { all, router, argsFor, usable } = opened
-      throw await whyNoRoute(run, {
+      throw await whyNoRoute(task, {
         ...{ request: asked, missing: { tokenIn: token, tokenOut }, all },
         ...{ view: usable.view, maxHops: router.maxHops },
         isFound: (some) => {

@@ -5,7 +5,7 @@ import { bridgeOf } from '../../bridges/registry.js'
 import { ForkrouteError } from '../../domain/errors.js'
 import { type Address, isNative, type TokenAmount } from '../../domain/primitives.js'
 import type { SimulationResult, StateOverrides } from '../../domain/state.js'
-import type { TaskRun } from '../context/task-context.js'
+import type { Task } from '../block/task.js'
 
 const erc20 = parseAbi(['function transfer(address to, uint256 amount)'])
 /** Nobody's. */
@@ -18,29 +18,29 @@ export interface Payment extends TokenAmount {
 }
 
 /** Why the receiver takes no such payment, by whomever; null where it does, or where that cannot be seen. */
-export async function whyRefused(run: TaskRun, payment: Payment): Promise<string | null> {
+export async function whyRefused(task: Task, payment: Payment): Promise<string | null> {
   const { token, amount } = payment
   const overrides = isNative(token)
     ? { [payer]: { balance: amount + gasMoney } }
-    : await run.fund(token, payer, { balance: amount })
-  return overrides && failureOf(await pay(run, payer, payment, overrides))
+    : await task.simulator.fund(token, payer, { balance: amount })
+  return overrides && failureOf(await pay(task, payer, payment, overrides))
 }
 
 /** Why a bridge cannot pay what it delivers out of its pool; null where it has none, or it can. */
 export async function whyPoolCannotPay(
-  run: TaskRun,
+  task: Task,
   delivery: Delivery,
   payment: Payment,
 ): Promise<string | null> {
   const bridge = bridgeOf(delivery)
-  const pool = bridge.poolOf?.(delivery, run.block.chain)
+  const pool = bridge.poolOf?.(delivery, task.chain)
   if (!pool) return null
-  const failure = failureOf(await pay(run, pool, payment, {}))
+  const failure = failureOf(await pay(task, pool, payment, {}))
   return failure && `${bridge.name}’s pool ${pool} cannot pay ${payment.amount} of it (${failure})`
 }
 
 async function pay(
-  run: TaskRun,
+  task: Task,
   from: Address,
   { token, amount, receiver }: Payment,
   overrides: StateOverrides,
@@ -56,7 +56,7 @@ async function pay(
         }),
       }
   const measure = [{ token, owner: receiver }]
-  const [result] = await run.simulate([{ from, ...call, overrides, measure }])
+  const [result] = await task.simulator.simulate([{ from, ...call, overrides, measure }])
   return result
 }
 

@@ -3,9 +3,9 @@
  * to each other, as those of several lanes are.
  */
 import { at } from '../../domain/lists.js'
-import type { TaskRun } from '../context/task-context.js'
+import type { Task } from '../block/task.js'
+import { openSearch } from '../route/open-search.js'
 import type { Flow } from '../search/flow.js'
-import { openSearch } from '../tasks/open-search.js'
 import { bestOf, flowsFor } from './estimate.js'
 import type { ProspectsArgs } from './messages.js'
 
@@ -14,13 +14,13 @@ const nearly = 100n
 
 /** @returns Raw units for each amount; null where no way is found. */
 export async function runProspects(
-  run: TaskRun,
+  task: Task,
   { request, amounts }: ProspectsArgs,
 ): Promise<readonly (bigint | null)[]> {
   const { token } = at(request.inputs, 0)
   const tokenOut = at(request.tokensOut, 0)
-  const opened = await run.stage('state', () => openSearch(run, request))
-  return run.stage('search', async () => {
+  const opened = await task.clock.stage('state', () => openSearch(task, request))
+  return task.clock.stage('search', async () => {
     let last: { readonly amount: bigint; readonly flows: readonly Flow[] } | undefined
     return amounts.map((amount) => {
       if (amount <= 0n) return null

@@ -1,7 +1,7 @@
 /** Sends simulations that several quotes request at about the same time as one batch. */
 import type { SimulationRequest, SimulationResult } from '../../domain/state.js'
 import { ForkLostError } from '../../forks/faults.js'
-import type { Simulator } from '../context/task-context.js'
+import type { Simulate } from '../block/simulator.js'
 
 interface Waiting {
   readonly requests: readonly SimulationRequest[]
@@ -13,7 +13,7 @@ interface Waiting {
  * Everything requested before the event loop turns is sent together. A failure that is not the fork's may be due to a
  * single quote, so each is then sent by itself.
  */
-export function gather(send: Simulator): Simulator {
+export function gather(send: Simulate): Simulate {
   let waiting: Waiting[] = []
 
   async function sendAll(): Promise<void> {

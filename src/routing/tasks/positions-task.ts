@@ -7,8 +7,8 @@ import type { Pool, Unreadable } from '../../protocols/pool.js'
 import type { Position, PositionReadArgs, PositionState } from '../../protocols/positions.js'
 import type { ProtocolAdapter } from '../../protocols/protocol.js'
 import { protocols } from '../../protocols/registry.js'
-import { indexedPositions } from '../context/indexed-positions.js'
-import type { TaskRun } from '../context/task-context.js'
+import { indexedPositions } from '../block/indexed-positions.js'
+import type { Task } from '../block/task.js'
 import { pairsOf } from '../market/pairs.js'
 import { figuresOf, valuer } from '../market/yield.js'
 
@@ -80,23 +80,23 @@ export interface ReadPositions {
 }
 
 export async function readPositions(
-  run: TaskRun,
+  task: Task,
   _args: Readonly<Record<string, never>>,
 ): Promise<ReadPositions> {
-  const { chain } = run.block
-  const found = await poolsBetweenConnectors(run)
-  const outcomes = await run.stage('positions', () =>
+  const { chain } = task
+  const found = await poolsBetweenConnectors(task)
+  const outcomes = await task.clock.stage('positions', () =>
     Promise.all(
       protocols.flatMap((adapter) => {
         const venue = chain.venues[adapter.slug]
         if (!venue || !adapter.positions) return []
-        return [readKnown(run, adapter, venue, found)]
+        return [readKnown(task, adapter, venue, found)]
       }),
     ),
   )
   const read = outcomes.flatMap((outcome) => outcome.read ?? [])
-  const facts = await tokenFacts(run, read)
-  const prices = await run.stage('positionPrices', () => readPrices(run, read))
+  const facts = await tokenFacts(task, read)
+  const prices = await task.clock.stage('positionPrices', () => readPrices(task, read))
   const usdOf = valuer(
     new Map(
       [...prices].map(([token, priceUsd]) => [
@@ -124,26 +124,27 @@ export async function readPositions(
 }
 
 async function readKnown(
-  run: TaskRun,
+  task: Task,
   adapter: ProtocolAdapter,
   venue: VenueParameters,
   found: readonly Pool[],
 ) {
   const { slug } = adapter
-  const { reader, block, worker } = run
-  const { chain } = block
-  const args = { chain, pin: block.pin, index: worker.poolIndex }
+  const { reader, chain, pin, facts } = task
+  const args = { chain, pin, index: facts.poolIndex }
   const indexed = await indexedPositions(args, reader, slug)
-  const known = [...worker.poolsOf(chain.id, slug), ...found, ...indexed.pools]
+  const known = [...facts.poolsOf(slug), ...found, ...indexed.pools]
   const pools = poolsOf(adapter, known)
   const { read, unreadable } = await readProtocol(adapter, { reader, chain, venue, pools })
   return { slug, read, unreadable: [...indexed.unreadable, ...unreadable] }
 }
 
 /** The pools that every service finds at the block, whatever it was asked before. */
-async function poolsBetweenConnectors(run: TaskRun): Promise<readonly Pool[]> {
-  const { market, chain } = run.block
-  const view = await run.stage('state', () => market.view(run.reader, pairsOf(chain, [], [])))
+async function poolsBetweenConnectors(task: Task): Promise<readonly Pool[]> {
+  const { market, chain } = task.facts
+  const view = await task.clock.stage('state', () =>
+    market.view(task.reader, pairsOf(chain, [], [])),
+  )
   return view.pools.map(({ loaded }) => loaded.pool)
 }
 
@@ -155,17 +156,17 @@ function poolsOf({ slug }: ProtocolAdapter, pools: readonly Pool[]): readonly Po
 
 /** Value of one share of each at this block, in the order asked; null where it cannot be read. */
 export async function readSharePrices(
-  run: TaskRun,
+  task: Task,
   { positions }: { readonly positions: readonly Position[] },
 ): Promise<(bigint | null)[]> {
-  const { chain } = run.block
+  const { chain } = task
   const prices = new Map<Position, bigint>()
   await Promise.all(
     protocols.map(async (adapter) => {
       const venue = chain.venues[adapter.slug]
       const own = positions.filter(({ protocol }) => protocol === adapter.slug)
       if (!venue || !adapter.positions || !own.length) return
-      const args = { reader: run.reader, chain, venue, positions: own }
+      const args = { reader: task.reader, chain, venue, positions: own }
       const states = await adapter.positions.read(args).catch((error: unknown) => {
         if (isAboutTask(error)) throw error
         return []
@@ -185,7 +186,7 @@ function unknownToken(chainId: number, address: Address): TokenFacts {
 }
 
 /** Facts of every token that a position is, is made of, holds or pays. */
-function tokenFacts(run: TaskRun, read: Read): Promise<ReadonlyMap<Address, TokenFacts>> {
+function tokenFacts(task: Task, read: Read): Promise<ReadonlyMap<Address, TokenFacts>> {
   const tokens = new Set(
     read.flatMap(({ position, state }) => [
       ...(position.token ? [position.token] : []),
@@ -193,7 +194,7 @@ function tokenFacts(run: TaskRun, read: Read): Promise<ReadonlyMap<Address, Toke
       ...tokensOf(state),
     ]),
   )
-  return run.block.allTokenFacts(run.reader, tokens)
+  return task.facts.allTokenFacts(task.reader, tokens)
 }
 
 /** Tokens that its holders own and are paid. */
@@ -203,16 +204,16 @@ function tokensOf(state: PositionState | null): Address[] {
 }
 
 /** USD per whole token; a failed look-up counts as an unknown price. */
-async function readPrices(run: TaskRun, read: Read): Promise<Map<Address, number | null>> {
+async function readPrices(task: Task, read: Read): Promise<Map<Address, number | null>> {
   const tokens = [...new Set(read.flatMap(({ state }) => tokensOf(state)))]
   const turn = pLimit(pricesAtOnce)
   const prices = new Map<Address, number | null>()
   await Promise.all(
     tokens.map((token) =>
       turn(async () => {
-        run.signal.throwIfAborted()
+        task.signal.throwIfAborted()
         try {
-          const price = await run.block.price(run.reader, token)
+          const price = await task.facts.price(task.reader, token)
           prices.set(token, price?.priceUsd ?? null)
         } catch (error) {
           if (isAboutTask(error)) throw error

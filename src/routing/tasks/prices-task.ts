@@ -1,6 +1,6 @@
 /** USD prices of tokens at one block. */
 import { type Address, isNative, type Token } from '../../domain/primitives.js'
-import type { TaskRun } from '../context/task-context.js'
+import type { Task } from '../block/task.js'
 
 export interface TokenPriceFact {
   readonly token: Token
@@ -11,15 +11,16 @@ export interface TokenPriceFact {
 
 /** In the order asked; null where a token or its price is unknown at this block. */
 export function readPrices(
-  run: TaskRun,
+  task: Task,
   { addresses }: { readonly addresses: readonly Address[] },
 ): Promise<(TokenPriceFact | null)[]> {
   return Promise.all(
     addresses.map(async (address) => {
-      const { token, price } = (await run.block.tokenWithPrice(run.reader, address)) ?? {}
+      const { token, price } = (await task.facts.tokenWithPrice(task.reader, address)) ?? {}
       if (!token || !price) return null
       // A stable anchor has a price of one dollar even at a block before its contract exists.
-      const isThere = price.source !== 'anchor' || isNative(address) || run.hasCode(address)
+      const isThere =
+        price.source !== 'anchor' || isNative(address) || task.archive.hasCode(address)
       return (await isThere) ? { token, ...price } : null
     }),
   )

@@ -7,10 +7,10 @@ import type { QuoteOutcome, RouteRequest } from '../../domain/engine.js'
 import { toWireError } from '../../domain/errors.js'
 import type { Hex } from '../../domain/primitives.js'
 import { atBorder, ForkLostError } from '../../forks/faults.js'
-import type { TaskRun } from '../context/task-context.js'
-import { nothingInTime } from '../proof/failures.js'
+import { partOf, type Task } from '../block/task.js'
+import { nothingInTime } from '../route/failures.js'
+import { runRoute } from '../route/route.js'
 import { gather } from './gather.js'
-import { runRoute } from './route-task.js'
 
 export interface QuotesArgs {
   readonly requests: readonly RouteRequest[]
@@ -24,46 +24,49 @@ export interface QuotesArgs {
  * @throws ForkLostError, since the whole task may succeed on another fork; the signal's reason.
  */
 export async function runQuotes(
-  run: TaskRun,
+  task: Task,
   { requests, accountId, begunAt }: QuotesArgs,
 ): Promise<readonly QuoteOutcome[]> {
   const begun = performance.now() - (Date.now() - begunAt)
-  run.share(requests.length)
-  const simulator = gather((all) => run.simulate(all))
+  task.simulator.share(requests.length)
+  const batch = gather((all) => task.simulator.simulate(all))
   return Promise.all(
     requests.map(async (request): Promise<QuoteOutcome> => {
       const start = performance.now()
       const late = () => {
-        run.isCut = true
+        task.report.isCut = true
         return nothingInTime(request)
       }
       const taken = () => ({ milliseconds: performance.now() - start })
       const deadline = request.deadlineMs === undefined ? null : begun + request.deadlineMs
-      let part: TaskRun | undefined
+      let part: Task | undefined
       const find = (signal: AbortSignal) => {
-        part = run.part(deadline, simulator, signal)
-        if (part.isLate()) throw nothingInTime(request)
+        part = partOf(task, { deadline, batch, signal })
+        if (part.clock.isLate()) throw nothingInTime(request)
         return runRoute(part, { mode: 'quote', request, accountId })
       }
       try {
         const value =
           deadline === null
-            ? await find(run.signal)
-            : await runWithin({ timeoutMs: deadline - start, outer: run.signal, late }, find)
+            ? await find(task.signal)
+            : await runWithin({ timeoutMs: deadline - start, outer: task.signal, late }, find)
         return { ok: true, value, ...taken() }
       } catch (error) {
-        if (error instanceof ForkLostError || run.signal.aborted) throw error
-        return { ok: false, error: toWireError(atBorder(error, run.pin)), ...taken() }
+        if (error instanceof ForkLostError || task.signal.aborted) throw error
+        return { ok: false, error: toWireError(atBorder(error, task.pin)), ...taken() }
       } finally {
-        for (const [stage, seconds] of Object.entries(part?.stages ?? {})) {
-          run.stages[stage] = (run.stages[stage] ?? 0) + seconds
-        }
-        for (const [protocol, n] of Object.entries(part?.reverts ?? {})) {
-          run.reverts[protocol] = (run.reverts[protocol] ?? 0) + n
-        }
-        run.improvementsBps.push(...(part?.improvementsBps ?? []))
-        run.isCut ||= part?.isCut ?? false
+        if (part) addPart(task, part)
       }
     }),
   )
+}
+
+/** What a part took and met counts for the whole task; simulations are counted where they are sent. */
+function addPart(task: Task, { clock, report }: Task): void {
+  for (const [stage, seconds] of Object.entries(clock.stages)) task.clock.add(stage, seconds)
+  for (const [protocol, reverts] of Object.entries(report.reverts)) {
+    task.report.reverts[protocol] = (task.report.reverts[protocol] ?? 0) + reverts
+  }
+  task.report.improvementsBps.push(...report.improvementsBps)
+  task.report.isCut ||= report.isCut
 }

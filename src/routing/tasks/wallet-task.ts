@@ -4,10 +4,16 @@ import { unreadable } from '../../domain/common-errors.js'
 import type { GasFacts } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
 import type { RoutingStrategy, UnsignedTransaction } from '../../domain/order.js'
-import { type Address, isNative, nativeToken, type Token } from '../../domain/primitives.js'
+import {
+  type Address,
+  type Hex,
+  isNative,
+  nativeToken,
+  type Token,
+} from '../../domain/primitives.js'
 import { isDelegate, strategyContract } from '../../executor/strategies.js'
-import type { TaskRun } from '../context/task-context.js'
-import { gasWarnings } from '../proof/warnings.js'
+import type { Task } from '../block/task.js'
+import { gasWarnings } from '../route/warnings.js'
 import { bulkBalances } from './bulk-balances.js'
 
 /** The most tokens of imported pools to check besides the listed ones. */
@@ -31,13 +37,15 @@ export interface Balance {
  * those of imported pools, and `tokens`. Addresses that are no token or cannot be read are left out.
  */
 export async function readBalances(
-  run: TaskRun,
+  task: Task,
   { owner, tokens }: BalancesArgs,
 ): Promise<Balance[]> {
-  const known = tokensOf(run, tokens)
+  const known = tokensOf(task, tokens)
+  const { reader, archive } = task
+  const callNode = (to: Address, data: Hex) => archive.callNode(to, data)
   const [native, balances] = await Promise.all([
-    run.nativeBalance(owner),
-    bulkBalances(run, owner, known),
+    archive.nativeBalance(owner),
+    bulkBalances({ reader, callNode }, owner, known),
   ])
   const held = known.flatMap((address): [Address, bigint][] => {
     const amount = balances.get(address)
@@ -46,22 +54,18 @@ export async function readBalances(
   const all: readonly [Address, bigint][] = native ? [[nativeToken, native], ...held] : held
   const found = await Promise.all(
     all.map(async ([address, amount]) => {
-      const found = await run.block.tokenWithPrice(run.reader, address)
+      const found = await task.facts.tokenWithPrice(task.reader, address)
       return found && { token: found.token, amount, priceUsd: found.price?.priceUsd ?? null }
     }),
   )
   return found.filter((balance) => balance !== null)
 }
 
-function tokensOf(run: TaskRun, more: readonly Address[]): Address[] {
-  const { id } = run.block.chain
-  const { tokens } = run.settings
+function tokensOf(task: Task, more: readonly Address[]): Address[] {
+  const { id } = task.chain
+  const { tokens } = task.settings
   const listed = tokens.flatMap(({ chainId, address }) => (chainId === id ? [address] : []))
-  const others = [
-    ...more,
-    ...run.worker.catalog.importedTokens(id, maxImportedTokens),
-    ...run.worker.sandboxPoolsOf(id).flatMap((pool) => pool.tokens),
-  ]
+  const others = [...more, ...task.facts.tokensOfKnownPools(maxImportedTokens)]
   return [...new Set([...listed, ...others.toSorted()])].filter((token) => !isNative(token))
 }
 
@@ -83,12 +87,12 @@ export interface Approval extends GasFacts {
 
 /** The transaction with which the owner allows the strategy's contract to spend its token. */
 export async function buildApproval(
-  run: TaskRun,
+  task: Task,
   { owner, token, strategy, amount }: ApprovalArgs,
 ): Promise<Approval> {
   const spender = strategyContract(strategy)
   // A call to an address without code would succeed without effect.
-  if (!(await run.hasCode(token))) {
+  if (!(await task.archive.hasCode(token))) {
     throw new ForkrouteError('INVALID_REQUEST', `tokenAddress ${token} is no contract.`, { token })
   }
   const data = encodeFunctionData({
@@ -96,15 +100,17 @@ export async function buildApproval(
     functionName: 'approve',
     args: [spender, amount],
   })
-  const [result] = await run.simulate([{ from: owner, to: token, data, value: 0n, overrides: {} }])
+  const [result] = await task.simulator.simulate([
+    { from: owner, to: token, data, value: 0n, overrides: {} },
+  ])
   if (result?.status === 'success') {
-    const warnings = [...(isDelegate(strategy) ? [needless] : []), ...gasWarnings(run)]
+    const warnings = [...(isDelegate(strategy) ? [needless] : []), ...gasWarnings(task)]
     const tx = { from: owner, to: token, data, value: 0n }
     return { tx, gas: result.gasUsed, spender, ...(warnings.length > 0 && { warnings }) }
   }
   if (result?.status === 'reverted') {
     const { reason } = result
-    const allowance = await allowanceToClear(run, { owner, token, spender, amount })
+    const allowance = await allowanceToClear(task, { owner, token, spender, amount })
     throw new ForkrouteError(
       'SIMULATION_REVERTED',
       allowance === null
@@ -118,7 +124,7 @@ export async function buildApproval(
 
 /** The allowance that must become zero before the token accepts another; null where that is not why it refuses. */
 async function allowanceToClear(
-  run: TaskRun,
+  task: Task,
   args: {
     readonly owner: Address
     readonly token: Address
@@ -134,12 +140,12 @@ async function allowanceToClear(
     functionName: 'allowance',
     args: [owner, spender],
   })
-  const [allowed] = await run.reader.call([{ to: token, data }])
+  const [allowed] = await task.reader.call([{ to: token, data }])
   if (!allowed?.ok || !/^0x[0-9a-f]{64}$/.test(allowed.value) || BigInt(allowed.value) === 0n) {
     return null
   }
   const call = { from: owner, to: token }
-  const [cleared] = await run.simulate([
+  const [cleared] = await task.simulator.simulate([
     {
       ...call,
       data: approval(amount),

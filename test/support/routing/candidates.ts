@@ -6,13 +6,12 @@ import type { Order } from '../../../src/domain/order.js'
 import type { Address } from '../../../src/domain/primitives.js'
 import type { SimulationResult } from '../../../src/domain/state.js'
 import { buildTransaction } from '../../../src/executor/compile.js'
-import type { TaskRun } from '../../../src/routing/context/task-context.js'
 import type { MarketPool } from '../../../src/routing/market/market.js'
 import type { PricedToken } from '../../../src/routing/market/valuation.js'
 import type { Doubt } from '../../../src/routing/market/verified.js'
-import type { Built } from '../../../src/routing/proof/built.js'
-import type { Proven } from '../../../src/routing/proof/choose.js'
-import type { Attempt } from '../../../src/routing/proof/prove.js'
+import type { Built } from '../../../src/routing/route/built.js'
+import type { Proven } from '../../../src/routing/route/choose.js'
+import type { Attempt } from '../../../src/routing/route/prove.js'
 
 export const token = (digit: string): Address => `0x${digit.repeat(40)}`
 export const [tokenIn, out, second, sender, receiver] = ['a', 'b', 'c', '1', '2'].map(token) as [
@@ -86,5 +85,5 @@ export const reverted = (reason: string): SimulationResult => ({
 })
 
 export const noPrices = new Map<Address, PricedToken>()
-export const run = { block: { chain: ethereum }, gasPrice: 2n } as unknown as TaskRun
-export const keysOf = (list: readonly Proven[]) => list.map(({ candidate }) => candidate.key)
+export const task = { chain: ethereum, gasPrice: 2n }
+export const keysOf = (list: readonly Proven[]) => list.map(({ built }) => built.candidate.key)

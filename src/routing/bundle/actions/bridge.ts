@@ -46,17 +46,17 @@ export const bridge = defineServiceAction({
     }
   },
   async perform({ tokenIn, amountIn, protocolArgs = {} }, { builder, index, add, helper, runner }) {
-    const { run, args } = builder
+    const { task, args } = builder
     const { crossing } = args
     if (!crossing) throw new RangeError('A bridge needs a lane.')
     const { bridge: adapter, lane, parcel, centiBps, least } = crossing
     const expected = foreseen(builder, amountIn) ?? (await builder.searchAmount(amountIn, index))
-    const { chain } = run.block
+    const { chain } = task
     const quote = await adapter.quote({
       ...{ lane, parcel, chain },
-      ...{ amountIn: expected, sender: runner, reader: run.reader },
+      ...{ amountIn: expected, sender: runner, reader: task.reader },
       priceOf: async (token) =>
-        (await run.block.pricedTokens(run.reader, [token])).get(token) ?? null,
+        (await task.facts.pricedTokens(task.reader, [token])).get(token) ?? null,
     })
     if (isRefusal(quote)) throw refused(lane, quote)
     crossing.onQuote(quote)

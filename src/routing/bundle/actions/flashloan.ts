@@ -47,7 +47,7 @@ const flashloan = defineServiceAction({
     const step = builder.draft.steps.length
     const loan = flashLoan({
       index: step,
-      lender: lenderOn(builder.run.block.chain, refuse),
+      lender: lenderOn(builder.task.chain, refuse),
       loans,
       maximumFeeE18: highestLoanFeeE18,
     })

@@ -57,7 +57,7 @@ export const route = defineServiceAction({
   async perform(args, context) {
     const { tokenIn, tokenOut, amountIn: given, slippage, refundReceiver } = args
     const { builder, add, refuse } = context
-    const { id } = builder.run.block.chain
+    const { id } = builder.task.chain
     if ((args.destinationChainId ?? id) !== id) {
       return refuse('destinationChainId', `${id}: within a callback no action leads elsewhere`)
     }

@@ -33,7 +33,7 @@ export const swap = defineServiceAction({
   },
   perform({ primaryAddress, poolFee, ...args }, context) {
     const { only, builder } = context
-    const { venues } = builder.run.block.chain
+    const { venues } = builder.task.chain
     const isAllowed = ({ adapter, loaded }: MarketPool) =>
       (!only || adapter === only) &&
       canSwap(adapter) &&

@@ -6,7 +6,7 @@ import type { BundleAction, BundleRequest } from '../../../domain/bundle.js'
 import type { ForkrouteError } from '../../../domain/errors.js'
 import { type Amount, type ExecutorStep, isAmountRef } from '../../../domain/order.js'
 import type { Address } from '../../../domain/primitives.js'
-import type { TaskRun } from '../../context/task-context.js'
+import type { Task } from '../../block/task.js'
 import { BundleBuilder } from '../builder.js'
 import { parseBundle } from '../parse-actions.js'
 
@@ -170,8 +170,8 @@ async function planned(actions: readonly BundleAction[]): Promise<BundleBuilder>
   }
   const typed = parseBundle(request, ethereum)
   const signal = new AbortController().signal
-  const run = { signal, block: { chain: ethereum } } as unknown as TaskRun
-  const builder = new BundleBuilder(run, { request: typed, accountId: '0x' }, typed.actions)
+  const task = { signal, chain: ethereum } as unknown as Task
+  const builder = new BundleBuilder(task, { request: typed, accountId: '0x' }, typed.actions)
   await builder.build()
   return builder
 }

@@ -1,0 +1,207 @@
+/**
+ * Builds the transaction that would carry out one candidate, and its simulation.
+ */
+import { latestDeadline } from '../../domain/deadline.js'
+import type { RouteRequest } from '../../domain/engine.js'
+import { at } from '../../domain/lists.js'
+import type {
+  ExecutorStep,
+  Order,
+  OrderInput,
+  SwapLegs,
+  UnsignedTransaction,
+} from '../../domain/order.js'
+import { type Address, type Hex, maxUint128, type TokenAmount } from '../../domain/primitives.js'
+import type { SimulationRequest } from '../../domain/state.js'
+import { buildTransaction, runnerAddress } from '../../executor/compile.js'
+import { executorContracts, walletAddress } from '../../executor/deployments.js'
+import {
+  type Permit2Permit,
+  permitStep,
+  type SignedPermit,
+  standInSignature,
+} from '../../executor/permit.js'
+import { isDelegate } from '../../executor/strategies.js'
+import { poolName } from '../../protocols/pool.js'
+import type { Task } from '../block/task.js'
+import { isVerified } from '../market/verified.js'
+import { type Flow, swapsOf } from '../search/flow.js'
+import { planRoute, type RoutePlan } from './plan-route.js'
+import { planSwap } from './plan-swap.js'
+import type { SimulationState } from './sender-state.js'
+
+/**
+ * The function of the Router that carries the order out: steps in the sender's Executor, or plain swaps, where pairs may
+ * look what has arrived, since a token may tax transfers.
+ */
+export type EntryPoint = 'execute' | 'swap' | 'measured-swap'
+
+export interface Built {
+  readonly simulationState: SimulationState
+  readonly candidate: Flow
+  readonly plan: RoutePlan
+  /** What is taken from the sender: the order's inputs, unless a step brings them. */
+  readonly taken: readonly OrderInput[]
+  readonly order: Order
+  /** Null: `execute` alone can carry the order out. */
+  readonly legs: SwapLegs | null
+  readonly entryPoint: EntryPoint
+  readonly tx: UnsignedTransaction
+  /** Brings the input, or its allowance; undefined: an allowance given before does. */
+  readonly permit: SignedPermit | undefined
+}
+
+export function poolsOn(candidate: Flow): ReadonlySet<Address> {
+  return new Set(swapsOf(candidate).map(({ loaded }) => loaded.pool.address))
+}
+
+export function protocolsOn(candidate: Flow): ReadonlySet<string> {
+  return new Set(swapsOf(candidate).map(({ adapter }) => adapter.slug))
+}
+
+/** Whether no pool on the way runs code of strangers, besides that of the tokens which the caller names. */
+export function needsNoTrust(candidate: Pick<Flow, 'edges'>, named: ReadonlySet<Address>): boolean {
+  return swapsOf(candidate).every((market) => isVerified(market, named))
+}
+
+export function build(
+  task: Task,
+  args: {
+    request: RouteRequest
+    inputs: readonly OrderInput[]
+    accountId: Hex
+    receiverHasCode: boolean
+    deadline?: bigint | undefined
+    permit?: SignedPermit | undefined
+  },
+  candidate: Flow,
+  simulationState: SimulationState,
+): Built {
+  const { request, inputs } = args
+  const receiver = receiverOf(request)
+  const executor = runnerAddress(request.strategy, request.fromAddress)
+  const tokensIn = inputs.map(({ token }) => token)
+  const isTrusted = needsNoTrust(candidate, new Set([...tokensIn, ...request.tokensOut]))
+  const permit = args.permit && { ...args.permit, amount: at(inputs, 0).amount }
+  const brought = permit?.kind === 'permit2' ? broughtBy(permit, request, inputs) : []
+  const [source = request.fromAddress] = tokensIn
+  const plan = planRoute({
+    chain: task.chain,
+    edges: candidate.edges,
+    inputs: new Map(inputs.map(withoutFee).map(({ token, amount }) => [token, amount])),
+    tokensOut: request.tokensOut,
+    executor,
+    receiver,
+    mayPayReceiver: receiver === executor || (!args.receiverHasCode && isTrusted),
+    helpers: helpersOf(candidate),
+    ...(args.deadline !== undefined && { deadline: args.deadline }),
+    ...(brought.length && {
+      within: { firstStep: brought.length, amountIn: { ref: 'balance', token: source } },
+    }),
+  })
+  const order: Order = {
+    inputs: brought.length ? [] : inputs,
+    // A quote may name no fee receiver; the sender is a safe stand-in, since it is not measured.
+    feeReceiver: request.feeReceiver ?? request.fromAddress,
+    steps: [...brought, ...plan.steps],
+    outputs: request.tokensOut.map((token) => ({ token, minAmountOut: 0n })),
+    outputsPaidBySteps: plan.paysReceiver,
+    receiver,
+    refundReceiver: request.refundReceiver ?? receiver,
+    sweep: plan.sweep,
+    // The token's permit ends with the order.
+    deadline: (permit?.kind === 'eip2612' ? permit.deadline : args.deadline) ?? latestDeadline,
+    accountId: args.accountId,
+    referralCode: toBytes16(request.referralCode ?? ''),
+  }
+  // What pools claim to have paid counts there, so each must be known to pay what it claims.
+  const isSimple =
+    request.strategy === 'router' && isTrusted && !permit && fitsSwap(request, candidate)
+  const legs = isSimple ? planSwap(candidate.edges, tokensIn, request.tokensOut) : null
+  const entryPoint = legs ? 'swap' : 'execute'
+  const parts = { order, legs, permit }
+  const tx = encode(request, parts, entryPoint)
+  return { ...parts, candidate, plan, taken: inputs, entryPoint, tx, simulationState }
+}
+
+/** The steps in place of what the Router does with inputs: they come by the signature, and the fee goes on. */
+function broughtBy(
+  permit: Permit2Permit,
+  { feeReceiver, fromAddress }: RouteRequest,
+  inputs: readonly OrderInput[],
+): ExecutorStep[] {
+  const fees = inputs.flatMap(({ token, fee = 0n }): ExecutorStep[] =>
+    fee ? [{ kind: 'transfer', token, to: feeReceiver ?? fromAddress, amount: fee }] : [],
+  )
+  return [permitStep(permit), ...fees]
+}
+
+/** Whether the packed order has room for all amounts; what is measured may be more than the candidate's own figure. */
+function fitsSwap({ inputs, limit }: RouteRequest, { amountOut }: Flow): boolean {
+  const minimums = limit.kind === 'minimum' ? limit.minimums : []
+  const amounts = [...inputs, ...minimums].map(({ amount }) => amount)
+  return [...amounts, amountOut * 2n].every((amount) => amount <= maxUint128)
+}
+
+function encode(
+  { strategy, fromAddress: from }: RouteRequest,
+  { order, legs, permit }: Pick<Built, 'order' | 'legs' | 'permit'>,
+  entryPoint: EntryPoint,
+): UnsignedTransaction {
+  const isSwap = legs && entryPoint !== 'execute'
+  const swap = isSwap ? { legs, measuresPairs: entryPoint === 'measured-swap' } : undefined
+  const signature = permit?.kind === 'eip2612' ? standInSignature(from) : undefined
+  return buildTransaction({ strategy, from, order, swap, signature })
+}
+
+/** The same order through another entry point. */
+export function through(built: Built, request: RouteRequest, entryPoint: EntryPoint): Built {
+  return { ...built, entryPoint, tx: encode(request, built, entryPoint) }
+}
+
+/** The amount left to swap. */
+export function withoutFee({ token, amount, fee = 0n }: OrderInput): TokenAmount {
+  return { token, amount: amount - fee }
+}
+
+/** An explicit receiver wins; toEoa=false leaves the output in the smart wallet. */
+export function receiverOf({ receiver, toEoa, strategy, fromAddress }: RouteRequest): Address {
+  if (receiver) return receiver
+  return strategy === 'wallet-v2' && toEoa === false ? walletAddress(fromAddress) : fromAddress
+}
+
+export function helpersOf(candidate: Flow): Record<string, Address> {
+  const names = swapsOf(candidate).flatMap(({ adapter }) => adapter.helperContracts ?? [])
+  const known: Record<string, { readonly address: Address }> = executorContracts
+  return Object.fromEntries(
+    [...new Set(names)].flatMap((name) => {
+      const contract = known[name]
+      return contract ? [[name, contract.address]] : []
+    }),
+  )
+}
+
+/** A delegatecall cannot be sent as a transaction: it is simulated as an account that has the code as its own. */
+export function toSimulation(
+  { tx, simulationState }: Pick<Built, 'tx' | 'simulationState'>,
+  request: RouteRequest,
+): SimulationRequest {
+  const to = isDelegate(request.strategy) ? request.fromAddress : tx.to
+  return { from: tx.from, to, data: tx.data, value: tx.value, ...simulationState }
+}
+
+/** Why a candidate was dropped although it did not revert. */
+export const unreadableReason = 'state that the node does not give'
+
+export function describe(candidate: Flow, reason: string) {
+  const path = candidate.edges.map(({ hop }) =>
+    hop.kind === 'swap'
+      ? `${hop.market.adapter.slug}:${poolName(hop.market.loaded.pool)}`
+      : hop.kind,
+  )
+  return { path, reason }
+}
+
+export function toBytes16(text: string): Hex {
+  return `0x${Buffer.from(text, 'ascii').toString('hex').padEnd(32, '0')}`
+}

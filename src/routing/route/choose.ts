@@ -1,0 +1,244 @@
+/**
+ * Chooses the answer among the proven candidates, and builds the final transaction with its real minimum.
+ */
+import type { TransactionOutput } from '../../domain/bundle.js'
+import type { RouteRequest } from '../../domain/engine.js'
+import { ForkrouteError } from '../../domain/errors.js'
+import { zip } from '../../domain/lists.js'
+import {
+  type Address,
+  type BlockPin,
+  bpsDenominator,
+  lessSlippage,
+  type TokenAmount,
+} from '../../domain/primitives.js'
+import type { SimulationLog, SimulationResult } from '../../domain/state.js'
+import { decodeAmountsOut } from '../../executor/compile.js'
+import { walletGas } from '../../forks/block-environment.js'
+import type { Simulator } from '../block/simulator.js'
+import type { Task } from '../block/task.js'
+import { gasInToken, netValue, type PricedToken } from '../market/valuation.js'
+import type { Flow } from '../search/flow.js'
+import {
+  type Built,
+  describe,
+  type EntryPoint,
+  needsNoTrust,
+  through,
+  toSimulation,
+  unreadableReason,
+} from './built.js'
+import type { Attempt } from './prove.js'
+
+/** Steps may take this much more gas than plain swaps: the detour over an Executor, and its deployment. */
+const otherWayGas = 200_000n
+
+/** How many of the best candidates may fail as the final transaction before the request fails. */
+export const finalAttempts = 3
+
+/** A candidate that works, with what it gave in simulation. */
+export interface Proven {
+  readonly built: Built
+  /** What the receiver gains of each tokenOut. */
+  readonly outputs: readonly TokenAmount[]
+  readonly gasUsed: bigint
+}
+
+/** By how much more a route must be worth for which a stranger's code has to be trusted; see `rank`. */
+const trustBps = 5n
+
+/** The final transaction, with the minimums that it enforces. */
+export interface Answer {
+  readonly built: Built
+  readonly outputs: readonly TransactionOutput[]
+  readonly gasUsed: bigint
+  /** Of its transaction, payments of native among them. */
+  readonly logs: readonly SimulationLog[]
+}
+
+/**
+ * The best first, by what it is worth after gas; on equal values the fewest steps. A route through pools that are not
+ * verified comes after those through verified ones, unless it is worth more than 5 bps more than the best of them.
+ */
+export function rank(
+  task: Pick<Task, 'chain' | 'gasPrice'>,
+  attempts: readonly Attempt[],
+  priced: ReadonlyMap<Address, PricedToken>,
+): Proven[] {
+  const proven: Proven[] = []
+  for (const { built, result } of attempts) {
+    if (result?.status !== 'success') continue
+    const outputs = decodeAmountsOut(built.order, result.returnData)
+    if (outputs.some(({ amount }) => amount <= 0n)) continue
+    proven.push({ built, outputs, gasUsed: result.gasUsed })
+  }
+  return rankProven(task, proven, priced)
+}
+
+/**
+ * By how much the best pays more than the best single path, before gas, basis points; null where no single path was
+ * proven, or there are several outputs.
+ */
+export function improvementBps(ranked: readonly Proven[]): number | null {
+  const [best] = ranked
+  if (best?.outputs.length !== 1 || best.built.taken.length !== 1) return null
+  const amountOf = ({ outputs: [output] }: Proven) => output?.amount ?? 0n
+  const [single] = ranked
+    .filter(({ built }) => !built.candidate.isSplit)
+    .map(amountOf)
+    .sort((a, b) => (a > b ? -1 : 1))
+  if (!single) return null
+  const centi = ((amountOf(best) - single) * bpsDenominator * 100n) / single
+  return Math.max(0, Number(centi) / 100)
+}
+
+/** `rank` of what is known already. */
+export function rankProven(
+  task: Pick<Task, 'chain' | 'gasPrice'>,
+  proven: readonly Proven[],
+  priced: ReadonlyMap<Address, PricedToken>,
+): Proven[] {
+  const value = (one: Proven) => {
+    const gas = gasInToken(task.chain, priced, one.outputs[0]?.token, one.gasUsed * task.gasPrice)
+    return netValue(one.outputs, gas, priced)
+  }
+  const values = new Map(proven.map((one) => [one, value(one)]))
+  const honest = new Set(
+    proven.filter(({ built: { candidate, taken, order } }) =>
+      needsNoTrust(candidate, new Set([...taken, ...order.outputs].map(({ token }) => token))),
+    ),
+  )
+  const bar = enoughForTrust([...honest].map((one) => values.get(one) ?? 0n))
+  const isLast = (one: Proven) => bar !== null && !honest.has(one) && (values.get(one) ?? 0n) <= bar
+  return proven.toSorted((a, b) => {
+    if (isLast(a) !== isLast(b)) return isLast(a) ? 1 : -1
+    const [x = 0n, y = 0n] = [values.get(a), values.get(b)]
+    if (x !== y) return x > y ? -1 : 1
+    if (honest.has(a) !== honest.has(b)) return honest.has(a) ? -1 : 1
+    const steps = a.built.plan.steps.length - b.built.plan.steps.length
+    if (steps !== 0) return steps
+    return a.built.candidate.key < b.built.candidate.key ? -1 : 1
+  })
+}
+
+/** The value that a route through unverified pools must exceed; null where there is no other. */
+function enoughForTrust(honest: readonly bigint[]): bigint | null {
+  const [best] = [...honest].sort((a, b) => (a > b ? -1 : 1))
+  if (best === undefined) return null
+  const size = best < 0n ? -best : best
+  return best + (size * trustBps) / bpsDenominator
+}
+
+/** As it was proven: without minimums, and not as the transaction of an answer. */
+export function asProven(best: Proven): Answer {
+  const outputs = best.outputs.map(({ token, amount }) => {
+    return { token, amountOut: amount, minAmountOut: 0n }
+  })
+  return { built: best.built, outputs, gasUsed: best.gasUsed, logs: [] }
+}
+
+/** What a final transaction is simulated with. */
+export interface FinalSimulation {
+  readonly pin: BlockPin
+  readonly simulator: Pick<Simulator, 'simulate'>
+}
+
+export async function finalise(
+  task: FinalSimulation,
+  args: {
+    request: RouteRequest
+    /** Told of each candidate that works and fails as the final transaction. */
+    onFailed?: (candidate: Flow, reason: string) => void
+  },
+  proven: readonly Proven[],
+): Promise<Answer> {
+  const { request } = args
+  const failed: Failure[] = []
+  for (const best of meetingMinimums(request, proven).slice(0, finalAttempts)) {
+    const done = await asFinal(task, request, best)
+    if ('outputs' in done) return done
+    args.onFailed?.(best.built.candidate, done.reason)
+    failed.push(done)
+  }
+  throw failsAsFinal(failed)
+}
+
+export type Failure = ReturnType<typeof describe>
+
+/** The candidate as exactly the transaction that is returned, by its cheapest entry point; or why that fails. */
+export async function asFinal(
+  task: FinalSimulation,
+  request: RouteRequest,
+  best: Proven,
+): Promise<Answer | Failure> {
+  const minimums = minimumsOf(request, best.outputs)
+  const order = {
+    ...best.built.order,
+    outputs: minimums.map(({ token, amount }) => ({ token, minAmountOut: amount })),
+  }
+  const measure = order.outputs.map(({ token }) => ({ token, owner: order.receiver }))
+  // Which entry point is cheaper is measured, with the very transactions.
+  const points = new Set<EntryPoint>([best.built.entryPoint, 'execute'])
+  const ways = [...points].map((point) => through({ ...best.built, order }, request, point))
+  const results = await task.simulator.simulate(
+    ways.map((one) => {
+      const more = one.entryPoint === best.built.entryPoint ? 0n : otherWayGas
+      const gasLimit = walletGas(task.pin, best.gasUsed + more)
+      return { ...toSimulation(one, request), measure, gasLimit, logsNative: true }
+    }),
+  )
+  const done = ways.flatMap((built, index) => {
+    const result = results[index]
+    return result?.status === 'success' ? [{ built, result }] : []
+  })
+  const [chosen] = done.toSorted((a, b) => compare(a.result, b.result))
+  if (chosen) {
+    const { built, result } = chosen
+    const outputs = zip(result.deltas, minimums).map(([{ token, amount }, minimum]) => ({
+      token,
+      amountOut: amount,
+      minAmountOut: minimum.amount,
+    }))
+    const { gasUsed, logs } = result
+    return { built, outputs, gasUsed, logs }
+  }
+  const [result] = results
+  const reason = result?.status === 'reverted' ? result.reason : unreadableReason
+  return describe(best.built.candidate, reason)
+}
+
+export function failsAsFinal(failed: readonly Failure[]): ForkrouteError {
+  return new ForkrouteError(
+    'SIMULATION_REVERTED',
+    `The best route found fails as the final transaction: ${failed[0]?.reason}.`,
+    { candidates: failed },
+  )
+}
+
+type Success = Extract<SimulationResult, { status: 'success' }>
+
+/** More of the first output, then less gas. */
+function compare(a: Success, b: Success): number {
+  const [x, y] = [a.deltas[0]?.amount ?? 0n, b.deltas[0]?.amount ?? 0n]
+  if (x !== y) return x > y ? -1 : 1
+  return Number(a.gasUsed - b.gasUsed)
+}
+
+/** Candidates that reach the caller's minimums, even if others are worth more after gas; all when none does. */
+function meetingMinimums({ limit }: RouteRequest, proven: readonly Proven[]): readonly Proven[] {
+  if (limit.kind === 'slippage') return proven
+  const meeting = proven.filter(({ outputs }) =>
+    zip(outputs, limit.minimums).every(([{ amount }, minimum]) => amount >= minimum.amount),
+  )
+  return meeting.length ? meeting : proven
+}
+
+/** The caller's minimums; else floor(amountOut * (10_000 - slippage) / 10_000), slippage with two decimals. */
+function minimumsOf(
+  { limit }: RouteRequest,
+  outputs: readonly TokenAmount[],
+): readonly TokenAmount[] {
+  if (limit.kind === 'minimum') return limit.minimums
+  const { centiBps } = limit
+  return outputs.map(({ token, amount }) => ({ token, amount: lessSlippage(amount, centiBps) }))
+}

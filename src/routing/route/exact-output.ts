@@ -1,0 +1,209 @@
+/**
+ * From candidates that were proven with about the right input to the answer: which of them gives the stated output for
+ * the least, and its very transaction with that input.
+ */
+import type { RouteRequest } from '../../domain/engine.js'
+import { ForkrouteError } from '../../domain/errors.js'
+import { at } from '../../domain/lists.js'
+import type { OrderInput } from '../../domain/order.js'
+import { type Address, bpsDenominator, type TokenAmount } from '../../domain/primitives.js'
+import type { Task } from '../block/task.js'
+import type { PricedToken } from '../market/valuation.js'
+import { leastInput, outputOf } from '../search/exact-output.js'
+import { build, describe, through } from './built.js'
+import {
+  type Answer,
+  asFinal,
+  type Failure,
+  failsAsFinal,
+  finalAttempts,
+  type Proven,
+  rankProven,
+} from './choose.js'
+import { notFundable } from './failures.js'
+import { type ProofArgs, stateFor } from './prove.js'
+import { assumedFunds, checkedFunds } from './sender-state.js'
+
+/** Simulations of one candidate, each with an input corrected by what the one before gave. */
+const maxCorrections = 5
+/** Candidates that may be worth most, or give most before gas, with an input that differs by some percent. */
+const bestKept = 6
+const largestKept = 3
+/** An output this close above the stated one, as a part of it, needs no smaller input: a tenth of a basis point. */
+const closeEnough = 100_000n
+
+/** @returns the least amount that is at least `net` after its fee, with that fee. */
+export function grossInput(token: Address, net: bigint, feeBps: bigint | undefined): OrderInput {
+  if (feeBps === undefined) return { token, amount: net }
+  const feeOf = (amount: bigint) => (amount * feeBps) / bpsDenominator
+  let amount = (net * bpsDenominator) / (bpsDenominator - feeBps)
+  while (amount - feeOf(amount) < net) amount++
+  while (amount - 1n - feeOf(amount - 1n) >= net) amount--
+  return { token, amount, fee: feeOf(amount) }
+}
+
+export interface ExactOutput {
+  readonly output: TokenAmount
+  /** Raw units of tokenIn, fee taken, with which the candidates were proven. */
+  readonly provenWith: bigint
+  /** Whether the sender must have the funds. */
+  readonly isChecked: boolean
+}
+
+/**
+ * A candidate as a curve: what it gives for other inputs, by its math, in proportion to what it gave in simulation.
+ */
+interface Curve {
+  readonly one: Proven
+  readonly native: (amountIn: bigint) => bigint
+  /** Simulated and native output for the same input. */
+  readonly ratio: { readonly measured: bigint; readonly native: bigint }
+}
+
+interface LeastInput {
+  readonly curve: Curve
+  readonly amountIn: bigint
+}
+
+/**
+ * The route that the search prefers at the least input with which the one that it prefers gives the output: as if
+ * amounts were tried until a quote gives enough.
+ *
+ * @param proven - all candidates that worked, best first.
+ * @throws ForkrouteError SIMULATION_REVERTED, INSUFFICIENT_BALANCE, INSUFFICIENT_ALLOWANCE.
+ */
+export async function answerExactly(
+  task: Task,
+  args: ProofArgs,
+  exact: ExactOutput,
+  proven: readonly Proven[],
+  priced: ReadonlyMap<Address, PricedToken>,
+): Promise<Answer> {
+  const failed: Failure[] = []
+  for (const { curve, amountIn } of chosen(task, exact, proven, priced).slice(0, finalAttempts)) {
+    const done = await approach(task, args, exact, curve, amountIn)
+    if ('outputs' in done) {
+      if (exact.isChecked) {
+        await checkedFunds(task, { ...args.spending, inputs: done.built.taken })
+      }
+      return done
+    }
+    failed.push(done)
+  }
+  if (failed.length) throw failsAsFinal(failed)
+  throw new ForkrouteError(
+    'SIMULATION_REVERTED',
+    `No candidate gives ${exact.output.amount} of ${exact.output.token} in simulation.`,
+    { candidates: proven.map(({ built }) => describe(built.candidate, tooLittle)) },
+  )
+}
+
+const tooLittle = 'less than amountOut, whatever the input'
+
+function chosen(
+  task: Task,
+  { output, provenWith }: ExactOutput,
+  proven: readonly Proven[],
+  priced: ReadonlyMap<Address, PricedToken>,
+): LeastInput[] {
+  const gives = (one: Proven) => at(one.outputs, 0).amount
+  const byOutput = proven.toSorted((a, b) => compare(gives(b), gives(a)))
+  const largest = byOutput.slice(0, largestKept)
+  const inputs = [...new Set([...proven.slice(0, bestKept), ...largest])]
+    .flatMap((one): LeastInput[] => {
+      const curve = toCurve(one)
+      const amountIn = leastOf(curve, output.amount, provenWith)
+      return amountIn === null ? [] : [{ curve, amountIn }]
+    })
+    .sort((a, b) => compare(a.amountIn, b.amountIn))
+  for (const { amountIn } of inputs) {
+    const byKey = new Map(inputs.map((each) => [each.curve.one.built.candidate.key, each]))
+    const there = inputs.flatMap(({ curve }) => {
+      const amount = promised(curve, amountIn)
+      return amount > 0n ? [{ ...curve.one, outputs: [{ ...output, amount }] }] : []
+    })
+    const ranked = rankProven(task, there, priced)
+    if ((ranked[0]?.outputs[0]?.amount ?? 0n) < output.amount) continue
+    return ranked.flatMap(({ built }) => byKey.get(built.candidate.key) ?? [])
+  }
+  return inputs
+}
+
+function compare(a: bigint, b: bigint): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+function toCurve(one: Proven): Curve {
+  const { candidate, taken } = one.built
+  const [tokenIn, tokenOut] = [at(taken, 0).token, at(one.outputs, 0).token]
+  return {
+    one,
+    native: outputOf(candidate, tokenIn, tokenOut),
+    ratio: { measured: at(one.outputs, 0).amount, native: candidate.amountOut },
+  }
+}
+
+/** Raw units of tokenOut; exact where the math of the candidate is. */
+function promised({ native, ratio }: Curve, amountIn: bigint): bigint {
+  return (native(amountIn) * ratio.measured) / ratio.native
+}
+
+function leastOf({ native, ratio }: Curve, target: bigint, start: bigint): bigint | null {
+  const wanted = (target * ratio.native + ratio.measured - 1n) / ratio.measured
+  return leastInput(native, wanted, start)
+}
+
+/** One candidate as the final transaction, with inputs that approach the least one. */
+async function approach(
+  task: Task,
+  args: ProofArgs,
+  { output }: ExactOutput,
+  first: Curve,
+  start: bigint,
+): Promise<Answer | Failure> {
+  const simulated = (amountIn: bigint, amount: bigint) =>
+    withInput(task, args, first.one, { ...output, amount }, amountIn)
+  let curve = first
+  let amountIn = start
+  let best: { readonly answer: Answer; readonly amountIn: bigint; isExpected: boolean } | null =
+    null
+  const tried = new Set<bigint>()
+  while (tried.size < maxCorrections && !tried.has(amountIn) && !(best && task.clock.isLate())) {
+    tried.add(amountIn)
+    const expected = promised(curve, amountIn)
+    const answer = await simulated(amountIn, expected)
+    if (!('outputs' in answer)) return best?.answer ?? answer
+    const got = at(answer.outputs, 0).amountOut
+    const isEnough = got >= output.amount
+    const isExpected = got === expected
+    if (isEnough && (!best || amountIn < best.amountIn)) best = { answer, amountIn, isExpected }
+    if (isEnough && (isExpected || (got - output.amount) * closeEnough <= got)) break
+    curve = { ...curve, ratio: { measured: got, native: curve.native(amountIn) } }
+    const next: bigint | null = got > 0n ? leastOf(curve, output.amount, amountIn) : null
+    if (next === null) break
+    amountIn = next
+  }
+  if (!best) return describe(first.one.built.candidate, tooLittle)
+  if (best.isExpected) return best.answer
+  // The minimum is that of what the transaction gives, not of what was expected of it.
+  return simulated(best.amountIn, at(best.answer.outputs, 0).amountOut)
+}
+
+/** The same candidate as the final transaction with another input, whose minimum is that of the expected output. */
+async function withInput(
+  task: Task,
+  args: ProofArgs,
+  one: Proven,
+  expected: TokenAmount,
+  amountIn: bigint,
+): Promise<Answer | Failure> {
+  const [asked] = args.request.inputs
+  const inputs = [grossInput(asked?.token ?? expected.token, amountIn, asked?.feeBps)]
+  const request: RouteRequest = { ...args.request, inputs }
+  const { candidate, entryPoint } = one.built
+  const funds = await assumedFunds(task, { ...args.spending, inputs })
+  const state = await stateFor(task, { ...args, funds }, candidate)
+  if (!state) throw notFundable(funds)
+  const built = through(build(task, { ...args, inputs }, candidate, state), request, entryPoint)
+  return asFinal(task, request, { built, outputs: [expected], gasUsed: one.gasUsed })
+}

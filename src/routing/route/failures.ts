@@ -1,0 +1,122 @@
+/**
+ * Why there is no answer: no path, no path that works, or too little readable state to decide.
+ */
+import { type ChainDefinition, canonicalToken } from '../../chains/chain.js'
+import type { RouteRequest } from '../../domain/engine.js'
+import { ForkrouteError } from '../../domain/errors.js'
+import type { Address, TokenAmount } from '../../domain/primitives.js'
+import type { Unreadable } from '../../protocols/pool.js'
+import type { MarketView } from '../market/market.js'
+import { describe, unreadableReason } from './built.js'
+import type { Attempt } from './prove.js'
+import type { SenderFunds } from './sender-state.js'
+import { unreadableWarnings } from './warnings.js'
+
+export function noRoute(
+  view: MarketView,
+  missing: { tokenIn: Address; tokenOut: Address },
+  chain: Pick<ChainDefinition, 'wrappedNative'>,
+  maxHops: number,
+  leftOut: { readonly ignored: readonly string[]; readonly disabled: readonly string[] } = {
+    ignored: [],
+    disabled: [],
+  },
+): ForkrouteError {
+  const warnings = unreadableWarnings(view.unreadable)
+  const canonical = (token: Address) => canonicalToken(chain, token)
+  const ends = [canonical(missing.tokenIn), canonical(missing.tokenOut)]
+  // A failed look-up of one of the two tokens could have found exactly the missing pool.
+  const isUndecided = view.unreadable.some(
+    ({ pair }) => !view.pools.length || pair?.some((token) => ends.includes(canonical(token))),
+  )
+  if (isUndecided) {
+    return new ForkrouteError(
+      'STATE_UNAVAILABLE',
+      'Not every pool could be looked up at this block, so whether a route exists is not known.',
+      { ...missing, warnings },
+    )
+  }
+  const { ignored, disabled } = leftOut
+  const reasons = [
+    ...(ignored.length ? [`; left out, as the request says: ${ignored.join(', ')}`] : []),
+    ...(disabled.length ? [`; disabled in this service: ${disabled.join(', ')}`] : []),
+  ]
+  return new ForkrouteError(
+    'NO_ROUTE',
+    `No route from ${missing.tokenIn} to ${missing.tokenOut} within ${maxHops} hops takes the whole amount${reasons.join('')}.`,
+    {
+      ...missing,
+      maxHops,
+      ...(ignored.length && { ignored }),
+      ...(disabled.length && { disabled }),
+      ...(warnings.length && { warnings }),
+    },
+  )
+}
+
+/** @param most - raw units of the same token that would be found. */
+export function outputTooLarge(
+  tokenIn: Address,
+  { token: tokenOut, amount }: TokenAmount,
+  most: bigint,
+): ForkrouteError {
+  return new ForkrouteError(
+    'NO_ROUTE',
+    `No input of ${tokenIn} gives ${amount} of ${tokenOut}: the pools hold too little. ${most} can be had.`,
+    { tokenIn, tokenOut, amountOut: amount.toString(), largestAmountOut: most.toString() },
+  )
+}
+
+/**
+ * At the block nothing changes about it, so it is no error that passes; unless a look-up failed that could have found
+ * a pool to lend.
+ */
+export function notFundable(
+  { unfunded }: SenderFunds,
+  unreadable: readonly Unreadable[] = [],
+): ForkrouteError {
+  const tokens = unfunded.map(({ token }) => token)
+  if (unreadable.some(({ pair }) => pair?.some((token) => tokens.includes(token)))) {
+    return new ForkrouteError(
+      'STATE_UNAVAILABLE',
+      `No storage slot decides a balance of ${tokens.join(', ')}, and not every pool that might lend it could be looked up at this block.`,
+      { tokens },
+    )
+  }
+  const amounts = unfunded.map(({ amount }) => amount.toString())
+  const wanted = unfunded.map(({ token, amount }) => `${amount} of ${token}`).join(', ')
+  return new ForkrouteError(
+    'NOT_FUNDABLE',
+    `The sender cannot be given ${wanted} for the simulation: no storage slot decides such a balance, and no pool off the path holds so much to lend. Ask for less, or for a route from an address that holds it.`,
+    { tokens, amounts },
+  )
+}
+
+export function nothingInTime({ deadlineMs }: Pick<RouteRequest, 'deadlineMs'>): ForkrouteError {
+  return new ForkrouteError('DEADLINE_EXCEEDED', `Nothing was found within ${deadlineMs ?? 0} ms.`)
+}
+
+export function nothingProven(attempts: readonly Attempt[], request: RouteRequest): ForkrouteError {
+  if (attempts.some(({ result }) => result === null)) return nothingInTime(request)
+  const candidates = attempts.map(({ built: { candidate }, result }) => {
+    const reason =
+      result?.status === 'reverted'
+        ? result.reason
+        : result?.status === 'unreadable'
+          ? unreadableReason
+          : 'no output'
+    return describe(candidate, reason)
+  })
+  if (attempts.every(({ result }) => result?.status === 'unreadable')) {
+    return new ForkrouteError(
+      'STATE_UNAVAILABLE',
+      'Paths exist, but each of them needs state that the node does not give.',
+      { candidates },
+    )
+  }
+  return new ForkrouteError(
+    'SIMULATION_REVERTED',
+    `All ${attempts.length} candidates failed in simulation.`,
+    { candidates },
+  )
+}

@@ -1,0 +1,209 @@
+import { describe, expect, test } from 'vitest'
+import { pinOf } from '../../../test/support/pin.js'
+import {
+  amountIn,
+  built,
+  out,
+  receiver,
+  reverted,
+  second,
+  sender,
+  tokenIn,
+} from '../../../test/support/routing/candidates.js'
+import type { RouteRequest } from '../../domain/engine.js'
+import { ForkrouteError } from '../../domain/errors.js'
+import { tokenAmounts } from '../../domain/lists.js'
+import type { Address } from '../../domain/primitives.js'
+import type { SimulationRequest, SimulationResult } from '../../domain/state.js'
+import { buildTransaction } from '../../executor/compile.js'
+import { swapSelector } from '../../executor/swap-order.js'
+import { type FinalSimulation, finalise, type Proven } from './choose.js'
+
+const request: RouteRequest = {
+  chainId: 1,
+  fromAddress: sender,
+  strategy: 'router',
+  executionMode: 'user',
+  inputs: [{ token: tokenIn, amount: amountIn }],
+  tokensOut: [out],
+  receiver,
+  limit: { kind: 'slippage', centiBps: 5_000n },
+  ignoreAggregators: [],
+  ignoreStandards: [],
+  includeTransactionCost: false,
+  includePriceImpact: false,
+}
+/** Amounts of the first output, and of the second where there are two. */
+const ofOutputs = (amounts: readonly bigint[]) =>
+  tokenAmounts([out, second].slice(0, amounts.length), amounts)
+const minimum = (...minimums: bigint[]): RouteRequest => ({
+  ...request,
+  tokensOut: ofOutputs(minimums).map(({ token: each }) => each),
+  limit: { kind: 'minimum', minimums: ofOutputs(minimums) },
+})
+
+const pin = pinOf(1, 100)
+
+/** A task that answers simulations with these results in turn and keeps what it was asked. */
+function taskThatGives(...results: readonly (SimulationResult | undefined)[]) {
+  const asked: (readonly SimulationRequest[])[] = []
+  const simulate = async (requests: readonly SimulationRequest[]) => {
+    asked.push(requests)
+    const answer = results[asked.length - 1]
+    return answer ? [answer] : []
+  }
+  const task: FinalSimulation = { simulator: { simulate }, pin }
+  return { task, asked }
+}
+
+const filled = (...deltas: bigint[]): SimulationResult => ({
+  status: 'success',
+  gasUsed: 77n,
+  returnData: '0x',
+  logs: [],
+  deltas: ofOutputs(deltas).map((gain) => ({ ...gain, owner: receiver })),
+})
+const proven = (key: string, amounts: readonly bigint[]): Proven => ({
+  built: built(key, { outputs: [out, second].slice(0, amounts.length) }),
+  outputs: ofOutputs(amounts),
+  gasUsed: 1n,
+})
+
+describe('finalise', () => {
+  test('slippage of 50 bps leaves 0.995 of the output, rounded down, and is in the transaction', async () => {
+    const { task, asked } = taskThatGives(filled(1_998n))
+    const one = proven('one', [1_999n])
+    const answer = await finalise(task, { request }, [one])
+    // 1999 * 0.995 = 1989.005
+    const outputs = [{ token: out, amountOut: 1_998n, minAmountOut: 1_989n }]
+    const order = { ...one.built.order, outputs: [{ token: out, minAmountOut: 1_989n }] }
+    const tx = buildTransaction({ strategy: 'router', from: sender, order })
+    expect(answer).toEqual({
+      built: { ...one.built, order, tx },
+      outputs,
+      gasUsed: 77n,
+      logs: [],
+    })
+    expect(asked).toEqual([
+      [
+        {
+          from: sender,
+          to: tx.to,
+          data: tx.data,
+          value: 0n,
+          before: [],
+          overrides: {},
+          measure: [{ token: out, owner: receiver }],
+          // As a wallet would set it for gas of one.
+          gasLimit: 1n,
+          logsNative: true,
+        },
+      ],
+    ])
+    expect(tx.data).not.toBe(one.built.tx.data)
+  })
+
+  test.each([
+    [0n, 1_999n],
+    [1n, 1_998n],
+    [10_000n, 1_979n],
+    [1_000_000n, 0n],
+  ])('slippage of %i hundredths of a basis point on 1999 leaves %i', async (centiBps, least) => {
+    const { task } = taskThatGives(filled(1n))
+    const limit = { kind: 'slippage', centiBps } as const
+    const found = await finalise(task, { request: { ...request, limit } }, [proven('x', [1_999n])])
+    expect(found.outputs.map(({ minAmountOut }) => minAmountOut)).toEqual([least])
+  })
+
+  describe('of two entry points', () => {
+    const weth: Address = '0x00000000000000000000000000000000000000f1'
+    const pool: Address = '0x00000000000000000000000000000000000000f2'
+    const hop = { family: 'v3', pool, zeroForOne: true, tokenIn: weth, tokenOut: out } as const
+    const legs = { wraps: false, unwraps: false, legs: [{ share: null, hops: [hop] }] }
+    const other = proven('one', [1_000n])
+    const one: Proven = { ...other, built: { ...other.built, legs, entryPoint: 'swap' } }
+    const giving = (...results: SimulationResult[]): FinalSimulation => ({
+      simulator: { simulate: async () => results },
+      pin,
+    })
+    const gas = (gasUsed: bigint, amount = 1_000n) => ({ ...filled(amount), gasUsed })
+
+    test.each([
+      ['the one with less gas', [gas(100n), gas(124n)], 'swap', 100n],
+      ['the other one, if that needs less', [gas(124n), gas(100n)], 'execute', 100n],
+      ['more output before less gas', [gas(100n, 999n), gas(124n)], 'execute', 124n],
+      ['the only one that succeeds', [reverted('K'), gas(124n)], 'execute', 124n],
+    ] as const)('%s', async (_name, results, entryPoint, gasUsed) => {
+      const answer = await finalise(giving(...results), { request }, [one])
+      expect(answer).toMatchObject({ built: { entryPoint }, gasUsed })
+      expect(answer.built.tx.data.startsWith(swapSelector)).toBe(entryPoint === 'swap')
+    })
+  })
+
+  test('minimums of the caller are taken as they are, one per output', async () => {
+    const { task, asked } = taskThatGives(filled(9n, 8n))
+    const found = await finalise(task, { request: minimum(5n, 6n) }, [proven('one', [9n, 8n])])
+    expect(found.outputs.map(({ minAmountOut }) => minAmountOut)).toEqual([5n, 6n])
+    expect(found.built.order.outputs).toEqual([
+      { token: out, minAmountOut: 5n },
+      { token: second, minAmountOut: 6n },
+    ])
+    expect(asked[0]?.[0]?.measure?.map(({ token: each }) => each)).toEqual([out, second])
+  })
+
+  test('the best that gives all minimums is taken before one that is worth more', async () => {
+    const list = [
+      proven('short of one', [99n, 5n]),
+      proven('just', [6n, 6n]),
+      proven('more', [7n, 7n]),
+    ]
+    const { task, asked } = taskThatGives(filled(6n, 6n))
+    const answer = await finalise(task, { request: minimum(6n, 6n) }, list)
+    expect(answer.built.candidate.key).toBe('just')
+    expect(asked).toHaveLength(1)
+  })
+
+  test('where none gives them the best is tried all the same, and with slippage always', async () => {
+    const list = [proven('best', [5n]), proven('next', [4n])]
+    const short = await finalise(taskThatGives(filled(6n)).task, { request: minimum(6n) }, list)
+    expect(short.built.candidate.key).toBe('best')
+    const slipping = await finalise(taskThatGives(filled(5n)).task, { request }, list)
+    expect(slipping.built.candidate.key).toBe('best')
+  })
+
+  test('the next is tried where the final transaction fails', async () => {
+    const list = [proven('one', [9n]), proven('two', [8n]), proven('three', [7n])]
+    const { task, asked } = taskThatGives(
+      reverted('Error(K)'),
+      { status: 'unreadable', message: 'no state' },
+      filled(7n),
+    )
+    const answer = await finalise(task, { request }, list)
+    expect(answer.built.candidate.key).toBe('three')
+    expect(asked).toHaveLength(3)
+  })
+
+  test('three that fail are an error that says why of each; no fourth is tried', async () => {
+    const list = ['one', 'two', 'three', 'four'].map((key) => proven(key, [9n]))
+    const { task, asked } = taskThatGives(reverted('Error(K)'), undefined, {
+      status: 'unreadable',
+      message: 'no state',
+    })
+    const error = await finalise(task, { request }, list).catch((thrown: unknown) => thrown)
+    expect(error).toBeInstanceOf(ForkrouteError)
+    const unreadable = { path: ['wrap'], reason: 'state that the node does not give' }
+    expect(error).toMatchObject({
+      code: 'SIMULATION_REVERTED',
+      message: 'The best route found fails as the final transaction: Error(K).',
+      details: { candidates: [{ path: ['wrap'], reason: 'Error(K)' }, unreadable, unreadable] },
+    })
+    expect(asked).toHaveLength(3)
+  })
+
+  test('nothing proven is that error, too', async () => {
+    const { task, asked } = taskThatGives()
+    const refused = finalise(task, { request: minimum(6n) }, [])
+    await expect(refused).rejects.toMatchObject({ code: 'SIMULATION_REVERTED' })
+    expect(asked).toEqual([])
+  })
+})

@@ -1,0 +1,137 @@
+/** The candidates of a route by native math, and why there are none. */
+import type { RouteRequest } from '../../domain/engine.js'
+import { ForkrouteError } from '../../domain/errors.js'
+import { at } from '../../domain/lists.js'
+import type { OrderInput } from '../../domain/order.js'
+import type { TokenAmount } from '../../domain/primitives.js'
+import type { Task } from '../block/task.js'
+import type { MarketPool } from '../market/market.js'
+import { isVerified } from '../market/verified.js'
+import { type CandidateArgs, type CandidateSet, findCandidates } from '../search/candidates.js'
+import { findInput } from '../search/exact-output.js'
+import type { Flow } from '../search/flow.js'
+import { rememberedCandidates } from '../search/remembered.js'
+import { needsNoTrust, withoutFee } from './built.js'
+import { grossInput } from './exact-output.js'
+import type { RouteLog } from './explain.js'
+import { nothingInTime, outputTooLarge } from './failures.js'
+import { type PreparedRoute, withFee } from './prepare.js'
+import { newSplits } from './retry-without-pools.js'
+import { whyNoRoute } from './why-no-route.js'
+
+export interface FoundFlows {
+  /** At least one. */
+  readonly flows: readonly Flow[]
+  /** What the candidates were searched with, fees in raw units. */
+  readonly inputs: readonly OrderInput[]
+  /** Of a stated output: what it is, and the input that the candidates were searched with, fee taken. */
+  readonly exact: { readonly output: TokenAmount; readonly provenWith: bigint } | null
+  /** The deadline ended the search: there may be better candidates. */
+  readonly wasCut: boolean
+  /** Candidates by these pools alone that can be carried out. */
+  searchAgain(pools: readonly MarketPool[]): Promise<readonly Flow[]>
+}
+
+/** @throws ForkrouteError NO_ROUTE, STATE_UNAVAILABLE, DEADLINE_EXCEEDED. */
+export async function findFlows(
+  task: Task,
+  prepared: PreparedRoute,
+  log: RouteLog | undefined,
+): Promise<FoundFlows> {
+  const { request, usable, argsFor, named, statedInputs } = prepared
+  const { pools } = usable
+  const stated =
+    request.amountOut === undefined
+      ? null
+      : await task.clock.stage('search', async () => searchForOutput(request, argsFor(pools)))
+  const inputs = stated ? [stated.input] : statedInputs
+  const search = (wanted: readonly MarketPool[]) =>
+    task.clock.stage('search', async () =>
+      rememberedCandidates({
+        ...argsFor(wanted),
+        inputs: inputs.map(withoutFee),
+        ...(log && { onLeftOut: (flow: Flow) => log.leftOut(flow, 'search', rankedBelow) }),
+      }),
+    )
+  const { isPossible = () => true } = prepared.args.within ?? {}
+  const possible = (flow: Flow) => {
+    if (isPossible(flow)) return true
+    log?.leftOut(flow, 'search', 'the bundle cannot carry it out among its other actions')
+    return false
+  }
+  const found = stated?.found ?? (await search(pools))
+  const { candidates, missing, wasCut } = found
+  // Verified pools rank first within some basis points, so they are split among themselves as well.
+  const isDoubtful = candidates.some((flow) => flow.isSplit && !needsNoTrust(flow, named))
+  const verified = isDoubtful
+    ? (await search(pools.filter((pool) => isVerified(pool, named)))).candidates
+    : []
+  if (missing) throw await whyNone(task, prepared, { missing, wasCut })
+  return {
+    flows: [...candidates, ...newSplits(verified, candidates)].filter(possible),
+    inputs,
+    exact: stated && { output: stated.output, provenWith: withoutFee(stated.input).amount },
+    wasCut,
+    searchAgain: async (wanted) => (await search(wanted)).candidates.filter(possible),
+  }
+}
+
+const rankedBelow = 'it ranks below the candidates that are simulated'
+
+async function whyNone(
+  task: Task,
+  { request, usable, all, router, argsFor }: PreparedRoute,
+  {
+    missing,
+    wasCut,
+  }: { readonly missing: NonNullable<CandidateSet['missing']>; readonly wasCut: boolean },
+): Promise<ForkrouteError> {
+  if (wasCut) return nothingInTime(request)
+  const isFound = (amount: bigint) => {
+    const inputs = request.inputs.map((input) => withFee({ ...input, amount }))
+    return bestPath({ ...argsFor(usable.pools), inputs: inputs.map(withoutFee) }) !== undefined
+  }
+  const { view } = usable
+  const why = await whyNoRoute(task, {
+    request,
+    missing,
+    view,
+    all,
+    maxHops: router.maxHops,
+    isFound,
+  })
+  return withHints(why, usable.warnings)
+}
+
+/** The error with what may explain it. */
+function withHints(error: ForkrouteError, warnings: readonly string[]): ForkrouteError {
+  if (!warnings.length) return error
+  const { warnings: own = [], ...details } = error.details ?? {}
+  const all = [...(Array.isArray(own) ? own : []), ...warnings]
+  return new ForkrouteError(error.code, error.message, { ...details, warnings: all })
+}
+
+/** Candidates for the stated output, and the input that they were searched with. @throws ForkrouteError NO_ROUTE. */
+function searchForOutput(
+  { inputs, tokensOut, amountOut = 0n }: RouteRequest,
+  search: Omit<CandidateArgs, 'inputs'>,
+) {
+  const { token: tokenIn, feeBps } = at(inputs, 0)
+  const output = { token: at(tokensOut, 0), amount: amountOut }
+  const found = findInput({
+    tokenIn,
+    output,
+    search: (amount, knownSplits) =>
+      findCandidates({ ...search, inputs: [{ token: tokenIn, amount }], knownSplits }),
+    bestPath: (from, to, amount) =>
+      bestPath({ ...search, inputs: [{ token: from, amount }], tokensOut: [to] }),
+    gasCostOut: search.gasCost(output.token),
+  })
+  if ('most' in found) throw outputTooLarge(tokenIn, output, found.most)
+  return { output, input: grossInput(tokenIn, found.amountIn, feeBps), found: found.found }
+}
+
+/** Of one path alone, no split. */
+function bestPath(search: CandidateArgs): Flow | undefined {
+  return findCandidates({ ...search, count: 1, mayBeSplit: false }).candidates[0]
+}

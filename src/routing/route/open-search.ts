@@ -1,0 +1,69 @@
+/** What a search for routes starts from: the market of the request at the block, what it may use of it, and its terms. */
+import type { RouteRequest } from '../../domain/engine.js'
+import type { Address } from '../../domain/primitives.js'
+import type { RouterSettings } from '../../domain/router-settings.js'
+import type { Task } from '../block/task.js'
+import type { WorkerSettings } from '../block/worker-settings.js'
+import type { MarketPool, MarketView } from '../market/market.js'
+import { gasInToken, type PricedToken } from '../market/valuation.js'
+import type { CandidateArgs } from '../search/candidates.js'
+import { type UsablePools, usablePools } from './usable-pools.js'
+
+export interface OpenSearch {
+  readonly router: Required<RouterSettings>
+  /** The whole market. */
+  readonly all: MarketView
+  readonly usable: UsablePools
+  readonly priced: ReadonlyMap<Address, PricedToken>
+  /** @param wanted - pools that may be used. */
+  argsFor(wanted: readonly MarketPool[]): Omit<CandidateArgs, 'inputs'>
+}
+
+/** @param isAllowed - pools that the action of a bundle may use; absent: all. */
+export async function openSearch(
+  task: Task,
+  request: RouteRequest,
+  isAllowed?: (market: MarketPool) => boolean,
+): Promise<OpenSearch> {
+  const { chain } = task
+  const { tokensOut } = request
+  const router = routerFor(task.settings, request)
+  const tokensIn = request.inputs.map(({ token }) => token)
+  const [all, priced] = await Promise.all([
+    task.facts.routeView(task.reader, tokensIn, tokensOut, router.maxHops),
+    task.facts.pricedTokens(task.reader, [chain.wrappedNative, ...tokensIn, ...tokensOut]),
+  ])
+  const { poolBlacklist } = router
+  const usable = await usablePools(task, all, request, { poolBlacklist, isAllowed })
+  // Large markets are searched by their deepest pools first, which a request may have excluded.
+  const searched = request.poolChoice ? usable.pools : all.pools
+  return {
+    ...{ router, all, usable, priced },
+    argsFor: (wanted) => ({
+      pools: searched,
+      ...(wanted !== searched && { isAllowed: isOneOf(wanted) }),
+      avoid: usable.avoid,
+      shouldStop: task.clock.searchLimit(),
+      wrappedNative: chain.wrappedNative,
+      tokensOut,
+      maxHops: router.maxHops,
+      count: router.candidates,
+      mayBeSplit: router.splits,
+      gasCost: (token) => gasInToken(chain, priced, token, task.gasPrice * 1_000_000n) ?? undefined,
+    }),
+  }
+}
+
+/** How the route is searched for: settings of the request override those of the service. */
+export function routerFor(
+  { maxHops, candidates, proof = 'all' }: Pick<WorkerSettings, 'maxHops' | 'candidates' | 'proof'>,
+  { router }: RouteRequest,
+): Required<RouterSettings> {
+  // Pools that the service itself leaves out are in no view.
+  return { maxHops, candidates, splits: true, poolBlacklist: [], proof, ...router }
+}
+
+function isOneOf(pools: readonly MarketPool[]): (market: MarketPool) => boolean {
+  const set = new Set(pools)
+  return (market) => set.has(market)
+}

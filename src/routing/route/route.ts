@@ -1,0 +1,133 @@
+/**
+ * One route or quote at one block: candidates by native math, each proven by simulation; the best after gas is
+ * simulated once more as exactly the transaction that is returned.
+ */
+import type { RouteAnswer } from '../../domain/engine.js'
+import type { ForkrouteError } from '../../domain/errors.js'
+import { nativeToken } from '../../domain/primitives.js'
+import type { Task } from '../block/task.js'
+import type { Flow } from '../search/flow.js'
+import { type FoundRoute, routeAnswer } from './answer.js'
+import { type Answer, asProven, finalise, improvementBps, type Proven, rank } from './choose.js'
+import { answerExactly } from './exact-output.js'
+import { asAsked, RouteLog, withExplanation } from './explain.js'
+import { noRoute, nothingProven } from './failures.js'
+import { type FoundFlows, findFlows } from './find-flows.js'
+import { type PreparedRoute, prepareRoute, type RouteArgs } from './prepare.js'
+import type { Attempt, ProofArgs } from './prove.js'
+import { proveFlows } from './prove-flows.js'
+import { assumedFunds } from './sender-state.js'
+import { deadlineWarning, droppedWarnings, unreadableWarnings } from './warnings.js'
+
+/** @throws ForkrouteError as `Engine.route`. */
+export async function runRoute(task: Task, args: RouteArgs): Promise<RouteAnswer> {
+  const { request } = args
+  const log = request.explain && new RouteLog(task)
+  const explained = () => log && asAsked(log.explain(), request, task)
+  const found = await findRoute(task, args, log).catch((error: unknown) => {
+    throw withExplanation(error, explained())
+  })
+  const answer = await routeAnswer(task, found)
+  const explanation = explained()
+  return explanation ? { ...answer, explanation } : answer
+}
+
+/**
+ * The best route with its plan and transaction.
+ *
+ * @param log - is told what is looked at, up to the error if there is one.
+ * @throws ForkrouteError as `Engine.route`.
+ */
+export async function findRoute(
+  task: Task,
+  args: RouteArgs,
+  log?: RouteLog | undefined,
+): Promise<FoundRoute> {
+  const prepared = await prepareRoute(task, args, log)
+  const found = await findFlows(task, prepared, log)
+  const proof = await proofArgs(task, prepared, found)
+  const attempts = await proveFlows(task, prepared, proof, found, log)
+  const proven = rank(task, attempts, prepared.priced)
+  if (!proven.length) throw await whyNothingWorks(task, prepared, attempts)
+  noteImprovement(task, proven)
+  const answer = await task.clock.stage('finalise', () =>
+    chooseAnswer(task, prepared, proof, found, proven, log),
+  )
+  log?.chose(answer, proven)
+  return {
+    prepared,
+    answer,
+    fees: answer.built.taken.flatMap(({ token, fee }) =>
+      fee === undefined ? [] : { token, amount: fee },
+    ),
+    warnings: warningsOf(prepared, found, attempts),
+  }
+}
+
+/** What all candidates share when they are simulated. */
+async function proofArgs(
+  task: Task,
+  { args, spending, funds, receiverHasCode, deadline, permit, all }: PreparedRoute,
+  { inputs }: FoundFlows,
+): Promise<ProofArgs> {
+  return {
+    request: args.request,
+    accountId: args.accountId,
+    inputs,
+    receiverHasCode,
+    deadline,
+    permit,
+    spending,
+    funds: funds ?? (await assumedFunds(task, { ...spending, inputs })),
+    allPools: all.pools.map(({ loaded }) => loaded.pool),
+  }
+}
+
+function noteImprovement(task: Task, proven: readonly Proven[]): void {
+  const improvement = improvementBps(proven)
+  if (improvement !== null) task.report.improvementsBps.push(improvement)
+}
+
+/** @param proven - best first. */
+async function chooseAnswer(
+  task: Task,
+  { args, request, priced, isChecked }: PreparedRoute,
+  proof: ProofArgs,
+  { exact }: FoundFlows,
+  proven: readonly Proven[],
+  log: RouteLog | undefined,
+): Promise<Answer> {
+  const [best] = proven
+  if (exact) return answerExactly(task, proof, { ...exact, isChecked }, proven, priced)
+  if (best && args.within?.needsNoTransaction) return asProven(best)
+  const onFailed = (flow: Flow, reason: string) => log?.failed(flow, reason)
+  return finalise(task, { request, onFailed }, proven)
+}
+
+async function whyNothingWorks(
+  task: Task,
+  { request, usable, router }: PreparedRoute,
+  attempts: readonly Attempt[],
+): Promise<ForkrouteError> {
+  const { chain } = task
+  // Wrapping is assumed to work, which fails at blocks before the wrapped native token was deployed.
+  if (await task.archive.hasCode(chain.wrappedNative)) return nothingProven(attempts, request)
+  const tokenIn = request.inputs[0]?.token ?? nativeToken
+  const tokenOut = request.tokensOut[0] ?? nativeToken
+  return noRoute(usable.view, { tokenIn, tokenOut }, chain, router.maxHops)
+}
+
+function warningsOf(
+  { usable, all }: PreparedRoute,
+  { wasCut }: FoundFlows,
+  attempts: readonly Attempt[],
+): string[] {
+  const isCut = wasCut || attempts.some(({ result }) => result === null)
+  return [
+    ...usable.warnings,
+    ...(all.notes ?? []),
+    ...unreadableWarnings(usable.view.unreadable),
+    ...droppedWarnings(attempts),
+    ...(isCut ? [deadlineWarning] : []),
+  ]
+}

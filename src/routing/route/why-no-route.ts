@@ -1,0 +1,108 @@
+/** Looks why a search found no path, once it has found none: what a caller can do about it differs. */
+import { encodeFunctionData, erc20Abi } from 'viem'
+import type { RouteRequest } from '../../domain/engine.js'
+import { ForkrouteError } from '../../domain/errors.js'
+import { type Address, isNative, maxUint256 } from '../../domain/primitives.js'
+import { protocolBySlug } from '../../protocols/registry.js'
+import type { Task } from '../block/task.js'
+import type { MarketView } from '../market/market.js'
+import { noRoute } from './failures.js'
+
+/** Larger amounts are tried in steps of this. */
+const step = 16n
+
+export interface MissingPath {
+  readonly request: RouteRequest
+  readonly missing: { readonly tokenIn: Address; readonly tokenOut: Address }
+  /** What the request may use, and all that there is. */
+  readonly view: MarketView
+  readonly all: MarketView
+  readonly maxHops: number
+  /** Whether there is a path for so much of the one input, fee included. */
+  isFound(amount: bigint): boolean
+}
+
+/** @returns NO_ROUTE, or STATE_UNAVAILABLE where too little could be read to say so. */
+export async function whyNoRoute(task: Task, args: MissingPath): Promise<ForkrouteError> {
+  const { missing, view, maxHops } = args
+  const { chain } = task
+  const strangers = await noTokens(task, [missing.tokenIn, missing.tokenOut])
+  if (strangers.length) {
+    const are = strangers.length === 1 ? 'is no token' : 'are no tokens'
+    return new ForkrouteError('NO_ROUTE', `${strangers.join(' and ')} ${are} at this block.`, {
+      ...missing,
+      notTokens: strangers,
+    })
+  }
+  const why = noRoute(view, missing, chain, maxHops, {
+    ignored: ignoredVenues(args),
+    disabled: disabledVenues(args, task.settings.disabledAggregators),
+  })
+  if (why.code !== 'NO_ROUTE') return why
+  const smallest = smallestAmount(args)
+  if (smallest === null) return why
+  const [amountIn] = args.request.inputs
+  return new ForkrouteError(
+    'NO_ROUTE',
+    `${amountIn?.amount} of ${missing.tokenIn} is too small for any pool on the way to ${missing.tokenOut}: the smallest amount that gives something is ${smallest}.`,
+    { ...why.details, smallestAmountIn: smallest.toString() },
+  )
+}
+
+/** Those of the addresses that do not answer `balanceOf` with a number. */
+async function noTokens(task: Task, addresses: readonly Address[]): Promise<Address[]> {
+  const asked = addresses.filter((token) => !isNative(token))
+  const data = encodeFunctionData({
+    abi: erc20Abi,
+    functionName: 'balanceOf',
+    args: [task.chain.wrappedNative],
+  })
+  const answers = await task.reader.call(asked.map((to) => ({ to, data })))
+  return asked.filter((_token, index) => {
+    const answer = answers[index]
+    return answer?.ok ? answer.value.length < 66 : answer?.reason === 'reverted'
+  })
+}
+
+/** Names of the request's own ignore lists under which pools were left out. */
+function ignoredVenues({ request, view, all }: MissingPath): string[] {
+  const ignored = new Set([...request.ignoreAggregators, ...request.ignoreStandards])
+  const names = leftOut({ view, all }).map((slug) =>
+    ignored.has(slug) ? slug : (protocolBySlug(slug)?.project ?? slug),
+  )
+  return [...new Set(names)].filter((name) => ignored.has(name)).sort()
+}
+
+/** Those of the service's disabled exchanges that have pools between the tokens. */
+function disabledVenues(
+  views: Pick<MissingPath, 'view' | 'all'>,
+  disabled: readonly string[] = [],
+): string[] {
+  return [...new Set(leftOut(views))].filter((slug) => disabled.includes(slug)).sort()
+}
+
+/** Protocols of the pools that there are and that may not be used, each as often as it has any. */
+function leftOut({ view, all }: Pick<MissingPath, 'view' | 'all'>): string[] {
+  const used = new Set(view.pools)
+  return all.pools.filter((market) => !used.has(market)).map(({ adapter }) => adapter.slug)
+}
+
+/** Raw units of the one input, fee included; null where no larger amount finds a path, or there are several inputs or outputs. */
+function smallestAmount({ request, isFound }: MissingPath): bigint | null {
+  const [input, ...others] = request.inputs
+  // A stated output has no input to enlarge.
+  if (!input?.amount || others.length || request.tokensOut.length > 1) return null
+  let low = input.amount
+  let high = low * step
+  while (!isFound(high)) {
+    if (high > maxUint256 / step) return null
+    low = high
+    high *= step
+  }
+  while (high - low > 1n) {
+    const middle = (low + high) / 2n
+    if (isFound(middle)) high = middle
+    else low = middle
+  }
+  return high
+}
