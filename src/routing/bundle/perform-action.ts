@@ -76,12 +76,12 @@ function receiverOf(builder: BundleContext, { receiver }: Values): Address {
 
 /** What the contract of a token is paid of it is lost; native that its wrapped token is paid is credited to the payer. */
 function checkReceiver(
-  { run }: BundleContext,
+  { task }: BundleContext,
   { index }: PerformableAction,
   { receiver }: Values,
   outputs: readonly ActionOutput[],
 ): void {
-  const { chain } = run.block
+  const { chain } = task
   const isLost = ({ token, isPaid }: ActionOutput) =>
     isPaid && token && canonicalToken(chain, token) === receiver
   if (!outputs.some(isLost)) return
