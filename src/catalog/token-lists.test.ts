@@ -36,16 +36,17 @@ describe('withNative', () => {
 })
 
 describe('projectRecord', () => {
-  test('every project of a protocol has a description, an account and a logo, but the bare standard', async () => {
+  test('every project of a protocol has a description, an account and a logo, but what nobody is the maker of', async () => {
     const tokens = await loadTokenLists([])
     const projects = [...new Set(protocols.map(({ project }) => project))]
     const without = (isThere: (record: ReturnType<typeof projectRecord>) => unknown) =>
       projects.filter((project) => !isThere(projectRecord(project, tokens)))
-    expect(without(({ description }) => description)).toEqual(['erc-4626'])
-    expect(without(({ twitter }) => twitter)).toEqual(['erc-4626'])
+    const makerless = ['erc-4626', 'wrapped-native']
+    expect(without(({ description }) => description)).toEqual(makerless)
+    expect(without(({ twitter }) => twitter)).toEqual(makerless)
     // No list of the service has the tokens of these.
     const bare = without(({ logo }) => logo?.match(/^(https|ipfs):\/\//))
-    const unlisted = ['camelot', 'thena', 'lynex', 'swapx', 'trader-joe', 'erc-4626']
+    const unlisted = ['camelot', 'thena', 'lynex', 'swapx', 'trader-joe', ...makerless]
     expect(bare.toSorted()).toEqual(unlisted.toSorted())
   })
 
