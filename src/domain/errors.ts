@@ -92,7 +92,7 @@ export const errorCodes = {
     retry: true,
     title: 'The node does not give state that the answer needs.',
   },
-  FORK_UNAVAILABLE: { status: 503, retry: true, title: 'A fork died and its replacement too.' },
+  FORK_UNAVAILABLE: { status: 503, retry: true, title: 'A fork died, and those in its place too.' },
   STORAGE_UNAVAILABLE: {
     status: 503,
     retry: true,

@@ -1,6 +1,6 @@
 /**
  * Runs one task in a thread: pins its block, waits for its turn and leases forks of the block. Where a fork was lost,
- * it tries once more on a new one.
+ * it tries again on a new one.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
@@ -64,6 +64,12 @@ export interface TaskRunnerParts {
 
 /** Background tasks per thread while there are no live calls: one calculates while another waits for its forks. */
 const backgroundPerThread = 2
+
+/**
+ * Forks that one task may lose and have replaced. Where forks die every few seconds, as on a machine without memory, a
+ * task of some seconds meets two of them now and then; a task that itself kills forks ends with the third.
+ */
+const mostReplacements = 2
 
 export function createTaskRunner(parts: TaskRunnerParts): TaskRunner {
   const { chains, pins } = parts
@@ -138,7 +144,7 @@ async function runOnForks<K extends TaskKind>(
     let reply = await attempt(task, forks, parts)
     // Why there are no forks is the better reason.
     const lease = reply.ok ? null : await untilAborted(leasing, signal)
-    if (lease && !reply.ok && reply.lostFork) {
+    for (let lost = 0; lease && !reply.ok && reply.lostFork && lost < mostReplacements; lost++) {
       await untilAborted(lease.reportLost(reply.lostFork), signal)
       reply = await attempt(task, forksOf(lease), parts)
     }

@@ -1,4 +1,5 @@
 /** The calculation core without HTTP: archive, forks, pins, threads and engine on a folder of their own. */
+import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -45,6 +46,8 @@ export async function startEngine(options: {
   readonly pollIntervalMs?: number
   /** Where forks and threads find the archive, by its own URL. Default: there. */
   readonly archiveAt?: (url: string) => string
+  /** How often forks are killed right before a calculation gets them. Default: never. */
+  readonly lostForks?: number
 }): Promise<TestEngine> {
   const dataDir = await mkdtemp(join(tmpdir(), 'forkroute-engine-'))
   const problems: unknown[] = []
@@ -101,7 +104,7 @@ export async function startEngine(options: {
   const engine = createEngine({
     chains: [ethereum],
     archive,
-    forks,
+    forks: { ...forks, acquire: killing(forks, options.lostForks ?? 0) },
     pins,
     workers,
     catalog,
@@ -129,5 +132,35 @@ export async function startEngine(options: {
       catalog.close()
       await rm(dataDir, { recursive: true, force: true })
     },
+  }
+}
+
+/** Leases as the pool gives them, whose forks are dead so often: at first, and each time they have been replaced. */
+function killing(forks: ForkPool, often: number): ForkPool['acquire'] {
+  let left = often
+  const kill = (urls: readonly string[]) => {
+    if (left-- <= 0) return
+    for (const pid of forks.stats().pids) {
+      const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
+      const isOne = urls.some((url) => command.includes(new URL(url).port))
+      if (isOne) process.kill(pid, 'SIGKILL')
+    }
+  }
+  return async (pin) => {
+    const lease = await forks.acquire(pin)
+    kill(lease.urls)
+    return {
+      pin: lease.pin,
+      isFilled: lease.isFilled,
+      get urls() {
+        return lease.urls
+      },
+      async reportLost(url) {
+        const urls = await lease.reportLost(url)
+        kill(urls)
+        return urls
+      },
+      release: (isDone) => lease.release(isDone),
+    }
   }
 }

@@ -5590,7 +5590,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died and its replacement too. THREAD_LOST: The thread of the calculation ended in its middle, such as for want of memory. OVERLOADED: More work is waiting than can be done in time. */
+            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died, and those in its place too. THREAD_LOST: The thread of the calculation ended in its middle, such as for want of memory. OVERLOADED: More work is waiting than can be done in time. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6034,7 +6034,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died and its replacement too. THREAD_LOST: The thread of the calculation ended in its middle, such as for want of memory. OVERLOADED: More work is waiting than can be done in time. */
+            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died, and those in its place too. THREAD_LOST: The thread of the calculation ended in its middle, such as for want of memory. OVERLOADED: More work is waiting than can be done in time. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6300,7 +6300,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died and its replacement too. THREAD_LOST: The thread of the calculation ended in its middle, such as for want of memory. OVERLOADED: More work is waiting than can be done in time. */
+            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died, and those in its place too. THREAD_LOST: The thread of the calculation ended in its middle, such as for want of memory. OVERLOADED: More work is waiting than can be done in time. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6681,7 +6681,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died and its replacement too. THREAD_LOST: The thread of the calculation ended in its middle, such as for want of memory. OVERLOADED: More work is waiting than can be done in time. */
+            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died, and those in its place too. THREAD_LOST: The thread of the calculation ended in its middle, such as for want of memory. OVERLOADED: More work is waiting than can be done in time. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7032,7 +7032,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died and its replacement too. THREAD_LOST: The thread of the calculation ended in its middle, such as for want of memory. OVERLOADED: More work is waiting than can be done in time. */
+            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died, and those in its place too. THREAD_LOST: The thread of the calculation ended in its middle, such as for want of memory. OVERLOADED: More work is waiting than can be done in time. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7798,7 +7798,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died and its replacement too. THREAD_LOST: The thread of the calculation ended in its middle, such as for want of memory. OVERLOADED: More work is waiting than can be done in time. */
+            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died, and those in its place too. THREAD_LOST: The thread of the calculation ended in its middle, such as for want of memory. OVERLOADED: More work is waiting than can be done in time. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8226,7 +8226,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died and its replacement too. THREAD_LOST: The thread of the calculation ended in its middle, such as for want of memory. OVERLOADED: More work is waiting than can be done in time. */
+            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died, and those in its place too. THREAD_LOST: The thread of the calculation ended in its middle, such as for want of memory. OVERLOADED: More work is waiting than can be done in time. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8454,7 +8454,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died and its replacement too. THREAD_LOST: The thread of the calculation ended in its middle, such as for want of memory. OVERLOADED: More work is waiting than can be done in time. */
+            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died, and those in its place too. THREAD_LOST: The thread of the calculation ended in its middle, such as for want of memory. OVERLOADED: More work is waiting than can be done in time. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8605,7 +8605,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died and its replacement too. THREAD_LOST: The thread of the calculation ended in its middle, such as for want of memory. OVERLOADED: More work is waiting than can be done in time. */
+            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died, and those in its place too. THREAD_LOST: The thread of the calculation ended in its middle, such as for want of memory. OVERLOADED: More work is waiting than can be done in time. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9897,7 +9897,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died and its replacement too. STORAGE_UNAVAILABLE: The data folder cannot be written (disk full, or not writable). THREAD_LOST: The thread of the calculation ended in its middle, such as for want of memory. OVERLOADED: More work is waiting than can be done in time. */
+            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died, and those in its place too. STORAGE_UNAVAILABLE: The data folder cannot be written (disk full, or not writable). THREAD_LOST: The thread of the calculation ended in its middle, such as for want of memory. OVERLOADED: More work is waiting than can be done in time. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10075,7 +10075,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died and its replacement too. STORAGE_UNAVAILABLE: The data folder cannot be written (disk full, or not writable). THREAD_LOST: The thread of the calculation ended in its middle, such as for want of memory. OVERLOADED: More work is waiting than can be done in time. */
+            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died, and those in its place too. STORAGE_UNAVAILABLE: The data folder cannot be written (disk full, or not writable). THREAD_LOST: The thread of the calculation ended in its middle, such as for want of memory. OVERLOADED: More work is waiting than can be done in time. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10309,7 +10309,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died and its replacement too. STORAGE_UNAVAILABLE: The data folder cannot be written (disk full, or not writable). THREAD_LOST: The thread of the calculation ended in its middle, such as for want of memory. OVERLOADED: More work is waiting than can be done in time. */
+            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died, and those in its place too. STORAGE_UNAVAILABLE: The data folder cannot be written (disk full, or not writable). THREAD_LOST: The thread of the calculation ended in its middle, such as for want of memory. OVERLOADED: More work is waiting than can be done in time. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10487,7 +10487,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died and its replacement too. STORAGE_UNAVAILABLE: The data folder cannot be written (disk full, or not writable). THREAD_LOST: The thread of the calculation ended in its middle, such as for want of memory. OVERLOADED: More work is waiting than can be done in time. */
+            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died, and those in its place too. STORAGE_UNAVAILABLE: The data folder cannot be written (disk full, or not writable). THREAD_LOST: The thread of the calculation ended in its middle, such as for want of memory. OVERLOADED: More work is waiting than can be done in time. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10689,7 +10689,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died and its replacement too. STORAGE_UNAVAILABLE: The data folder cannot be written (disk full, or not writable). THREAD_LOST: The thread of the calculation ended in its middle, such as for want of memory. OVERLOADED: More work is waiting than can be done in time. */
+            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died, and those in its place too. STORAGE_UNAVAILABLE: The data folder cannot be written (disk full, or not writable). THREAD_LOST: The thread of the calculation ended in its middle, such as for want of memory. OVERLOADED: More work is waiting than can be done in time. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10882,7 +10882,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died and its replacement too. STORAGE_UNAVAILABLE: The data folder cannot be written (disk full, or not writable). THREAD_LOST: The thread of the calculation ended in its middle, such as for want of memory. OVERLOADED: More work is waiting than can be done in time. */
+            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died, and those in its place too. STORAGE_UNAVAILABLE: The data folder cannot be written (disk full, or not writable). THREAD_LOST: The thread of the calculation ended in its middle, such as for want of memory. OVERLOADED: More work is waiting than can be done in time. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -11025,7 +11025,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died and its replacement too. STORAGE_UNAVAILABLE: The data folder cannot be written (disk full, or not writable). THREAD_LOST: The thread of the calculation ended in its middle, such as for want of memory. OVERLOADED: More work is waiting than can be done in time. */
+            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died, and those in its place too. STORAGE_UNAVAILABLE: The data folder cannot be written (disk full, or not writable). THREAD_LOST: The thread of the calculation ended in its middle, such as for want of memory. OVERLOADED: More work is waiting than can be done in time. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -12315,7 +12315,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died and its replacement too. THREAD_LOST: The thread of the calculation ended in its middle, such as for want of memory. OVERLOADED: More work is waiting than can be done in time. */
+            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died, and those in its place too. THREAD_LOST: The thread of the calculation ended in its middle, such as for want of memory. OVERLOADED: More work is waiting than can be done in time. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -12471,7 +12471,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died and its replacement too. THREAD_LOST: The thread of the calculation ended in its middle, such as for want of memory. OVERLOADED: More work is waiting than can be done in time. */
+            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died, and those in its place too. THREAD_LOST: The thread of the calculation ended in its middle, such as for want of memory. OVERLOADED: More work is waiting than can be done in time. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -12605,7 +12605,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died and its replacement too. THREAD_LOST: The thread of the calculation ended in its middle, such as for want of memory. OVERLOADED: More work is waiting than can be done in time. */
+            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died, and those in its place too. THREAD_LOST: The thread of the calculation ended in its middle, such as for want of memory. OVERLOADED: More work is waiting than can be done in time. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -12741,7 +12741,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description OPPORTUNITIES_DISABLED: The operator has not switched opportunities on. CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died and its replacement too. THREAD_LOST: The thread of the calculation ended in its middle, such as for want of memory. OVERLOADED: More work is waiting than can be done in time. */
+            /** @description OPPORTUNITIES_DISABLED: The operator has not switched opportunities on. CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died, and those in its place too. THREAD_LOST: The thread of the calculation ended in its middle, such as for want of memory. OVERLOADED: More work is waiting than can be done in time. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -12879,7 +12879,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description OPPORTUNITIES_DISABLED: The operator has not switched opportunities on. CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died and its replacement too. THREAD_LOST: The thread of the calculation ended in its middle, such as for want of memory. OVERLOADED: More work is waiting than can be done in time. */
+            /** @description OPPORTUNITIES_DISABLED: The operator has not switched opportunities on. CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died, and those in its place too. THREAD_LOST: The thread of the calculation ended in its middle, such as for want of memory. OVERLOADED: More work is waiting than can be done in time. */
             503: {
                 headers: {
                     [name: string]: unknown;

@@ -12,16 +12,27 @@ import {
   type ReadResult,
   type SimulationRequest,
   type StateOverrides,
+  type StateReader,
 } from '../../domain/state.js'
 import { executorContracts, quoteSender } from '../../executor/deployments.js'
 import { isDelegate, spenderOf } from '../../executor/strategies.js'
 import type { Pool } from '../../protocols/pool.js'
+import type { ArchiveReads } from '../block/archive-reads.js'
+import type { Simulator } from '../block/simulator.js'
 import type { Task } from '../block/task.js'
 
 const erc20 = parseAbi([
   'function balanceOf(address owner) view returns (uint256)',
   'function allowance(address owner, address spender) view returns (uint256)',
 ])
+
+/** What of a task decides about its sender. */
+export interface SenderSource {
+  readonly pin: Pick<Task['pin'], 'number'>
+  readonly reader: Pick<StateReader, 'call'>
+  readonly archive: Pick<ArchiveReads, 'nativeBalance'>
+  readonly simulator: Pick<Simulator, 'fund' | 'fundFromHolder'>
+}
 
 /** What is pulled from whom. */
 export interface Spending extends Pick<RouteRequest, 'strategy' | 'fromAddress'> {
@@ -38,7 +49,7 @@ function spenderFor({ strategy, puller }: Omit<Spending, 'inputs'>): Address | n
  * What the sender spends, as the block has it.
  * @throws ForkrouteError INSUFFICIENT_BALANCE, INSUFFICIENT_ALLOWANCE, STATE_UNAVAILABLE, NO_ROUTE for a non-token.
  */
-export async function checkedFunds(task: Task, request: Spending): Promise<SenderFunds> {
+export async function checkedFunds(task: SenderSource, request: Spending): Promise<SenderFunds> {
   const owner = request.fromAddress
   const spender = spenderFor(request)
   const checks = await Promise.allSettled(
@@ -69,7 +80,7 @@ export async function checkedFunds(task: Task, request: Spending): Promise<Sende
 
 /** Balance and allowance at the block, raw units; zero where they cannot be read. */
 async function held(
-  task: Task,
+  task: SenderSource,
   token: Address,
   owner: Address,
   spender: Address | null,
@@ -99,7 +110,7 @@ export interface SenderFunds {
  * Overrides that give the sender at least amountIn of each token, and the spender its allowance. Existing funds are
  * kept: spending the last of a balance or an allowance earns a gas refund that keeping a rest does not.
  */
-export async function assumedFunds(task: Task, request: Spending): Promise<SenderFunds> {
+export async function assumedFunds(task: SenderSource, request: Spending): Promise<SenderFunds> {
   const owner = request.fromAddress
   const spender = spenderFor(request)
   const found = await Promise.all(
@@ -134,7 +145,7 @@ export type SimulationState = Required<Pick<SimulationRequest, 'before' | 'overr
  * @param lenders - pools that the transaction does not use, since what they lend changes them.
  */
 export async function senderState(
-  task: Task,
+  task: Pick<SenderSource, 'simulator'>,
   sender: Omit<Spending, 'inputs'>,
   { overrides, unfunded }: SenderFunds,
   lenders: readonly Pool[],
@@ -183,7 +194,7 @@ function facts(
 }
 
 async function readErc20(
-  task: Task,
+  task: SenderSource,
   token: Address,
   owner: Address,
   spender: Address | null,

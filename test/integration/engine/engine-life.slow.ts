@@ -113,6 +113,39 @@ describe('many at once', () => {
   })
 })
 
+describe('forks that die', () => {
+  test.each([1, 2])(
+    '%i in a row under one calculation: the answer is the same',
+    async (lostForks) => {
+      const url = context().sandbox.url
+      const healthy = await startEngine({ url })
+      const losing = await startEngine({ url, lostForks })
+      try {
+        const block = (healthy.archive.head(1)?.number ?? 0n) - 5n
+        const wanted = request(weth, usdc, block)
+        expect(await ask(losing, wanted)).toBe(await ask(healthy, wanted))
+        expect(losing.forks.stats().restarts).toBe(lostForks)
+      } finally {
+        await losing.stop()
+        await healthy.stop()
+      }
+    },
+  )
+
+  test('three in a row: the caller is told, and the next calculation works', async () => {
+    const losing = await startEngine({ url: context().sandbox.url, lostForks: 3 })
+    try {
+      const block = (losing.archive.head(1)?.number ?? 0n) - 5n
+      await expect(ask(losing, request(weth, usdc, block))).rejects.toMatchObject({
+        code: 'FORK_UNAVAILABLE',
+      })
+      expect(await ask(losing, request(weth, dai, block))).toContain('"amountOut"')
+    } finally {
+      await losing.stop()
+    }
+  })
+})
+
 describe('an archive that fails', () => {
   const documented = ['UPSTREAM_UNAVAILABLE', 'STATE_UNAVAILABLE', 'FORK_UNAVAILABLE']
 

@@ -1,0 +1,188 @@
+import { decodeFunctionData, encodeAbiParameters, erc20Abi } from 'viem'
+import { describe, expect, test } from 'vitest'
+import { token } from '../../../test/support/routing/candidates.js'
+import { type Address, type Hex, nativeToken } from '../../domain/primitives.js'
+import type { PrecedingCall, ReadResult, StateOverrides } from '../../domain/state.js'
+import { contractAddress, executorContracts } from '../../executor/deployments.js'
+import type { Pool } from '../../protocols/pool.js'
+import {
+  assumedFunds,
+  checkedFunds,
+  type SenderSource,
+  type Spending,
+  senderState,
+} from './sender-state.js'
+
+const [usdc, dai, sender, otherSender] = ['a', 'b', '1', '2'].map(token) as [
+  Address,
+  Address,
+  Address,
+  Address,
+]
+const router = contractAddress('Router')
+
+/** Raw units of one token: what the sender holds, and what it allows the router. */
+type Held = Readonly<Record<Address, readonly [balance: bigint, allowance: bigint]>>
+
+/** A task at a block with these funds; tokens of `slotless` cannot be overridden, and `lenders` lend. */
+function taskWith(
+  held: Held,
+  {
+    slotless = [],
+    lenders = [],
+  }: { readonly slotless?: Address[]; readonly lenders?: Address[] } = {},
+) {
+  const funded: unknown[] = []
+  const task: SenderSource = {
+    pin: { number: 100n },
+    reader: {
+      call: async (calls) =>
+        calls.map(({ to, data }): ReadResult => {
+          const found = held[to]
+          if (!found) return { ok: true, value: '0x' }
+          const { functionName } = decodeFunctionData({ abi: erc20Abi, data })
+          const amount = functionName === 'balanceOf' ? found[0] : found[1]
+          return { ok: true, value: encodeAbiParameters([{ type: 'uint256' }], [amount]) }
+        }),
+    },
+    archive: { nativeBalance: async () => held[nativeToken]?.[0] ?? 0n },
+    simulator: {
+      fund: async (asked, owner, funds) => {
+        funded.push({ token: asked, owner, ...funds })
+        return slotless.includes(asked) ? null : overrideOf(asked)
+      },
+      fundFromHolder: async ({ token: lent, holders }): Promise<PrecedingCall[] | null> => {
+        const holder = holders.find((one) => lenders.includes(one))
+        return holder ? [{ from: holder, to: lent, data: '0x' }] : null
+      },
+    },
+  }
+  return { task, funded }
+}
+
+const slot: Hex = `0x${'0'.repeat(64)}`
+const overrideOf = (address: Address): StateOverrides => ({
+  [address]: { stateDiff: { [slot]: slot } },
+})
+
+const spending = (...inputs: [Address, bigint][]): Spending => ({
+  strategy: 'router',
+  fromAddress: sender,
+  inputs: inputs.map(([each, amount]) => ({ token: each, amount })),
+})
+
+describe('checkedFunds', () => {
+  test('the block’s own funds are used where they suffice', async () => {
+    const { task, funded } = taskWith({ [usdc]: [100n, 100n], [nativeToken]: [5n, 0n] })
+    const funds = await checkedFunds(task, spending([usdc, 100n], [nativeToken, 5n]))
+    expect(funds).toEqual({ overrides: {}, unfunded: [] })
+    expect(funded).toEqual([])
+  })
+
+  test('a balance that is one too small is told with what is needed', async () => {
+    const { task } = taskWith({ [usdc]: [99n, 100n] })
+    await expect(checkedFunds(task, spending([usdc, 100n]))).rejects.toMatchObject({
+      code: 'INSUFFICIENT_BALANCE',
+      details: { token: usdc, owner: sender, required: '100', actual: '99' },
+    })
+  })
+
+  test('an allowance that is one too small is told with its spender', async () => {
+    const { task } = taskWith({ [usdc]: [100n, 99n] })
+    await expect(checkedFunds(task, spending([usdc, 100n]))).rejects.toMatchObject({
+      code: 'INSUFFICIENT_ALLOWANCE',
+      details: { token: usdc, spender: router, required: '100', actual: '99' },
+    })
+  })
+
+  test('no allowance is asked of a sender whose permit brings it', async () => {
+    const { task } = taskWith({ [usdc]: [100n, 0n] })
+    const funds = await checkedFunds(task, { ...spending([usdc, 100n]), puller: null })
+    expect(funds.unfunded).toEqual([])
+  })
+
+  test('of several problems the first token’s is told', async () => {
+    const { task } = taskWith({ [usdc]: [0n, 0n], [dai]: [0n, 0n] })
+    await expect(checkedFunds(task, spending([dai, 1n], [usdc, 1n]))).rejects.toMatchObject({
+      details: { token: dai },
+    })
+  })
+
+  test('an address that does not answer like a token is no token', async () => {
+    const { task } = taskWith({})
+    await expect(checkedFunds(task, spending([usdc, 1n]))).rejects.toMatchObject({
+      code: 'NO_ROUTE',
+    })
+  })
+})
+
+describe('assumedFunds', () => {
+  test('what is missing is given, and more than is needed is kept', async () => {
+    const { task, funded } = taskWith({ [usdc]: [40n, 900n] })
+    const funds = await assumedFunds(task, spending([usdc, 100n]))
+    expect(funded).toEqual([
+      { token: usdc, owner: sender, balance: 100n, spender: router, allowance: 900n },
+    ])
+    expect(funds).toEqual({ overrides: overrideOf(usdc), unfunded: [] })
+  })
+
+  test('nothing is changed where the sender has what it spends', async () => {
+    const { task, funded } = taskWith({ [usdc]: [100n, 100n] })
+    expect(await assumedFunds(task, spending([usdc, 100n]))).toEqual({
+      overrides: {},
+      unfunded: [],
+    })
+    expect(funded).toEqual([])
+  })
+
+  test('a token whose balance no slot decides is left to be lent', async () => {
+    const { task } = taskWith({ [usdc]: [0n, 0n], [dai]: [0n, 0n] }, { slotless: [dai] })
+    const funds = await assumedFunds(task, spending([usdc, 1n], [dai, 7n]))
+    expect(funds.unfunded.map(({ token: each, amount }) => [each, amount])).toEqual([[dai, 7n]])
+    expect(funds.overrides).toEqual(overrideOf(usdc))
+  })
+
+  test('the sender of a delegate order has the delegate’s code, and its own funds still', async () => {
+    const { task } = taskWith({ [usdc]: [0n, 0n] })
+    const asked: Spending = { ...spending([usdc, 1n]), strategy: 'delegate' }
+    const { overrides } = await assumedFunds(task, asked)
+    const code = `0xef0100${executorContracts.Delegate.address.slice(2)}`
+    expect(overrides[sender]?.code?.toLowerCase()).toBe(code)
+    expect(overrides[usdc]).toEqual(overrideOf(usdc)[usdc])
+  })
+})
+
+describe('senderState', () => {
+  const [small, large] = ['c', 'd'].map(token) as [Address, Address]
+  const pool = (address: Address, tokens: readonly Address[]): Pool => ({
+    protocol: 'uniswap-v2',
+    id: address,
+    address,
+    tokens: [...tokens],
+    parameters: {},
+  })
+  const funds = { overrides: overrideOf(usdc), unfunded: [{ token: dai, amount: 7n }] }
+
+  test('a pool that holds the token sends it before the transaction', async () => {
+    const { task } = taskWith({}, { lenders: [large] })
+    const pools = [pool(small, [usdc]), pool(large, [dai, usdc])]
+    expect(await senderState(task, spending(), funds, pools)).toEqual({
+      before: [{ from: large, to: dai, data: '0x' }],
+      overrides: overrideOf(usdc),
+    })
+  })
+
+  test('null where no pool that may lend holds the token', async () => {
+    const { task } = taskWith({}, { lenders: [small, otherSender] })
+    expect(await senderState(task, spending(), funds, [pool(small, [usdc])])).toBeNull()
+  })
+
+  test('nobody is asked where overrides give all', async () => {
+    const { task } = taskWith({})
+    const given = { ...funds, unfunded: [] }
+    expect(await senderState(task, spending(), given, [])).toEqual({
+      before: [],
+      overrides: funds.overrides,
+    })
+  })
+})
