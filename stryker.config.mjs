@@ -9,7 +9,7 @@ export default {
   mutate: [
     `src/protocols/**/${math}.ts`,
     'src/routing/search/split*.ts',
-    'src/routing/proof/choose.ts',
+    'src/routing/route/choose.ts',
     'src/cassette/request-form.ts',
     'src/rpc/cassette/cassette-codec.ts',
     'src/rpc/node/state-item.ts',
