@@ -25,7 +25,7 @@ import { actionsOf } from './document/action-forms.js'
 import { allEndpoints } from './endpoints.js'
 import { allowOnly, errorHandler } from './errors.js'
 import { createStreamPlaces, type StreamPlaces, serveEvents } from './event-stream.js'
-import { FileAnswer, filesPerKey, mostFiles, sendFile } from './file-answer.js'
+import { FileAnswer, sendFile, sendHead } from './file-answer.js'
 import { refuseForeignPages } from './guards/foreign-pages.js'
 import { jsonBody } from './guards/json-body.js'
 import { parseQuery } from './input.js'
@@ -65,8 +65,6 @@ interface Limits {
   readonly admission: Admission
   readonly rate: RateLimit
   readonly streams: StreamPlaces
-  /** Files that are written while they are read. */
-  readonly files: StreamPlaces
 }
 
 export function createApp(args: AppArgs): Express {
@@ -115,8 +113,7 @@ export function createApp(args: AppArgs): Express {
   const rate = createRateLimit(config.rateLimitPerMinute)
   const streams = createStreamPlaces(config)
   collectMetric('streams', () => streams.open)
-  const files = createStreamPlaces({ maxStreams: mostFiles, maxStreamsPerKey: filesPerKey })
-  const limits = { admission, rate, streams, files }
+  const limits = { admission, rate, streams }
   app.use('/mcp', named('/mcp'), onlyOwnPages, mcpEndpoint({ ...args, rate }))
   app.use(routerOf(endpoints.filter(isOpen), args, limits))
   app.use(
@@ -243,9 +240,7 @@ async function answer(one: Endpoint, args: AppArgs, limits: Limits, req: Request
     definition.isCalculation ?? false,
   )
   if (body instanceof FileAnswer) {
-    const isHead = req.method === 'HEAD'
-    if (!isHead) limits.files.take(res)
-    return sendFile(res, body, isHead)
+    return req.method === 'HEAD' ? sendHead(res, body) : sendFile(res, body, client)
   }
   const notices = [
     ...noticesOf(definition, request, input, engine),

@@ -76,6 +76,17 @@ function send(res: Response, error: ForkrouteError): void {
   res.status(status).json(errorBody(error, res.locals.requestId))
 }
 
+/**
+ * Ends the connection in the middle of an answer. By a reset, since in HTTP/1.0, which proxies speak, its end in order
+ * is that of a whole answer.
+ * @param cause - told to the operator, unless the client has left before; absent: the client is at fault.
+ */
+export function cut(res: Response, cause?: unknown): void {
+  if (cause !== undefined && !res.destroyed) res.locals.cutBy = cause
+  res.socket?.resetAndDestroy()
+  res.destroy()
+}
+
 /** Refuses every method without a handler. @param allowed - the methods that the path does take. */
 export function allowOnly(allowed: readonly string[]): RequestHandler {
   return (req, res) => {
@@ -92,8 +103,11 @@ export function errorHandler(logger: Logger): ErrorRequestHandler {
     const { requestId } = res.locals
     // The client has left, or half an answer is sent: an error body can no longer be delivered.
     if (res.headersSent || res.destroyed) {
-      logger.debug({ err: thrown, requestId }, 'request abandoned')
-      res.destroy()
+      if (res.locals.cutBy === thrown) {
+        logger.warn({ err: thrown, requestId, code: error.code }, 'answer cut in its middle')
+        count('errors_total', { code: error.code })
+      } else logger.debug({ err: thrown, requestId }, 'request abandoned')
+      cut(res)
       return
     }
     if (error.code === 'INTERNAL') {

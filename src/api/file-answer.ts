@@ -2,56 +2,87 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Response } from 'express'
+import type { ResultStream } from '../domain/backtest.js'
+import { cut } from './errors.js'
 
-/** Each is made by a thread of its own. */
-export const mostFiles = 4
-export const filesPerKey = 2
-/** That a client may take between two parts of a file. */
+/** That a client may take between two parts of a file, where it has not been slow before. */
 export const longestPauseMs = 30_000
+/** What a client takes in the long run: 16 kB a second. */
+export const slowestBytesPerMs = 16
 
 /** What a handler returns in place of a JSON value. */
 export class FileAnswer {
-  constructor(
-    readonly file: {
-      readonly contentType: string
-      readonly fileName: string
-      readonly body: AsyncIterable<Uint8Array>
-    },
-  ) {}
+  constructor(readonly file: ResultStream) {}
 }
 
-/** @throws what ends the file early; the client sees a cut connection, never a file that looks complete. */
+/**
+ * @param signal - aborted when the client leaves.
+ * @throws what the making of the file throws: before its first byte an error with a status, afterwards what cuts the
+ * connection, so that no client takes a part for the file.
+ */
 export async function sendFile(
   res: Response,
   { file }: FileAnswer,
-  isHead: boolean,
+  signal: AbortSignal,
 ): Promise<void> {
-  res.setHeader('content-type', file.contentType)
+  const parts = file.read(signal)[Symbol.asyncIterator]()
+  const first = await parts.next()
+  setHeaders(res, file)
+  // The pipeline alone adds most of the ten that are no leak.
+  res.setMaxListeners(20)
+  try {
+    const body = inTime(res, first, parts)
+    await pipeline(Readable.from(body, { objectMode: false }), res)
+  } finally {
+    await parts.return?.()
+  }
+}
+
+/** The answer to HEAD: makes nothing. */
+export function sendHead(res: Response, { file }: FileAnswer): void {
+  setHeaders(res, file)
+  res.end()
+}
+
+function setHeaders(res: Response, { contentType, fileName }: ResultStream): void {
+  res.setHeader('content-type', contentType)
   // A report has its own styles, no scripts and no outside resources, and is isolated from the service's origin.
-  if (file.contentType.startsWith('text/html')) {
+  if (contentType.startsWith('text/html')) {
     res.setHeader(
       'content-security-policy',
       "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox",
     )
   }
-  res.setHeader('content-disposition', `inline; filename="${file.fileName}"`)
-  if (isHead) {
-    res.end()
-    return
-  }
-  // The pipeline alone adds most of the ten that are no leak.
-  res.setMaxListeners(20)
-  await pipeline(Readable.from(inTime(file.body, res), { objectMode: false }), res)
+  res.setHeader('content-disposition', `inline; filename="${fileName}"`)
 }
 
-/** Who stops reading keeps others from being served. */
-async function* inTime(body: AsyncIterable<Uint8Array>, res: Response): AsyncIterable<Uint8Array> {
-  for await (const part of body) {
-    const pause = setTimeout(() => res.destroy(), longestPauseMs)
-    try {
-      yield part
-    } finally {
-      clearTimeout(pause)
+/** @returns how long a client may take for a part, of what it was allowed before, ms. */
+export function allowedFor(bytes: number, allowedMs: number): number {
+  return Math.min(longestPauseMs, allowedMs) + bytes / slowestBytesPerMs
+}
+
+/** Who stops reading, or all but stops, keeps others from being served. */
+async function* inTime(
+  res: Response,
+  first: IteratorResult<Uint8Array>,
+  rest: AsyncIterator<Uint8Array>,
+): AsyncIterable<Uint8Array> {
+  let allowedMs = longestPauseMs
+  try {
+    for (let part = first; !part.done; part = await rest.next()) {
+      const begun = performance.now()
+      allowedMs = allowedFor(part.value.length, allowedMs)
+      const pause = setTimeout(() => cut(res), allowedMs)
+      try {
+        yield part.value
+      } finally {
+        clearTimeout(pause)
+      }
+      allowedMs -= performance.now() - begun
     }
+  } catch (error) {
+    // The pipeline would end the connection in order.
+    cut(res, error)
+    throw error
   }
 }

@@ -123,9 +123,9 @@ export function createBacktests(args: BacktestsArgs): Backtests {
       yield* store.results(id, from)
     },
 
-    async file(id, file, options = {}) {
+    async file(id, asked) {
       await entry(id)
-      return files.stream(id, file, options)
+      return files.open({ id, ...asked })
     },
 
     async *watch(id, signal) {

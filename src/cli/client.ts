@@ -4,6 +4,7 @@
  */
 import { createWriteStream } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
+import { basename } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { ReadableStream } from 'node:stream/web'
@@ -161,7 +162,12 @@ function createClient(url: string, key: string | undefined): ApiClient {
         await rename(part, file)
       } catch (error) {
         await rm(part, { force: true })
-        throw error
+        // What `fetch` rejects with where the service cuts a file that it cannot finish.
+        if (!(error instanceof TypeError)) throw error
+        const name = basename(file)
+        throw new ApiFailure({
+          message: `The connection ended before ${name} was whole, so it is not kept; ask for it again.`,
+        })
       }
     },
   }

@@ -69,7 +69,7 @@ export function createTransport({ url, key, fetch, headers }: ClientOptions): Tr
   return {
     raw,
     async ask(endpoint, input, options = {}) {
-      const answer = await open(endpoint, input, { ...options, parseAs: 'json' }).catch(noJson)
+      const answer = await open(endpoint, input, { ...options, parseAs: 'json' }).catch(notWhole)
       return withAmounts(answer, endpoint.answer, shapes)
     },
     async *events(endpoint, input, options) {
@@ -126,10 +126,12 @@ function reaching(fetch: typeof globalThis.fetch, baseUrl: string) {
     })
 }
 
-function noJson(error: unknown): never {
-  throw error instanceof SyntaxError
-    ? new UnexpectedAnswerError(200, 'HTTP 200 without JSON.')
-    : error
+/** Of an answer whose status is a success. */
+function notWhole(error: unknown): never {
+  if (error instanceof SyntaxError) throw new UnexpectedAnswerError(200, 'HTTP 200 without JSON.')
+  // What `fetch` rejects with where the connection ends before the body does.
+  if (error instanceof TypeError) lost(error)
+  throw error
 }
 
 function lost(error: unknown): never {

@@ -186,8 +186,11 @@ export interface Backtests {
   results(id: string, from?: bigint): AsyncIterable<BacktestBlock>
   /** The progress at once and at each change; ends with a final state. */
   watch(id: string, signal: AbortSignal): AsyncIterable<JobProgress>
-  /** The results so far as one file. @throws also while it is read. */
-  file(id: string, file: ResultFile, options?: ResultOptions): Promise<ResultStream>
+  /**
+   * The results so far as one file.
+   * @param asked.account - whose places for files it takes one of.
+   */
+  file(id: string, asked: AskedFile): Promise<ResultStream>
   close(): Promise<void>
 }
 
@@ -227,10 +230,25 @@ export interface ResultOptions {
   readonly reproducible?: boolean
 }
 
+export interface AskedFile {
+  readonly file: ResultFile
+  readonly account: string
+  readonly options: ResultOptions
+}
+
+/** Files that one account may read at the same time. */
+export const filesPerAccount = 2
+
 export interface ResultStream {
   readonly contentType: string
   readonly fileName: string
-  readonly body: AsyncIterable<Uint8Array>
+  /**
+   * Makes the file while it is read.
+   * @param signal - aborted when nobody wants the rest: what makes the file ends then.
+   * @throws ForkrouteError TOO_MANY_STREAMS, OVERLOADED, NOT_FOUND, STORAGE_UNAVAILABLE, THREAD_LOST; the last three also
+   * after the first bytes.
+   */
+  read(signal: AbortSignal): AsyncIterable<Uint8Array>
 }
 
 /** Limits of one job. */

@@ -64,7 +64,7 @@ export const errorCodes = {
   TOO_MANY_STREAMS: {
     status: 429,
     retry: true,
-    title: 'The key has as many streams open as it may have.',
+    title: 'The key has as many streams open, or its account as many files, as it may have.',
   },
   TOO_MANY_BACKTESTS: {
     status: 429,

@@ -41,7 +41,7 @@ export const metricTable = {
   },
   refused_total: {
     type: 'counter',
-    help: 'Work refused to protect the service: rate (of a key), in_flight, queue, streams, streams_per_key.',
+    help: 'Work refused to protect the service: rate (of a key), in_flight, queue, streams, streams_per_key, files (of backtests).',
     labels: ['limit'],
   },
   calculations_in_flight: { type: 'gauge', help: 'Calculations that run now.' },
@@ -243,7 +243,14 @@ for (const name of [
   metric(name)
 }
 
-for (const limit of ['rate', 'in_flight', 'queue', 'streams', 'streams_per_key'] as const) {
+for (const limit of [
+  'rate',
+  'in_flight',
+  'queue',
+  'streams',
+  'streams_per_key',
+  'files',
+] as const) {
   count('refused_total', { limit }, 0)
 }
 const streamEnds = ['client', 'done', 'slow', 'key', 'shutdown', 'error'] as const

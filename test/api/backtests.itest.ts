@@ -273,31 +273,10 @@ describe('large results', () => {
     for (const close of closing) await close()
   })
 
-  const file = (format: string) => large.get(`/backtests/${id}/results?format=${format}`)
-
-  test('others are answered while a report is made', async () => {
-    const made = file('html')
-    const answered = (async () => {
-      for (let done = 0; done < 20; done += 1) await large.get('/health')
-      return 'answered'
-    })()
-    expect(await Promise.race([made, answered])).toBe('answered')
-    expect((await made).status).toBe(200)
-  })
-
   test('a page of JSON ends with the block that has its 5,000th row', async () => {
     const { body: page } = await large.get(`/backtests/${id}/results?limit=200`)
     expect(page.blocks).toHaveLength(2)
     expect(page.next).toBe(page.blocks[1].blockNumber + 1)
-  })
-
-  test('a key reads two files at a time, and one that it leaves makes room', async () => {
-    const url = `${large.url}/api/v1/backtests/${id}/results?format=jsonl`
-    const open = [await fetch(url), await fetch(url)]
-    const third = await file('csv')
-    expect([third.status, third.body.code]).toEqual([429, 'TOO_MANY_STREAMS'])
-    await Promise.all(open.map(({ body: parts }) => parts?.cancel()))
-    await expect.poll(async () => (await file('csv')).status, { timeout: 20_000 }).toBe(200)
   })
 })
 

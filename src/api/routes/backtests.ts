@@ -1,6 +1,12 @@
 /** Backtests: jobs are created, followed, stopped and read. docs/backtests.md */
 import { z } from 'zod'
-import type { BacktestBlock, JobProgress, ResultFile } from '../../domain/backtest.js'
+import {
+  type BacktestBlock,
+  filesPerAccount,
+  type JobProgress,
+  type ResultFile,
+  type ResultOptions,
+} from '../../domain/backtest.js'
 import { notFound } from '../../domain/common-errors.js'
 import { type ErrorCode, ForkrouteError } from '../../domain/errors.js'
 import { planBody } from '../backtest-inputs.js'
@@ -12,7 +18,7 @@ import {
   type HandlerArgs,
   streamEndpoint,
 } from '../contract.js'
-import { FileAnswer, filesPerKey, longestPauseMs } from '../file-answer.js'
+import { FileAnswer, longestPauseMs, slowestBytesPerMs } from '../file-answer.js'
 import {
   Backtest,
   BacktestList,
@@ -35,8 +41,9 @@ const params = z.object({
 /** The job is named in the path. */
 const jobErrors: readonly ErrorCode[] = ['INVALID_REQUEST', 'NOT_FOUND', 'STORAGE_UNAVAILABLE']
 const changeErrors: readonly ErrorCode[] = [...jobErrors, 'SCOPE_MISSING']
-/** What is written while it is read is a stream. */
-const fileErrors: readonly ErrorCode[] = [...jobErrors, 'TOO_MANY_STREAMS', 'OVERLOADED']
+const streamErrors: readonly ErrorCode[] = [...jobErrors, 'TOO_MANY_STREAMS', 'OVERLOADED']
+/** A file is made by a thread while it is read. */
+const fileErrors: readonly ErrorCode[] = [...streamErrors, 'THREAD_LOST']
 const ownOnly = 'Only keys of the account that created it, and admins, may do this.'
 const mostListed = 1_000
 
@@ -192,7 +199,8 @@ export function backtestEndpoints(dialect: Dialect): Endpoint[] {
     summary: 'What was found, of the blocks that are done.',
     description:
       'As pages of JSON (`next` of one is `from` of the following), or as a file that is written while it is read. ' +
-      `A key reads ${filesPerKey} files at a time; one that takes nothing of a file for ${longestPauseMs / 1_000} seconds is cut off.`,
+      `An account reads ${filesPerAccount} files at a time, and waits while others read all that there may be. A client that takes nothing of a file for ` +
+      `${longestPauseMs / 1_000} seconds, or less than ${slowestBytesPerMs} kB a second in the long run, is cut off. A file that cannot be finished ends with a cut connection.`,
     params,
     input: results,
     response: BacktestPage,
@@ -228,7 +236,7 @@ export function backtestEndpoints(dialect: Dialect): Endpoint[] {
     params,
     response: BacktestProgress,
     eventName: 'progress',
-    errors: fileErrors,
+    errors: streamErrors,
   })
 
   return [
@@ -270,13 +278,11 @@ export function backtestEndpoints(dialect: Dialect): Endpoint[] {
       const { backtests, params, input } = args
       const { format, table, reproducible, from, limit } = input
       if (format === 'json') return pageOf(backtests.results(params.id, from), limit)
-      return new FileAnswer(
-        await backtests.file(params.id, fileOf(format, table), { reproducible }),
-      )
+      return fileAnswer(args, fileOf(format, table), { reproducible })
     }),
     endpoint(summary, async (args) => {
       await requireReader(args)
-      return new FileAnswer(await args.backtests.file(args.params.id, 'summary.json', args.input))
+      return fileAnswer(args, 'summary.json', args.input)
     }),
     streamEndpoint(events, async (args) => {
       await requireReader(args)
@@ -287,6 +293,16 @@ export function backtestEndpoints(dialect: Dialect): Endpoint[] {
 
 type Asker = Pick<HandlerArgs<unknown, unknown>, 'keys' | 'scopes' | 'context' | 'backtests'>
 type AskerOfOne = Asker & { readonly params: { readonly id: string } }
+
+/** In open mode, where there are no accounts, an address has the places of one. */
+async function fileAnswer(
+  { backtests, keys, context, caller, params }: AskerOfOne & { readonly caller: string },
+  file: ResultFile,
+  options: ResultOptions,
+): Promise<FileAnswer> {
+  const account = keys ? context.accountId : caller
+  return new FileAnswer(await backtests.file(params.id, { file, account, options }))
+}
 
 /** Whether all jobs are as the asker's own: those of an admin, and in open mode, where nobody is known from others. */
 function isEverybodys({ keys, scopes }: Asker): boolean {

@@ -120,8 +120,8 @@ export function streamOutput(
 }
 
 /** The file for a client. */
-export function resultStream(file: ResultFile, body: AsyncIterable<Uint8Array>): ResultStream {
-  return { contentType: contentTypes[file], fileName: file, body }
+export function resultStream(file: ResultFile, read: ResultStream['read']): ResultStream {
+  return { contentType: contentTypes[file], fileName: file, read }
 }
 
 async function* streamEncoded(

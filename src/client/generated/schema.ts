@@ -869,7 +869,7 @@ export interface paths {
         };
         /**
          * What was found, of the blocks that are done.
-         * @description As pages of JSON (`next` of one is `from` of the following), or as a file that is written while it is read. A key reads 2 files at a time; one that takes nothing of a file for 30 seconds is cut off.
+         * @description As pages of JSON (`next` of one is `from` of the following), or as a file that is written while it is read. An account reads 2 files at a time, and waits while others read all that there may be. A client that takes nothing of a file for 30 seconds, or less than 16 kB a second in the long run, is cut off. A file that cannot be finished ends with a cut connection.
          */
         get: operations["getBacktestResults"];
         put?: never;
@@ -7173,7 +7173,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description TOO_MANY_STREAMS: The key has as many streams open as it may have. RATE_LIMITED: The key is over its request rate. */
+            /** @description TOO_MANY_STREAMS: The key has as many streams open, or its account as many files, as it may have. RATE_LIMITED: The key is over its request rate. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -7424,7 +7424,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description TOO_MANY_STREAMS: The key has as many streams open as it may have. RATE_LIMITED: The key is over its request rate. */
+            /** @description TOO_MANY_STREAMS: The key has as many streams open, or its account as many files, as it may have. RATE_LIMITED: The key is over its request rate. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -14305,7 +14305,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description TOO_MANY_STREAMS: The key has as many streams open as it may have. RATE_LIMITED: The key is over its request rate. */
+            /** @description TOO_MANY_STREAMS: The key has as many streams open, or its account as many files, as it may have. RATE_LIMITED: The key is over its request rate. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -14323,7 +14323,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description STORAGE_UNAVAILABLE: The data folder cannot be written (disk full, or not writable). OVERLOADED: More work is waiting than can be done in time. */
+            /** @description STORAGE_UNAVAILABLE: The data folder cannot be written (disk full, or not writable). OVERLOADED: More work is waiting than can be done in time. THREAD_LOST: The thread of the calculation ended in its middle, such as for want of memory. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -14693,7 +14693,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description TOO_MANY_STREAMS: The key has as many streams open as it may have. RATE_LIMITED: The key is over its request rate. */
+            /** @description TOO_MANY_STREAMS: The key has as many streams open, or its account as many files, as it may have. RATE_LIMITED: The key is over its request rate. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -14711,7 +14711,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description STORAGE_UNAVAILABLE: The data folder cannot be written (disk full, or not writable). OVERLOADED: More work is waiting than can be done in time. */
+            /** @description STORAGE_UNAVAILABLE: The data folder cannot be written (disk full, or not writable). OVERLOADED: More work is waiting than can be done in time. THREAD_LOST: The thread of the calculation ended in its middle, such as for want of memory. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -14803,7 +14803,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description TOO_MANY_STREAMS: The key has as many streams open as it may have. RATE_LIMITED: The key is over its request rate. */
+            /** @description TOO_MANY_STREAMS: The key has as many streams open, or its account as many files, as it may have. RATE_LIMITED: The key is over its request rate. */
             429: {
                 headers: {
                     [name: string]: unknown;

@@ -14,7 +14,7 @@ export function Comparison({ ids }: { readonly ids: readonly string[] }) {
   const shown = ids.slice(0, mostJobs)
   const asked = useAsked(`compare ${shown.join()}`, async (client, signal) => {
     const jobs = []
-    // One after the other: a key reads two files at a time, and a summary is one.
+    // One after the other: an account reads two files at a time, and a summary is one.
     for (const id of shown) {
       const [job, summary] = await Promise.all([
         client.backtest({ id }, { signal }),
