@@ -1,15 +1,17 @@
 /**
- * `npm run prove:crosschain -- --requests 2000 --seed 1 --execute 100`: routes over bridges at random between the
+ * `npm run prove:crosschain -- --requests 2000 --seed 1 --execute 100 --compare 300`: routes over bridges at random between the
  * sandbox's chains, with one to four inputs, taxed ones among them, and receivers that cannot be paid. Each answer is
  * judged: a 422 may be of credit, amount or a receiver that cannot be paid, a 400 of an address that is no receiver, and
  * no 200 delivers nothing. Some of the answers, spread evenly, are carried out on Anvils of their own by a script that
- * shares no code with the product. Prints the table of docs/crosschain.md; exits 1 where an answer is another.
+ * shares no code with the product. Some are asked for in every mode: `full` is at least the best of the others. Prints
+ * the tables of docs/crosschain.md; exits 1 where an answer is another.
  */
 import { parseArgs } from 'node:util'
 import pLimit from 'p-limit'
 import type { SandboxPlan } from '../src/sandbox/plans/plan.js'
 import { sandboxPlans } from '../src/sandbox/plans/registry.js'
 import { startSandboxes } from '../src/sandbox/sandbox.js'
+import { type Compared, compareModes } from '../test/support/bridges/compare-modes.js'
 import { deliverOnFork, departOnFork } from '../test/support/bridges/deliver-on-fork.js'
 import { blacklistUsdc, placeRefuser } from '../test/support/bridges/hostile-receivers.js'
 import {
@@ -26,6 +28,7 @@ const { values } = parseArgs({
     requests: { type: 'string', default: '2000' },
     seed: { type: 'string', default: '1' },
     execute: { type: 'string', default: '100' },
+    compare: { type: 'string', default: '300' },
   },
 })
 const atOnce = 2
@@ -124,6 +127,12 @@ function complain(
   console.error(`  ${status} ${JSON.stringify(told).slice(0, shownChars)}`)
 }
 
+function complainOfFull({ query, inputs }: RandomRoute, { full, other, worseBps }: Compared) {
+  const given = inputs.map(({ symbol, cents }) => `$${cents / 100} of ${symbol}`).join(', ')
+  console.error(`full gives ${worseBps.toFixed(3)} bps less than ${other.mode}: ${given}`)
+  console.error(`  ${JSON.stringify({ full, other })} ${new URLSearchParams(query)}`)
+}
+
 const columns = ['delivers', 'credit', 'amount', 'cannot be paid', 'no receiver', 'wrong'] as const
 function rowOf(name: string, own: readonly Judged[]): string {
   const counts = columns.map((column) => own.filter(({ verdict }) => verdict === column).length)
@@ -175,8 +184,23 @@ try {
   }
   for (const one of ['across', 'stargate']) by(`without ${one}`, ({ ignored }) => ignored === one)
   by('all', () => true)
+  const toCompare = randomRoutes(2 * Number(values.compare), Number(values.seed) + 1)
+    .filter(({ receiver }) => receiver === 'an account')
+    .slice(0, Number(values.compare))
+  const compared = await Promise.all(
+    toCompare.map((route) =>
+      limit(async () => {
+        const found = await compareModes(service, route)
+        if (found?.worseBps) complainOfFull(route, found)
+        return found
+      }),
+    ),
+  )
+  const answered = compared.flatMap((one) => one ?? [])
+  const worse = answered.filter(({ worseBps }) => worseBps > 0)
+  console.log(`Of ${answered.length} routes, full is worse than another mode in ${worse.length}.`)
   const isWrong = judged.some(({ verdict, failure }) => verdict === 'wrong' || failure)
-  if (isWrong) process.exitCode = 1
+  if (isWrong || worse.length > 0) process.exitCode = 1
 } finally {
   await service.stop()
   await Promise.all(sandboxes.map((sandbox) => sandbox.stop()))

@@ -16,6 +16,8 @@ export interface BridgedPlan {
     /** Its inputs are what arrives. */
     | { readonly kind: 'route'; readonly request: RouteRequest }
     | null
+  /** Whether what arrives may have to be swapped. */
+  readonly swapsThere: boolean
   /** Hundredths of a basis point that what arrives may fall short of the simulation. */
   readonly centiBps: bigint
   /** Raw units that must arrive at least, in place of `centiBps`. */

@@ -10,9 +10,11 @@ import type { CallContext } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
 import { zip } from '../../domain/lists.js'
 import { type Address, nativeToken, type TokenAmount } from '../../domain/primitives.js'
+import type { Estimate } from '../../routing/crosschain/estimate.js'
 import type { BridgedPlan, BundleOverBridge } from './bridged-plan.js'
-import { BundlePair, candidatesThere, type Pair } from './bundle-pair.js'
+import { BundlePair, type Pair } from './bundle-pair.js'
 import { actionName, planOver } from './bundle-plan.js'
+import { extraThere } from './journey.js'
 import { costOf, type Side, senderWarnings, worthOf } from './journey-answer.js'
 import { isOfLane, type LaneFailure, noWay, warningsOf } from './lane-failures.js'
 import { askedThere } from './prospects.js'
@@ -120,14 +122,17 @@ async function bestPair(
     if (!isOfLane(error)) throw error
     failures.push({ lane, error })
   }
-  const value = (amounts: readonly TokenAmount[], cost: { gas: bigint; nativeFee: bigint }) =>
-    worthOf({ here, there }, { amounts, ...cost }) ?? Number(amounts[0]?.amount ?? 0n)
+  const value = (
+    amounts: readonly TokenAmount[],
+    cost: { gas: bigint; nativeFee: bigint; costThere?: number },
+  ) => worthOf({ here, there }, { amounts, ...cost }) ?? Number(amounts[0]?.amount ?? 0n)
   const estimates = await Promise.allSettled(
     usable.map(async (plan): Promise<Estimated> => {
       const proof = new BundlePair({ ...sides, plan, receiver })
       const first = await proof.first()
-      const amount = await prospectOf(sides, first.delivery, request)
-      return { proof, plan, value: value([{ token: tokenOut, amount }], first) }
+      const { amountOut: amount, gas } = await prospectOf(sides, first.delivery, request)
+      const costs = { ...first, costThere: extraThere(there, plan, gas) }
+      return { proof, plan, value: value([{ token: tokenOut, amount }], costs) }
     }),
   )
   const estimated = zip(usable, estimates).flatMap(([plan, one]) => {
@@ -159,16 +164,12 @@ async function prospectOf(
   { parts, asked, there, context }: Sides,
   { token, amount }: TokenAmount,
   request: BundleRequest,
-): Promise<bigint> {
+): Promise<Estimate> {
   const { tokenOut = token } = asked
   const canonical = (one: Address) => canonicalToken(there.chain, one)
-  if (canonical(token) === canonical(tokenOut)) return amount
+  if (canonical(token) === canonical(tokenOut)) return { amountOut: amount, gas: 0n }
   const args = {
-    request: askedThere(
-      { request, there, candidates: candidatesThere },
-      { token, amount },
-      tokenOut,
-    ),
+    request: askedThere({ request, there }, { token, amount }, tokenOut),
     amounts: [amount],
   }
   const [given] = await parts.tasks.runAt('prospects', args, there.pin, context)

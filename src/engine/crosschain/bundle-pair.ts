@@ -4,19 +4,18 @@ import type { TransactionOutput } from '../../domain/bundle.js'
 import type { CallContext } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
 import { at } from '../../domain/lists.js'
-import { type Address, type Hex, lessSlippage } from '../../domain/primitives.js'
+import { type Address, lessSlippage } from '../../domain/primitives.js'
 import type { Callback, Crossed } from '../../routing/crosschain/messages.js'
 import type { BridgedPlan } from './bridged-plan.js'
-import { deliveryCostOf, orderGasFor, roomyGas, usualGas, usualMessageBytes } from './journey.js'
+import { deliveryCostOf, orderGasFor, roomyGas, type SendingFacts, usualFacts } from './journey.js'
 import type { Side } from './journey-answer.js'
 import { besideFallback, type Delivered, requireDelivered } from './landed.js'
+import { candidates } from './prospects.js'
 import type { CrosschainParts } from './sides.js'
 import { paidTo } from './ways.js'
 
 /** Rounds in which both halves are planned anew with what the one before has shown. */
 const finalRounds = 4
-/** Of each route on the destination that are simulated. */
-export const candidatesThere = 3
 /** Bytes of a message that bridges carry. */
 const maxMessageBytes = 10_000
 
@@ -45,13 +44,6 @@ interface PairParts {
   readonly context: CallContext
 }
 
-interface Known {
-  readonly message: Hex
-  readonly orderGas: bigint
-  /** Of the delivering transaction. */
-  readonly deliveryGas: bigint
-}
-
 export class BundlePair {
   #first: Promise<Crossed> | undefined
 
@@ -59,16 +51,9 @@ export class BundlePair {
 
   /** What the source sends while nothing is known of the destination. @throws ForkrouteError as a bundle. */
   first(): Promise<Crossed> {
-    this.#first ??= this.#cross(
-      this.args.plan.callback
-        ? {
-            message: `0x${'ff'.repeat(usualMessageBytes)}`,
-            orderGas: roomyGas,
-            deliveryGas: usualGas.order,
-          }
-        : { message: '0x', orderGas: 0n, deliveryGas: usualGas.plain },
-      { isRough: true },
-    )
+    const { callback, swapsThere } = this.args.plan
+    const usual = usualFacts({ runsOrder: callback !== null, swapsThere })
+    this.#first ??= this.#cross(usual, { isRough: true })
     return this.#first
   }
 
@@ -108,6 +93,7 @@ export class BundlePair {
     const { gas: deliveryGas } = await besideFallback(parts, planned, context, planning)
     const orderGas = orderGasFor(deliveryGas)
     let callback = await this.#run(order, rough, orderGas)
+    let plannedAmount = rough.delivery.amount
     for (let round = 0; round < finalRounds; round++) {
       const { message } = callback
       if (message.length / 2 - 1 > maxMessageBytes) {
@@ -117,21 +103,24 @@ export class BundlePair {
         )
       }
       const crossed = await this.#cross({ message, orderGas, deliveryGas }, { isRough: false })
-      const expected = callback.result.outputs ?? []
-      const tokens = expected.map(({ token }) => token)
-      const landed = await this.#land(crossed, gasForOrder(orderGas), tokens, callback)
-      const isSame = expected.every(
-        ({ amountOut }, place) => landed.gained[place]?.amount === amountOut,
-      )
-      const again = await this.#run(order, crossed, orderGas)
-      if (isSame && again.message === message) return { crossed, callback, outputs: expected }
-      callback = again
+      // The minimums of another amount say nothing: an order that was planned for more fails by them.
+      if (crossed.delivery.amount === plannedAmount) {
+        const expected = callback.result.outputs ?? []
+        const tokens = expected.map(({ token }) => token)
+        const landed = await this.#land(crossed, gasForOrder(orderGas), tokens, callback)
+        const isSame = expected.every(
+          ({ amountOut }, place) => landed.gained[place]?.amount === amountOut,
+        )
+        if (isSame) return { crossed, callback, outputs: expected }
+      }
+      callback = await this.#run(order, crossed, orderGas)
+      plannedAmount = crossed.delivery.amount
     }
     throw unsettled()
   }
 
   #cross(
-    known: Known,
+    known: SendingFacts,
     how: { readonly isRough: boolean; readonly least?: bigint },
   ): Promise<Crossed> {
     const { parts, plan, receiver, here, there, context } = this.args
@@ -172,7 +161,7 @@ export class BundlePair {
     const asked = { accountId: context.accountId, delivery, gas, receiver }
     if (order.kind === 'route') {
       const { request } = order
-      const args = { ...asked, request, candidates: candidatesThere, knownRoutes: [] }
+      const args = { ...asked, request, candidates, knownRoutes: [] }
       const {
         message,
         touched,

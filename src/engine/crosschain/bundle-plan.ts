@@ -109,7 +109,7 @@ function planBridge(
     refuse(index, 'receiver', `another than ${receiver} on chain ${destination.id}: ${why}`)
   }
   const plan: BridgedPlan = {
-    ...{ source, lane, centiBps: defaultCentiBps },
+    ...{ source, lane, swapsThere: true, centiBps: defaultCentiBps },
     callback:
       callback === undefined || callback === null
         ? null

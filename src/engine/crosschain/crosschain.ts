@@ -34,9 +34,6 @@ import {
 } from './sides.js'
 import { type CrosschainRequest, waysOver } from './ways.js'
 
-/** Of each search; as many over all lanes as of a route on one chain, and at least of each lane. */
-const allCandidates = 12
-const leastCandidates = 3
 const feeTakenHere =
   'The fee goes to feeReceiver on the source: contracts of this service, which would take it on the destination, are missing there.'
 
@@ -103,7 +100,6 @@ export async function routeOverBridges(
   const journeyParts: JourneyParts = {
     ...{ request, context, here, there, receiver, takesFeeThere },
     ...(position && { position }),
-    candidates: Math.max(leastCandidates, Math.ceil(allCandidates / Math.max(1, ways.length))),
     tasks: parts.tasks,
     payable: parts.payable,
   }

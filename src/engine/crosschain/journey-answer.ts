@@ -48,8 +48,6 @@ export interface JourneyParts {
   readonly takesFeeThere: boolean
   /** On the destination, to be entered; absent: the tokenOut is paid to the receiver. */
   readonly position?: SurveyedPosition
-  /** Of each search that are simulated. */
-  readonly candidates: number
 }
 
 /** What a lane would give by estimate. */
@@ -58,6 +56,8 @@ export interface Promised {
   readonly offer: Offer
   /** What the receiver would be paid, or what would enter the position of each of its tokens. */
   readonly amounts: readonly TokenAmount[]
+  /** Rough, of the swaps on the destination. */
+  readonly gasThere: bigint
 }
 
 /** What decides how a delivery is simulated. */
@@ -161,16 +161,18 @@ export function worthOf(
     readonly amounts: readonly TokenAmount[]
     readonly gas: bigint
     readonly nativeFee: bigint
+    /** Dollars that the delivery is going to cost besides; absent: none. */
+    readonly costThere?: number
   },
 ): number | null {
-  const { amounts, gas, nativeFee } = what
+  const { amounts, gas, nativeFee, costThere = 0 } = what
   const native = here.prices.get(nativeToken)
   if (!native || !amounts.every(({ token }) => there.prices.has(token))) return null
   const usdOf = (amount: bigint, token: PricedToken | undefined) =>
     token ? (Number(amount) / 10 ** token.decimals) * token.priceUsd : 0
   const worth = amounts.map(({ token, amount }) => usdOf(amount, there.prices.get(token)))
   const cost = gas * here.gasPrice + nativeFee
-  return worth.reduce((sum, one) => sum + one, 0) - usdOf(cost, native)
+  return worth.reduce((sum, one) => sum + one, 0) - usdOf(cost, native) - costThere
 }
 
 /** With the messaging fee as a part of what goes in. */

@@ -36,24 +36,27 @@ import {
   worthOf,
 } from './journey-answer.js'
 import { besideFallback, type Delivered, requireDelivered } from './landed.js'
-import { Prospects } from './prospects.js'
+import { candidates, Prospects } from './prospects.js'
 import type { Way } from './ways.js'
 
 /** Of the final pair, each time with what the one before has shown. */
 const finalRounds = 3
-/** Given to an order as long as nothing has shown what it needs. */
+/** Given to an order when it is planned: what it needs is measured then. */
 export const roomyGas = 3_000_000n
 /** Of an amount that no way takes on, the part that tells whether it is too much. */
 const muchSmaller = 10_000n
-/** Of a delivery with one swap, by which lanes are compared; measured on the sandbox. */
-const estimatedGas = 300_000n
-/** Of a delivery as long as nothing has shown what it takes. */
-export const usualGas = { plain: 120_000n, order: 600_000n }
-/** Bytes of a message while the order is not known: of one with a swap. */
-export const usualMessageBytes = 1_400
+/** Of a delivery as long as nothing has shown what it takes: with an order, and what a swap adds; measured on the sandbox. */
+const usualGas = { plain: 120_000n, order: 190_000n, swap: 75_000n }
+/** Of a message with an order, and what a swap adds; measured on the sandbox. */
+const usualBytes = { order: 800, swap: 320 }
+/**
+ * How many times its gas a delivery costs the sender, roughly: whoever delivers takes a margin (Across), or is paid for
+ * gas that only may be needed (Stargate).
+ */
+const deliveryMargin = 1.5
 
 /** What is known of what a bridge is to carry. */
-interface SendingFacts {
+export interface SendingFacts {
   readonly message: Hex
   readonly orderGas: bigint
   /** Of the delivering transaction. */
@@ -78,8 +81,8 @@ export class Journey {
     { isCold }: { readonly isCold: boolean },
   ): Promise<PromiseSettledResult<Promised>[]> {
     if (isCold) this.#prospects.warm(ways)
-    const { tasks, context, here, candidates } = this.parts
-    const sendings = ways.map((way) => this.#sending(way, this.#likely(way)))
+    const { tasks, context, here } = this.parts
+    const sendings = ways.map((way) => this.#sending(way, usualFacts(way)))
     const args = { request: this.#requestHere(), sendings, candidates }
     const outcomes = zip(ways, await tasks.runAt('offers', args, here.pin, context))
     const offers = outcomes.flatMap(([way, one]) => (one.ok ? [[way, one.offer] as const] : []))
@@ -90,8 +93,11 @@ export class Journey {
     return Promise.allSettled(
       outcomes.map(async ([way, one]) => {
         if (!one.ok) throw fromWireError(one.error)
-        const amounts = prospects.get(way)
-        if (amounts) return { way, offer: one.offer, amounts }
+        const prospect = prospects.get(way)
+        if (prospect) {
+          const { amounts, gas: gasThere } = prospect
+          return { way, offer: one.offer, amounts, gasThere }
+        }
         throw await this.#noWayOn(way, one.offer)
       }),
     )
@@ -122,32 +128,18 @@ export class Journey {
 
   #departFirst(way: Way): Promise<Departure> {
     const how = { ...this.#sourceTolerance(), isRough: true, knownRoutes: [] }
-    const begun = this.#first.get(way) ?? this.#depart(way, this.#usual(way), how)
+    const begun = this.#first.get(way) ?? this.#depart(way, usualFacts(way), how)
     this.#first.set(way, begun)
     return begun
-  }
-
-  /** To compare it by: room for an order that is not known would make what needs one look worse than it is. */
-  #likely(way: Way): SendingFacts {
-    if (!way.runsOrder) return this.#usual(way)
-    const gas = { orderGas: orderGasFor(estimatedGas), deliveryGas: estimatedGas }
-    return { ...this.#usual(way), ...gas }
-  }
-
-  /** As long as nothing has shown what it needs. */
-  #usual({ runsOrder }: Way): SendingFacts {
-    return {
-      message: runsOrder ? `0x${'ff'.repeat(usualMessageBytes)}` : '0x',
-      orderGas: roomyGas,
-      deliveryGas: runsOrder ? usualGas.order : usualGas.plain,
-    }
   }
 
   /** What comes out, less gas and messaging on the source: dollars, or raw units of the first token where prices are unknown. */
   valueOf(one: Promised | Final): number {
     const { gas, nativeFee } = 'departure' in one ? one.departure : one.offer
     const { amounts } = one
-    return worthOf(this.parts, { amounts, gas, nativeFee }) ?? Number(amounts[0]?.amount ?? 0n)
+    const costThere = 'departure' in one ? 0 : extraThere(this.parts.there, one.way, one.gasThere)
+    const worth = worthOf(this.parts, { amounts, gas, nativeFee, costThere })
+    return worth ?? Number(amounts[0]?.amount ?? 0n)
   }
 
   /** @throws ForkrouteError where the delivery fails, or the pair does not hold. */
@@ -175,14 +167,16 @@ export class Journey {
     for (let round = 0; round < finalRounds; round++) {
       const { message, outputs } = arrival
       const departure = await this.#depart(way, { message, orderGas, deliveryGas }, how)
-      const { gained } = await this.#landed({ departure, arrival, landingGas })
-      // Positions have no balance: of what was planned with, they take what they took then.
-      const isPlanned = departure.delivery.amount === plannedAmount
-      const amounts = this.parts.position && isPlanned ? amountsOf(outputs) : gained
-      // What an order states is what is enforced, whatever the request asks for.
-      if (this.#holds(amounts, outputs)) {
-        const final = { way, departure, arrival, landingGas, amounts }
-        return { ...final, outputs: withAmounts(outputs, amounts) }
+      // The minimum of another amount says nothing: an order that was planned for more fails by it.
+      if (departure.delivery.amount === plannedAmount) {
+        const { gained } = await this.#landed({ departure, arrival, landingGas })
+        // Positions have no balance: they take what they took when it was planned.
+        const amounts = this.parts.position ? amountsOf(outputs) : gained
+        // What an order states is what is enforced, whatever the request asks for.
+        if (this.#holds(amounts, outputs)) {
+          const final = { way, departure, arrival, landingGas, amounts }
+          return { ...final, outputs: withAmounts(outputs, amounts) }
+        }
       }
       arrival = await this.#arrive(departure, orderGas, arrival.knownRoutes)
       plannedAmount = departure.delivery.amount
@@ -228,7 +222,7 @@ export class Journey {
     facts: SendingFacts,
     how: Pick<DepartureArgs, 'centiBps' | 'least' | 'isRough' | 'knownRoutes'>,
   ): Promise<Departure> {
-    const { tasks, context, here, candidates } = this.parts
+    const { tasks, context, here } = this.parts
     const args = {
       ...{ request: this.#requestHere(), accountId: context.accountId, candidates },
       ...this.#sending(way, facts),
@@ -249,7 +243,7 @@ export class Journey {
     gas: bigint,
     knownRoutes: readonly KnownRoute[],
   ): Promise<Arrival> {
-    const { tasks, context, there, receiver, request, candidates } = this.parts
+    const { tasks, context, there, receiver, request } = this.parts
     const fee = feeThere(this.parts)
     const args: ArrivalArgs = {
       candidates,
@@ -345,6 +339,33 @@ function neverHolds(): ForkrouteError {
     'SIMULATION_REVERTED',
     'What is delivered changes with its own minimum.',
   )
+}
+
+/**
+ * What is to be carried, as long as nothing has shown it. Lanes are compared by it: room for more than an order usually
+ * needs would make a lane that runs one look worse than it is.
+ */
+export function usualFacts({ runsOrder, swapsThere }: Omit<Way, 'lane'>): SendingFacts {
+  if (!runsOrder) return { message: '0x', orderGas: 0n, deliveryGas: usualGas.plain }
+  const deliveryGas = usualGas.order + (swapsThere ? usualGas.swap : 0n)
+  const bytes = usualBytes.order + (swapsThere ? usualBytes.swap : 0)
+  return { message: `0x${'ff'.repeat(bytes)}`, orderGas: orderGasFor(deliveryGas), deliveryGas }
+}
+
+/**
+ * Dollars that swaps on the destination cost beyond the usual, which `usualFacts` allows for; 0 without a price.
+ *
+ * @param gasThere - of the swaps, by estimate.
+ */
+export function extraThere(
+  { gasPrice, prices }: Pick<Side, 'gasPrice' | 'prices'>,
+  { swapsThere }: Pick<Way, 'swapsThere'>,
+  gasThere: bigint,
+): number {
+  const native = prices.get(nativeToken)
+  if (!native) return 0
+  const extra = gasThere - (swapsThere ? usualGas.swap : 0n)
+  return (Number(extra * gasPrice) / 10 ** native.decimals) * native.priceUsd * deliveryMargin
 }
 
 /** With room for what refunds have hidden, and for state that has moved. */

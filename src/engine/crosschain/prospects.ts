@@ -4,12 +4,19 @@ import type { RouteRequest } from '../../domain/engine.js'
 import { at, zip } from '../../domain/lists.js'
 import { type Address, bpsDenominator, type TokenAmount } from '../../domain/primitives.js'
 import { quoteSender } from '../../executor/deployments.js'
+import type { Estimate } from '../../routing/crosschain/estimate.js'
 import { feeThere, type JourneyParts } from './journey-answer.js'
 import type { Way } from './ways.js'
 
+/**
+ * Of each search, to compare lanes by and to prove one: as many of a lane whatever others there are, so that a lane gives
+ * the same in every mode.
+ */
+export const candidates = 3
+
 /** As a quote that stays on the destination. */
 export function askedThere(
-  { request, there, candidates }: AskedThere,
+  { request, there }: AskedThere,
   input: TokenAmount,
   tokenOut: Address,
 ): RouteRequest {
@@ -30,8 +37,15 @@ export function askedThere(
   }
 }
 
-interface AskedThere extends Pick<JourneyParts, 'there' | 'candidates'> {
+interface AskedThere extends Pick<JourneyParts, 'there'> {
   readonly request: Pick<RouteRequest, 'ignoreAggregators' | 'ignoreStandards' | 'poolChoice'>
+}
+
+/** What comes of a delivery, by estimate. */
+interface Prospect {
+  readonly amounts: readonly TokenAmount[]
+  /** Rough, of the swaps alone. */
+  readonly gas: bigint
 }
 
 export class Prospects {
@@ -62,13 +76,11 @@ export class Prospects {
   }
 
   /** What amounts delivered would give of each token that is asked for; absent where no way is found. */
-  async of(
-    deliveries: readonly (readonly [Way, bigint])[],
-  ): Promise<ReadonlyMap<Way, readonly TokenAmount[]>> {
+  async of(deliveries: readonly (readonly [Way, bigint])[]): Promise<ReadonlyMap<Way, Prospect>> {
     const fee = feeThere(this.parts)
     const left = ([way, amount]: readonly [Way, bigint]) =>
       fee && way.runsOrder ? amount - (amount * fee.bps) / bpsDenominator : amount
-    const found = new Map<Way, TokenAmount[]>(deliveries.map(([way]) => [way, []]))
+    const found = new Map<Way, Prospect>(deliveries.map(([way]) => [way, { amounts: [], gas: 0n }]))
     const tokens = new Set(deliveries.map(([{ lane }]) => this.#canonical(lane.tokenOut)))
     for (const { token, shareBps } of this.#wanted()) {
       // One after the other, so that amounts stand in the order of the tokens.
@@ -79,9 +91,13 @@ export class Prospects {
           )
           const amounts = group.map((one) => (left(one) * shareBps) / bpsDenominator)
           const given = await this.#given(tokenIn, token, amounts)
-          for (const [[way], amount] of zip(group, given)) {
-            if (amount === null) found.delete(way)
-            else found.get(way)?.push({ token, amount })
+          for (const [[way], one] of zip(group, given)) {
+            const before = found.get(way)
+            if (one === null) found.delete(way)
+            else if (before) {
+              const amounts = [...before.amounts, { token, amount: one.amountOut }]
+              found.set(way, { amounts, gas: before.gas + one.gas })
+            }
           }
         }),
       )
@@ -89,15 +105,17 @@ export class Prospects {
     return found
   }
 
-  /** Raw units of the token for each amount; null where no way is found. */
+  /** For each amount; null where no way is found. */
   async #given(
     tokenIn: Address,
     tokenOut: Address,
     amounts: readonly bigint[],
-  ): Promise<readonly (bigint | null)[]> {
+  ): Promise<readonly (Estimate | null)[]> {
     const { tasks, context, there } = this.parts
     const isNothing = amounts.every((amount) => amount === 0n)
-    if (isNothing || tokenIn === this.#canonical(tokenOut)) return amounts
+    if (isNothing || tokenIn === this.#canonical(tokenOut)) {
+      return amounts.map((amountOut) => ({ amountOut, gas: 0n }))
+    }
     const request = askedThere(this.parts, { token: tokenIn, amount: at(amounts, 0) }, tokenOut)
     return tasks.runAt('prospects', { request, amounts }, there.pin, context)
   }

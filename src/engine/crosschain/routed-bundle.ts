@@ -1,7 +1,7 @@
 /** A route to another chain as one action of a bundle: swaps here, a lane, and swaps there. Pure. */
 import type { Lane } from '../../bridges/bridge.js'
 import { bridgesWithout } from '../../bridges/registry.js'
-import type { ChainDefinition } from '../../chains/chain.js'
+import { type ChainDefinition, canonicalToken } from '../../chains/chain.js'
 import type {
   BundleAction,
   BundleRequest,
@@ -101,6 +101,8 @@ function planFor(lane: Lane, kind: AccountKind, to: Routed): BridgedPlan {
   const isPaid = paidTo(lane, kind) === tokenOut
   return {
     ...{ lane, centiBps },
+    swapsThere:
+      canonicalToken(to.destination, lane.tokenOut) !== canonicalToken(to.destination, tokenOut),
     source: sourceOf(lane, to, isPaid ? centiBps : centiBps / 2n),
     callback: isPaid ? null : { kind: 'route', request: callbackOf(to, centiBps, least) },
     ...(least !== undefined && { least }),

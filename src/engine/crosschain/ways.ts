@@ -17,6 +17,8 @@ export interface Way {
   readonly lane: Lane
   /** False: the bridge pays the receiver itself. */
   readonly runsOrder: boolean
+  /** Whether the order has to swap what is delivered. */
+  readonly swapsThere: boolean
 }
 
 export interface WaysArgs {
@@ -53,17 +55,19 @@ export function waysOver(lanes: readonly Lane[], args: WaysArgs): Ways {
   const { tokensOut } = args.request
   const undeployed: Lane[] = []
   const ways = lanes.flatMap((lane): (Way & { readonly swaps: number })[] => {
-    const source = swapsBefore(lane, args)
+    const swapsHere = swapsBefore(lane, args)
     const delivered = canonicalToken(args.destination, lane.tokenOut)
-    const isSame = tokensOut.every((token) => canonicalToken(args.destination, token) === delivered)
+    const swapsThere = tokensOut.some(
+      (token) => canonicalToken(args.destination, token) !== delivered,
+    )
     const isPaid = tokensOut.every((token) => paidTo(lane, args.receiverKind) === token)
     const runsOrder = args.entersPosition || args.takesFeeThere || !isPaid
-    if (!swapsAllowed[args.mode](source, !isSame)) return []
+    if (!swapsAllowed[args.mode](swapsHere, swapsThere)) return []
     if (runsOrder && !args.canOrder(lane)) {
       undeployed.push(lane)
       return []
     }
-    return [{ lane, runsOrder, swaps: Number(source) + Number(!isSame) }]
+    return [{ lane, runsOrder, swapsThere, swaps: Number(swapsHere) + Number(swapsThere) }]
   })
   return { ways: ways.toSorted((a, b) => a.swaps - b.swaps), undeployed }
 }

@@ -1,5 +1,5 @@
 /** What an amount would give by native math alone: to compare lanes by. */
-import type { Address, TokenAmount } from '../../domain/primitives.js'
+import { type Address, isNative, type TokenAmount } from '../../domain/primitives.js'
 import type { MarketPool } from '../market/market.js'
 import { isVerified } from '../market/verified.js'
 import { needsNoTrust } from '../route/built.js'
@@ -7,19 +7,39 @@ import type { OpenSearch } from '../route/open-search.js'
 import { type Flow, runFlow } from '../search/flow.js'
 import { rememberedCandidates } from '../search/remembered.js'
 
-/** Candidates, those of pools with code of their own only where there are no others: they may promise what they do not pay. */
+/**
+ * Candidates that an order can run, those of pools with code of their own only where there are no others: they
+ * may promise what they do not pay.
+ *
+ * @param besides - other tokens of the order, of which a split must not spend any.
+ */
 export function flowsFor(
   { usable: { pools }, argsFor }: Pick<OpenSearch, 'usable' | 'argsFor'>,
   input: TokenAmount,
   tokenOut: Address,
+  besides: readonly Address[] = [],
 ): readonly Flow[] {
-  const search = (among: readonly MarketPool[]) =>
-    rememberedCandidates({ ...argsFor(among), inputs: [input] }).candidates
+  const search = (among: readonly MarketPool[]) => {
+    const { candidates } = rememberedCandidates({ ...argsFor(among), inputs: [input] })
+    return candidates.filter((flow) => isRunnable(flow, input.token, tokenOut, besides))
+  }
   const found = search(pools)
   const named = new Set([input.token, tokenOut])
   if (found.every((flow) => needsNoTrust(flow, named))) return found
   const verified = search(pools.filter((pool) => isVerified(pool, named)))
   return verified.length > 0 ? verified : found
+}
+
+/** As of a route that is one action of an order. @see planRouteAction */
+function isRunnable(
+  { edges, isSplit }: Flow,
+  tokenIn: Address,
+  tokenOut: Address,
+  besides: readonly Address[],
+): boolean {
+  if (!isSplit) return true
+  const between = edges.flatMap(({ hop }) => (hop.tokenIn === tokenIn ? [] : [hop.tokenIn]))
+  return !isNative(tokenOut) && !between.some((token) => besides.includes(token))
 }
 
 export interface Estimate {
@@ -29,15 +49,24 @@ export interface Estimate {
   readonly gas: bigint
 }
 
-/** Of the flow that gives most; null of none. */
+/** A million units of gas are what costs of gas are told for. */
+const gasUnit = 1_000_000n
+
+/**
+ * Of the flow that gives most after gas, by which a route is chosen, too; null of none.
+ *
+ * @param gasCost - raw units of the tokenOut that a million units of gas cost.
+ */
 export function bestOf(
   flows: readonly Flow[],
   { token, amount }: TokenAmount,
   tokenOut: Address,
+  gasCost: bigint,
 ): Estimate | null {
   const inputs = [{ token, amountIn: amount }]
+  const net = ({ amountOut, gas }: Estimate) => amountOut - (gas * gasCost) / gasUnit
   return flows.reduce<Estimate | null>((best, { edges, gas }) => {
-    const { amountOut } = runFlow(edges, inputs, tokenOut)
-    return best === null || amountOut > best.amountOut ? { amountOut, gas } : best
+    const one = { amountOut: runFlow(edges, inputs, tokenOut).amountOut, gas }
+    return best === null || net(one) > net(best) ? one : best
   }, null)
 }

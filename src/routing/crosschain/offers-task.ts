@@ -58,19 +58,22 @@ async function estimate(
   { request, candidates }: OffersArgs,
   tokenOut: Address,
 ): Promise<Estimate> {
+  const all = inputsOf(request)
   const parts = await Promise.all(
-    inputsOf(request).map(async ({ token, amount, fee }): Promise<Estimate> => {
+    all.map(async ({ token, amount, fee }, place): Promise<Estimate> => {
       const input = { token, amount: amount - fee }
       if (token === tokenOut || input.amount <= 0n) return { amountOut: input.amount, gas: 0n }
       const asked = { ...request, router: { candidates }, inputs: [input], tokensOut: [tokenOut] }
       const opened = await task.clock.stage('state', () => openSearch(task, asked))
+      const { router, argsFor, usable } = opened
+      const gasCost = argsFor(usable.pools).gasCost(tokenOut) ?? 0n
+      const besides = all.slice(place + 1).map((one) => one.token)
       const found = await task.clock.stage('search', async () =>
-        bestOf(flowsFor(opened, input, tokenOut), input, tokenOut),
+        bestOf(flowsFor(opened, input, tokenOut, besides), input, tokenOut, gasCost),
       )
       if (found) return found
-      const { all, router, argsFor, usable } = opened
       throw await whyNoRoute(task, {
-        ...{ request: asked, missing: { tokenIn: token, tokenOut }, all },
+        ...{ request: asked, missing: { tokenIn: token, tokenOut }, all: opened.all },
         ...{ view: usable.view, maxHops: router.maxHops },
         isFound: (some) => {
           const inputs = [{ token, amount: some }]

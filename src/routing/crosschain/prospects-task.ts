@@ -6,20 +6,21 @@ import { at } from '../../domain/lists.js'
 import type { Task } from '../block/task.js'
 import { openSearch } from '../route/open-search.js'
 import type { Flow } from '../search/flow.js'
-import { bestOf, flowsFor } from './estimate.js'
+import { bestOf, type Estimate, flowsFor } from './estimate.js'
 import type { ProspectsArgs } from './messages.js'
 
 /** An amount that differs by less than one part in this takes the ways of the other: what that costs is of second order. */
 const nearly = 100n
 
-/** @returns Raw units for each amount; null where no way is found. */
+/** @returns For each amount; null where no way is found. */
 export async function runProspects(
   task: Task,
   { request, amounts }: ProspectsArgs,
-): Promise<readonly (bigint | null)[]> {
+): Promise<readonly (Estimate | null)[]> {
   const { token } = at(request.inputs, 0)
   const tokenOut = at(request.tokensOut, 0)
   const opened = await task.clock.stage('state', () => openSearch(task, request))
+  const gasCost = opened.argsFor(opened.usable.pools).gasCost(tokenOut) ?? 0n
   return task.clock.stage('search', async () => {
     let last: { readonly amount: bigint; readonly flows: readonly Flow[] } | undefined
     return amounts.map((amount) => {
@@ -27,7 +28,7 @@ export async function runProspects(
       const input = { token, amount }
       const isNear = last && (amount - last.amount) ** 2n * nearly ** 2n <= last.amount ** 2n
       last = last && isNear ? last : { amount, flows: flowsFor(opened, input, tokenOut) }
-      return bestOf(last.flows, input, tokenOut)?.amountOut ?? null
+      return bestOf(last.flows, input, tokenOut, gasCost)
     })
   })
 }

@@ -13,6 +13,7 @@ import { sandboxAccount } from '../../../src/sandbox/accounts.js'
 import type { SandboxPlan } from '../../../src/sandbox/plans/plan.js'
 import { sandboxPlans } from '../../../src/sandbox/plans/registry.js'
 import { type Sandbox, startSandboxes } from '../../../src/sandbox/sandbox.js'
+import { compareModes } from '../../support/bridges/compare-modes.js'
 import { deliverOnFork, departOnFork, type Place } from '../../support/bridges/deliver-on-fork.js'
 import { startService, type TestService } from '../../support/service/service.js'
 
@@ -236,6 +237,52 @@ test.each([
   const tokenIn = from.market.token('STA').address
   await intoDollars(from, { tokenIn, amountIn: String(1_000n * 10n ** 18n), ...more })
 })
+
+/** Small amounts, of which gas takes a large part. */
+test.each([
+  {
+    ...{ from: 8453, given: { USDC: '5070000' }, to: 42161, tokenOut: 'WETH' },
+    ...{ without: 'stargate', others: ['source', 'destination', 'sourceOrDestination'] },
+  },
+  {
+    ...{ from: 42161, given: { ETH: '1680000000000000' }, to: 1, tokenOut: 'LINK' },
+    ...{ without: 'stargate', others: ['destination', 'sourceOrDestination'] },
+  },
+  {
+    ...{ from: 42161, given: { ETH: '1720000000000000' }, to: 8453, tokenOut: 'USDbC' },
+    ...{ without: 'stargate', others: ['destination', 'sourceOrDestination'] },
+  },
+  {
+    ...{ from: 1, given: { USDC: '5099999' }, to: 42161, tokenOut: 'WETH' },
+    ...{ without: 'stargate', others: ['source', 'destination', 'sourceOrDestination'] },
+  },
+  {
+    ...{ from: 1, given: { PAXG: '1442850000000000', USDC: '5110000' }, to: 8453, tokenOut: 'DAI' },
+    ...{ without: 'none', others: ['source', 'sourceOrDestination'] },
+  },
+  {
+    ...{ from: 1, given: { LINK: '342666660000000000' }, to: 8453, tokenOut: 'USDC' },
+    ...{ without: 'none', others: ['source', 'sourceOrDestination'] },
+  },
+])(
+  'full gives no less after gas than a mode that swaps less: $from to $tokenOut on $to without $without',
+  async ({ from, given, to, tokenOut, without, others }) => {
+    const [source, destination] = [chainOf(from), chainOf(to)]
+    const tokens = Object.keys(given).map((symbol) =>
+      symbol === 'ETH' ? nativeToken : source.market.token(symbol).address,
+    )
+    const query = {
+      ...{ chainId: String(from), destinationChainId: String(to), fromAddress: alice },
+      receiver: sandboxAccount('bob').address,
+      ...{ tokenIn: tokens.join(','), amountIn: Object.values(given).join(',') },
+      tokenOut: destination.market.token(tokenOut).address,
+      ...(without !== 'none' && { ignoreBridges: without }),
+    }
+    const compared = await compareModes(service, { to: destination, query })
+    expect(compared?.answered).toEqual([...others, 'full'])
+    expect(compared?.worseBps, JSON.stringify(compared)).toBe(0)
+  },
+)
 
 function count(row: string, mode: string): void {
   const cells = rows.get(row) ?? new Map<string, { equal: number; of: number }>()
