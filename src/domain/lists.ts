@@ -42,3 +42,20 @@ export function compareText(a: string, b: string): number {
 export function onlyOne(value: unknown): unknown {
   return Array.isArray(value) && value.length === 1 ? value[0] : value
 }
+
+/** Consecutive parts of `size` entries; the last may be shorter. */
+export function chunksOf<T>(items: readonly T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_chunk, index) =>
+    items.slice(index * size, (index + 1) * size),
+  )
+}
+
+/** The order of amounts for `sort`, the smallest first. */
+export function compareAmounts(a: bigint, b: bigint): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+/** The larger of two amounts. */
+export function larger(a: bigint, b: bigint): bigint {
+  return a > b ? a : b
+}

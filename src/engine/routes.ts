@@ -1,4 +1,5 @@
 /** The engine's methods that find routes and bundles: single ones, and batches of quotes or executions at one block. */
+
 import { LRUCache } from 'lru-cache'
 import pLimit from 'p-limit'
 import type { CrosschainTerms } from '../domain/bridges/terms.js'
@@ -15,7 +16,7 @@ import {
   type RouteRequest,
 } from '../domain/engine.js'
 import { ForkrouteError, fromWireError, toWireError } from '../domain/errors.js'
-import { zip } from '../domain/lists.js'
+import { chunksOf, zip } from '../domain/lists.js'
 import type { BlockPin } from '../domain/primitives.js'
 import { quoteSender } from '../executor/deployments.js'
 import { parseBundle } from '../routing/bundle/parse-actions.js'
@@ -274,12 +275,4 @@ function byPairAndAmount(requests: readonly RouteRequest[]): RouteRequest[] {
 
 function compare<T extends string | bigint>(a: T, b: T): number {
   return a < b ? -1 : a > b ? 1 : 0
-}
-
-/** Consecutive chunks of `size`; the last may be shorter. */
-function chunksOf<T>(items: readonly T[], size: number): T[][] {
-  const count = items.length && Math.ceil(items.length / size)
-  return Array.from({ length: count }, (_chunk, index) =>
-    items.slice(index * size, (index + 1) * size),
-  )
 }

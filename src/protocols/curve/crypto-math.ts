@@ -6,7 +6,7 @@
  *   `reduction_coefficient`), CurveCryptoSwap.vy (`exchange`) and contracts/two/CurveCryptoSwap2ETH.vy;
  *   curvefi/twocrypto-ng 0fcca0d, contracts/main/Twocrypto.vy (`_fee`)
  */
-import { at } from '../../domain/lists.js'
+import { at, larger } from '../../domain/lists.js'
 import { isSafe, solveCubic } from './crypto-cubic.js'
 
 const precision = 10n ** 18n
@@ -146,9 +146,4 @@ function solveY(state: CryptoPoolState, xp: readonly bigint[], j: number): bigin
     if (difference < larger(limit, y / 10n ** 14n)) return isSafe(y, d) ? y : null
   }
   return null
-}
-
-function larger(a: bigint, b: bigint): bigint {
-  if (a > b) return a
-  return b
 }

@@ -2,6 +2,7 @@
  * What comes back of the tokens that a bundle takes: a minimum on the rest is a maximum on what is taken. Without it
  * somebody who moves a price has a deposit of two tokens take more of the one that is there in plenty.
  */
+import { larger } from '../../domain/lists.js'
 import { type Amount, isAmountRef } from '../../domain/order.js'
 import { type Address, centiBpsDenominator } from '../../domain/primitives.js'
 import type { BundleContext } from './bundle-context.js'
@@ -31,7 +32,7 @@ export function restsOf({ draft, loans, args }: BundleContext): Rest[] {
       const before = found.get(token)
       found.set(token, {
         ...{ token, action },
-        centiBps: wider(before?.centiBps ?? 0n, centiBps),
+        centiBps: larger(before?.centiBps ?? 0n, centiBps),
         brought: before ? before.brought : [],
       })
     }
@@ -44,7 +45,7 @@ export function restsOf({ draft, loans, args }: BundleContext): Rest[] {
       const isVague = isAmountRef(amount) && amount.ref === 'balance'
       found.set(rest.token, {
         ...rest,
-        centiBps: wider(rest.centiBps, centiBps),
+        centiBps: larger(rest.centiBps, centiBps),
         brought: isVague || !rest.brought ? null : [...rest.brought, amount],
       })
     }
@@ -53,14 +54,10 @@ export function restsOf({ draft, loans, args }: BundleContext): Rest[] {
     const outside = found.get(token)
     found.set(token, {
       ...{ token, action: outside?.action ?? action, brought: null },
-      centiBps: wider(outside?.centiBps ?? 0n, centiBps),
+      centiBps: larger(outside?.centiBps ?? 0n, centiBps),
     })
   }
   return [...found.values()].filter(({ token }) => !assumed.has(token))
-}
-
-function wider(a: bigint, b: bigint): bigint {
-  return a > b ? a : b
 }
 
 /**

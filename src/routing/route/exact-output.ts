@@ -2,9 +2,10 @@
  * From candidates that were proven with about the right input to the answer: which of them gives the stated output for
  * the least, and its very transaction with that input.
  */
+
 import type { RouteRequest } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
-import { at } from '../../domain/lists.js'
+import { at, compareAmounts } from '../../domain/lists.js'
 import type { OrderInput } from '../../domain/order.js'
 import { type Address, bpsDenominator, type TokenAmount } from '../../domain/primitives.js'
 import type { Task } from '../block/task.js'
@@ -107,7 +108,7 @@ function chosen(
   priced: ReadonlyMap<Address, PricedToken>,
 ): LeastInput[] {
   const gives = (one: Proven) => at(one.outputs, 0).amount
-  const byOutput = proven.toSorted((a, b) => compare(gives(b), gives(a)))
+  const byOutput = proven.toSorted((a, b) => compareAmounts(gives(b), gives(a)))
   const largest = byOutput.slice(0, largestKept)
   const inputs = [...new Set([...proven.slice(0, bestKept), ...largest])]
     .flatMap((one): LeastInput[] => {
@@ -115,7 +116,7 @@ function chosen(
       const amountIn = leastOf(curve, output.amount, provenWith)
       return amountIn === null ? [] : [{ curve, amountIn }]
     })
-    .sort((a, b) => compare(a.amountIn, b.amountIn))
+    .sort((a, b) => compareAmounts(a.amountIn, b.amountIn))
   for (const { amountIn } of inputs) {
     const byKey = new Map(inputs.map((each) => [each.curve.one.built.candidate.key, each]))
     const there = inputs.flatMap(({ curve }) => {
@@ -127,10 +128,6 @@ function chosen(
     return ranked.flatMap(({ built }) => byKey.get(built.candidate.key) ?? [])
   }
   return inputs
-}
-
-function compare(a: bigint, b: bigint): number {
-  return a < b ? -1 : a > b ? 1 : 0
 }
 
 function toCurve(one: Proven): Curve {

@@ -2,7 +2,7 @@
  * Splits spread over many pools, so one pool that deviates from its math spoils them all. The simulated paths show
  * which pools these are; without them a split may still be the best.
  */
-import { at } from '../../domain/lists.js'
+import { at, larger } from '../../domain/lists.js'
 import { bpsDenominator } from '../../domain/primitives.js'
 import { decodeAmountsOut } from '../../executor/compile.js'
 import type { MarketPool } from '../market/market.js'
@@ -19,7 +19,7 @@ const toleranceBps = 1n
 export function suspectPools(attempts: readonly Attempt[]): ReadonlySet<MarketPool> {
   const kept = attempts.filter((attempt) => delivers(attempt))
   const broken = attempts.filter((attempt) => attempt.result && !delivers(attempt))
-  const best = attempts.reduce((most, attempt) => max(most, amountOut(attempt)), 0n)
+  const best = attempts.reduce((most, attempt) => larger(most, amountOut(attempt)), 0n)
   const isMissed = broken.some(
     ({ built: { candidate } }) => candidate.isSplit && candidate.amountOut > best,
   )
@@ -42,10 +42,6 @@ function delivers(attempt: Attempt): boolean {
 function amountOut({ built, result }: Attempt): bigint {
   if (result?.status !== 'success') return 0n
   return at(decodeAmountsOut(built.order, result.returnData), 0).amount
-}
-
-function max(a: bigint, b: bigint): bigint {
-  return a > b ? a : b
 }
 
 /** Splits that are not among the known candidates. */

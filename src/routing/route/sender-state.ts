@@ -2,10 +2,12 @@
  * The account that a transaction is simulated from, in one place: its funds are checked (user routes) or overridden
  * (quotes, backend mode), it has the code that a delegate strategy runs, and what no override can give is lent to it.
  */
+
 import { concatHex, decodeFunctionResult, encodeFunctionData, parseAbi } from 'viem'
 import { unreadable } from '../../domain/common-errors.js'
 import type { RouteRequest } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
+import { larger } from '../../domain/lists.js'
 import { type Address, isNative, type TokenAmount } from '../../domain/primitives.js'
 import {
   mergeOverrides,
@@ -177,10 +179,6 @@ export async function senderState(
 function codeOf({ strategy, fromAddress }: Omit<Spending, 'inputs'>): StateOverrides {
   if (!isDelegate(strategy)) return {}
   return { [fromAddress]: { code: concatHex(['0xef0100', executorContracts.Delegate.address]) } }
-}
-
-function larger(a: bigint, b: bigint): bigint {
-  return a > b ? a : b
 }
 
 function facts(

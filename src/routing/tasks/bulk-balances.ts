@@ -3,8 +3,10 @@
  * calls of Multicall3: a fork of a cold block would fetch code and slots of every token one after the other.
  * `wallet-task.ts` chooses the tokens and values the amounts.
  */
+
 import pLimit from 'p-limit'
 import { decodeFunctionResult, encodeFunctionData, erc20Abi, parseAbi } from 'viem'
+import { chunksOf } from '../../domain/lists.js'
 import type { Address, Hex } from '../../domain/primitives.js'
 import type { StateReader } from '../../domain/state.js'
 
@@ -113,10 +115,4 @@ async function aggregate(
   } catch {
     return null
   }
-}
-
-function chunksOf(calls: readonly BulkCall[], size: number): BulkCall[][] {
-  return Array.from({ length: Math.ceil(calls.length / size) }, (_chunk, index) =>
-    calls.slice(index * size, (index + 1) * size),
-  )
 }

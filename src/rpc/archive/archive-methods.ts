@@ -4,6 +4,7 @@
  * Error texts begin with `state unreadable: ` when the state does not exist or no node has it, and with
  * `upstream unavailable: ` when no node answers. Anvil passes them on, and the simulator tells them apart.
  */
+import { numberToHex } from 'viem'
 import type { z } from 'zod'
 import { ForkrouteError } from '../../domain/errors.js'
 import type { Address, BlockPin, Hex } from '../../domain/primitives.js'
@@ -75,8 +76,8 @@ export function answerCall(
   { method, params, isForks, forkedAt }: ArchiveCall,
 ): unknown | Promise<unknown> {
   const { pin } = pinned
-  const present = quantity(pin.number)
-  const forked = forkedAt === undefined ? present : quantity(forkedAt)
+  const present = numberToHex(pin.number)
+  const forked = forkedAt === undefined ? present : numberToHex(forkedAt)
   switch (method) {
     case 'eth_getStorageAt': {
       const key = wordKey(params)
@@ -99,9 +100,9 @@ export function answerCall(
     case 'eth_getBlockByHash':
       return blockByHash(source, pinned, check(hashParam, params[0]), params[1] === true)
     case 'eth_blockNumber':
-      return quantity(pin.number)
+      return numberToHex(pin.number)
     case 'eth_chainId':
-      return quantity(BigInt(pin.chainId))
+      return numberToHex(BigInt(pin.chainId))
     case 'net_version':
       return String(pin.chainId)
     case 'web3_clientVersion':
@@ -109,9 +110,9 @@ export function answerCall(
     case 'eth_syncing':
       return false
     case 'eth_gasPrice':
-      return quantity(pin.baseFeePerGas + tip)
+      return numberToHex(pin.baseFeePerGas + tip)
     case 'eth_maxPriorityFeePerGas':
-      return quantity(tip)
+      return numberToHex(tip)
     case 'eth_feeHistory':
       return feeHistory(pin)
     case 'forkroute_logs':
@@ -227,7 +228,7 @@ async function eventsOf(
   const isLater = question.to > pin.number
   const to = isLater ? pin.number : question.to
   const found = await source.logs({ ...question, to })
-  return found?.map((log) => ({ ...log, blockNumber: quantity(log.blockNumber) })) ?? null
+  return found?.map((log) => ({ ...log, blockNumber: numberToHex(log.blockNumber) })) ?? null
 }
 
 /** A fast path: forks read thousands of words per block, nearly all in this form, and schema checks are slow. */
@@ -335,8 +336,8 @@ function feeHistory(pin: BlockPin): unknown {
   const step = target === 0n ? 0n : (pin.baseFeePerGas * distance) / target / 8n
   const next = pin.gasUsed > target ? pin.baseFeePerGas + (step || 1n) : pin.baseFeePerGas - step
   return {
-    oldestBlock: quantity(pin.number),
-    baseFeePerGas: [quantity(pin.baseFeePerGas), quantity(next)],
+    oldestBlock: numberToHex(pin.number),
+    baseFeePerGas: [numberToHex(pin.baseFeePerGas), numberToHex(next)],
     gasUsedRatio: [pin.gasLimit === 0n ? 0 : Number(pin.gasUsed) / Number(pin.gasLimit)],
   }
 }
@@ -349,8 +350,4 @@ function check<T>(schema: z.ZodType<T>, value: unknown): T {
 
 function unreadable(what: string, reason: string): JsonRpcError {
   return new JsonRpcError(unreadableCode, `state unreadable: ${what}: ${reason}`)
-}
-
-function quantity(value: bigint): string {
-  return `0x${value.toString(16)}`
 }

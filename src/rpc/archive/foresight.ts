@@ -4,6 +4,7 @@
  * decides what is read early, never what is answered.
  */
 
+import { chunksOf } from '../../domain/lists.js'
 import type { Guess, TickPlaces } from '../../domain/state.js'
 import { namesIn } from '../hints/call-kind.js'
 import type { Answer, BlockRef } from '../node/answer.js'
@@ -112,10 +113,4 @@ async function valueIn<T>(asked: Promise<Answer<T>>): Promise<T | null> {
   } catch {
     return null
   }
-}
-
-function chunksOf<T>(all: readonly T[], size: number): T[][] {
-  const chunks: T[][] = []
-  for (let start = 0; start < all.length; start += size) chunks.push(all.slice(start, start + size))
-  return chunks
 }

@@ -1,4 +1,5 @@
 /** Finds the blocks in which contracts emitted events, in ranges as large as the nodes accept. */
+import { numberToHex } from 'viem'
 import { ForkrouteError } from '../../domain/errors.js'
 import type { Address } from '../../domain/primitives.js'
 import { type BlockSpan, inRanges, type RangeAnswer } from './log-ranges.js'
@@ -38,7 +39,7 @@ export async function findChangedBlocks(
 
 /** One range as a request to a node; its value is the numbers of the blocks. */
 export function changesRequest({ from, to, addresses }: ChangesQuestion): NodeRequest {
-  const range = { fromBlock: quantity(from), toBlock: quantity(to) }
+  const range = { fromBlock: numberToHex(from), toBlock: numberToHex(to) }
   const asked: ReadonlySet<unknown> = new Set(addresses)
   return {
     call: { method: 'eth_getLogs', params: [{ ...range, address: addresses }] },
@@ -58,8 +59,4 @@ function numberOf(log: unknown, addresses: ReadonlySet<unknown>): bigint | null 
   const isAsked = typeof address === 'string' && addresses.has(address.toLowerCase())
   const isNumber = typeof blockNumber === 'string' && /^0x[0-9a-f]{1,16}$/i.test(blockNumber)
   return isAsked && isNumber ? BigInt(blockNumber) : null
-}
-
-function quantity(value: bigint): string {
-  return `0x${value.toString(16)}`
 }

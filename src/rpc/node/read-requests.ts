@@ -2,6 +2,7 @@
  * The calls that read a chain, each with the check of its answer: a malformed answer is odd, never a value.
  * Blocks are given in the form that the node accepts: a number, or the EIP-1898 object. Pure.
  */
+import { numberToHex } from 'viem'
 import type { Address, Hex } from '../../domain/primitives.js'
 import type { AccountProof, BlockRef } from './answer.js'
 import { judgeBlock } from './block-check.js'
@@ -15,16 +16,12 @@ export interface BlockRules {
   readonly verifyHeaderHash: boolean
 }
 
-export function quantity(value: bigint): string {
-  return `0x${value.toString(16)}`
-}
-
 /** The block parameter for this node: by hash if the node accepts that. */
 export function paramOf(
   node: { abilities(): NodeAbilities | null },
   block: BlockRef,
 ): string | { blockHash: Hex } {
-  return node.abilities()?.blockHash ? { blockHash: block.hash } : quantity(block.number)
+  return node.abilities()?.blockHash ? { blockHash: block.hash } : numberToHex(block.number)
 }
 
 /** The value is in its stored form (`state-item.ts`). @param block - as the node takes it. */
@@ -71,7 +68,7 @@ export function blockRequest(rules: BlockRules, ref: bigint | Hex, full: boolean
   const method = isNumber ? 'eth_getBlockByNumber' : 'eth_getBlockByHash'
   const expected = isNumber ? { number: ref } : { hash: ref }
   return {
-    call: { method, params: [isNumber ? quantity(ref) : ref, full] },
+    call: { method, params: [isNumber ? numberToHex(ref) : ref, full] },
     judge: (value) => judgeBlock(value, { ...rules, ...expected }),
   }
 }

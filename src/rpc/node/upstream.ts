@@ -8,6 +8,7 @@
  */
 import { setMaxListeners } from 'node:events'
 import pLimit from 'p-limit'
+import { numberToHex } from 'viem'
 import type { Address, Hex } from '../../domain/primitives.js'
 import type { TickPlaces } from '../../domain/state.js'
 import { anchored } from './anchor.js'
@@ -34,7 +35,6 @@ import {
   latestRequest,
   paramOf,
   proofRequest,
-  quantity,
   stateRequest,
 } from './read-requests.js'
 import type { ItemKey } from './state-item.js'
@@ -228,10 +228,10 @@ function readsOf(
         stateRequest(key, paramOf(node, block), block.number),
       ),
     finalState: (key, number) =>
-      ask(`${number}${key}`, number, () => stateRequest(key, quantity(number), number)),
+      ask(`${number}${key}`, number, () => stateRequest(key, numberToHex(number), number)),
     proof: (address, block) =>
       typeof block === 'bigint'
-        ? ask(`${block} proof ${address}`, block, () => proofRequest(address, quantity(block)))
+        ? ask(`${block} proof ${address}`, block, () => proofRequest(address, numberToHex(block)))
         : ask(`${block.hash} proof ${address}`, block, (node) =>
             proofRequest(address, paramOf(node, block)),
           ),

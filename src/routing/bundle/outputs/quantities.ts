@@ -3,7 +3,9 @@
  * none refers to it and it is known in advance, by the numbers of later actions. Checks give the quantity that they look
  * at. Pure.
  */
+
 import type { Reference } from '../../../domain/bundle.js'
+import { larger } from '../../../domain/lists.js'
 import { type Amount, isAmountRef } from '../../../domain/order.js'
 import type { Address } from '../../../domain/primitives.js'
 import type { ActionOutput } from '../../../protocols/positions.js'
@@ -124,7 +126,7 @@ export class Quantities {
       if (!isAmountRef(amount) && left === 0n) continue
       const other = found.get(token)
       // Of a sum, no part has a minimum of its own.
-      found.set(token, other ? { centiBps: max(other.centiBps, limit.centiBps) } : limit)
+      found.set(token, other ? { centiBps: larger(other.centiBps, limit.centiBps) } : limit)
     }
     return [...found].map(([token, limit]) => ({ token, ...limit }))
   }
@@ -148,8 +150,4 @@ export class Quantities {
         !included.has(one),
     )
   }
-}
-
-function max(a: bigint, b: bigint): bigint {
-  return a > b ? a : b
 }

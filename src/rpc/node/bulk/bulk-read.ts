@@ -5,7 +5,9 @@
  * A value counts only where the answer shows that our code ran there, and on the state of the accounts: zeros count
  * beside a value that is not zero, since a node that empties accounts whose code it replaces answers nothing but zeros.
  */
+
 import { LRUCache } from 'lru-cache'
+import { numberToHex } from 'viem'
 import type { Address, Hex } from '../../../domain/primitives.js'
 import type { Ask } from '../ask.js'
 import { unknownBlock } from '../node-answers.js'
@@ -367,13 +369,15 @@ function slotWay(at: BlockParam, book: BulkBook, anchor: () => ItemKey | null): 
         return nonce === null ? [] : [[key, nonce]]
       })
       const present = slots.filter(([, word]) => BigInt(word) !== 0n)
-      for (const [key, word] of present) book.note(key, toHex(BigInt(word)))
+      for (const [key, word] of present) book.note(key, numberToHex(BigInt(word)))
       const hasStorage = present.length > 0
       if (!hasStorage) book.doubt(slots.map(([key]) => key))
       const hasNonces = nonces.some(([, nonce]) => nonce !== 0)
       return new Map([
         ...(hasStorage ? slots : []),
-        ...(hasNonces ? nonces : []).map(([key, nonce]) => [key, toHex(BigInt(nonce))] as const),
+        ...(hasNonces ? nonces : []).map(
+          ([key, nonce]) => [key, numberToHex(BigInt(nonce))] as const,
+        ),
       ])
     },
   }
@@ -386,15 +390,11 @@ function accountWay(at: BlockParam, book: BulkBook): Way {
       if ([...words.values()].every((word) => BigInt(word) === 0n)) return new Map()
       return new Map(
         [...words].flatMap(([key, word]): [ItemKey, Hex][] => {
-          if (!isCode(key)) return [[key, toHex(BigInt(word))]]
+          if (!isCode(key)) return [[key, numberToHex(BigInt(word))]]
           const code = book.codeOf(addressOf(key), word)
           return code === null ? [] : [[codeKey(addressOf(key)), code]]
         }),
       )
     },
   }
-}
-
-function toHex(value: bigint): Hex {
-  return `0x${value.toString(16)}`
 }

@@ -2,6 +2,7 @@
  * Finds out what a node can do beyond headers, balance, nonce, code and storage.
  * Only `blockHash`, `batch`, `overrides`, `proofs`, `accessLists` and `prestates` change how the archive reads; the rest is for `doctor` and `/ready`.
  */
+import { numberToHex } from 'viem'
 import type { Address } from '../../../domain/primitives.js'
 import type { VerifiedBlock } from '../block-check.js'
 import { accessCall } from '../bulk/access-list.js'
@@ -93,7 +94,7 @@ export async function probeAbilities(
     [
       'prestates',
       prestateRequest([{ to: identity, data: '0x1234' }], {
-        block: quantity(pin.number),
+        block: numberToHex(pin.number),
         number: pin.number,
       }),
     ],
@@ -102,7 +103,7 @@ export async function probeAbilities(
   const outcomes = await send([
     ...singles.map(([, request]) => request),
     ...asked.map((depth) =>
-      expecting('eth_getBalance', [account, quantity(pin.number - BigInt(depth))], isHex),
+      expecting('eth_getBalance', [account, numberToHex(pin.number - BigInt(depth))], isHex),
     ),
   ])
   const old = outcomes.slice(singles.length)
@@ -154,8 +155,4 @@ function isAccessList(value: unknown): boolean {
 
 function isHex(value: unknown): value is string {
   return typeof value === 'string' && /^0x[0-9a-f]+$/i.test(value)
-}
-
-function quantity(value: bigint): string {
-  return `0x${value.toString(16)}`
 }

@@ -1,4 +1,5 @@
 /** Finds the events of contracts by their topics, in ranges as large as the nodes accept. */
+import { numberToHex } from 'viem'
 import type { Address, Hex } from '../../../domain/primitives.js'
 import type { Answer } from '../answer.js'
 import { type BlockSpan, inRanges } from '../log-ranges.js'
@@ -49,7 +50,9 @@ export async function findLogs(
 /** One range as a request to a node; its value is a list of EventLog. */
 export function logsRequest(question: LogsQuestion): NodeRequest {
   const { from, to, address, topics, blockHash } = question
-  const range = blockHash ? { blockHash } : { fromBlock: quantity(from), toBlock: quantity(to) }
+  const range = blockHash
+    ? { blockHash }
+    : { fromBlock: numberToHex(from), toBlock: numberToHex(to) }
   return {
     call: { method: 'eth_getLogs', params: [{ ...range, address, topics: [...topics] }] },
     judge(value) {
@@ -93,8 +96,4 @@ function isHex(value: unknown, digits: number): value is string {
 
 function lower(text: string): Hex {
   return text.toLowerCase() as Hex
-}
-
-function quantity(value: bigint): string {
-  return `0x${value.toString(16)}`
 }
