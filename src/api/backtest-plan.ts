@@ -2,6 +2,7 @@
  * Parses a plan as its author writes it, in YAML or JSON. Every mistake is reported with its place
  * (`requests[1].tokenIn must …`), unknown fields included: a typo would otherwise change what is measured.
  */
+
 import type { z } from 'zod'
 import {
   type BacktestPlan,
@@ -12,6 +13,7 @@ import {
 } from '../domain/backtest.js'
 import type { BlockTag } from '../domain/block-tag.js'
 import { invalidRequest, mostProblems, unknownChainId } from '../domain/common-errors.js'
+import { defined } from '../domain/defined.js'
 import type { CallContext, Engine } from '../domain/engine.js'
 import { type PlanDialect, planBody, planInputs } from './backtest-inputs.js'
 import { checkFields } from './contract.js'
@@ -196,11 +198,9 @@ function readVariant(
   return {
     name: input.name ?? `variant ${index + 1}`,
     router: {
-      ...(maxHops !== undefined && { maxHops }),
-      ...(candidates !== undefined && { candidates }),
-      ...(splits !== undefined && { splits }),
+      ...defined({ maxHops, candidates, splits }),
       ...(poolBlacklist.length && { poolBlacklist }),
-      ...(proof !== undefined && { proof }),
+      ...defined({ proof }),
     },
     ignoreStandards: [...input.ignoreAggregators, ...input.ignoreStandards],
     ...(slippage !== undefined && { centiBps: slippage }),

@@ -2,7 +2,9 @@
  * Handles requests of a service that records or replays. An answer is sent only after it was kept, so a client never
  * holds one that the cassette lacks.
  */
+
 import type { Request, Response } from 'express'
+import { defined } from '../domain/defined.js'
 import type { CallContext } from '../domain/engine.js'
 import { ForkrouteError } from '../domain/errors.js'
 import { type BlockPin, bigintToString, type Hex } from '../domain/primitives.js'
@@ -28,7 +30,7 @@ export function recordingOf(args: {
     method: req.method === 'POST' ? ('POST' as const) : ('GET' as const),
     path: req.path,
     query: Object.fromEntries(request.query),
-    ...(request.body !== undefined && { body: request.body }),
+    ...defined({ body: request.body }),
     accountId,
   }
   const wanted = numberOf(req.headers[recordingHeader])

@@ -3,9 +3,11 @@
  * All inputs are strings here, as `input.ts` makes them from queries and JSON bodies.
  * Addresses are lower-cased here, once. Messages complete the sentence "<field> …".
  */
+
 import { z } from 'zod'
 import { type BlockTag, blockTagForms, parseBlockTag } from '../domain/block-tag.js'
 import { type Deadline, deadlineForms, parseDeadline } from '../domain/deadline.js'
+import { defined } from '../domain/defined.js'
 import {
   addressForm,
   addressPattern,
@@ -210,7 +212,7 @@ export function withDefault<T extends z.ZodType>(
 
 /** The schema with its meaning in the document. @param example - of a required field only. */
 export function described<T extends z.ZodType>(schema: T, description: string, example?: unknown) {
-  return schema.meta({ description, ...(example !== undefined && { example }) })
+  return schema.meta({ description, ...defined({ example }) })
 }
 
 export function listOf<T extends z.ZodType>(item: T, min: number, max: number) {

@@ -1,9 +1,11 @@
 /** Files of requests to record: YAML or JSON, each request with the blocks to ask it at. */
+
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { ConfigError } from '../config/config.js'
 import { parseYaml, problemsOf, toSentence } from '../config/yaml-file.js'
 import { type BlockTag, parseBlockTag } from '../domain/block-tag.js'
+import { defined } from '../domain/defined.js'
 import { ForkrouteError } from '../domain/errors.js'
 
 /** A request as it is sent. */
@@ -94,7 +96,7 @@ export async function planRequests(
         Array.isArray(given) ? given.map(String) : given,
       ]),
     )
-    const plain = { method, path, query, ...(body !== undefined && { body }) }
+    const plain = { method, path, query, ...defined({ body }) }
     const wanted = one.blocks ?? file.blocks
     if (wanted === undefined) planned.push(plain)
     else {

@@ -1,4 +1,5 @@
 /** The format of a suite: cases of a request, a block and an expectation. Every mistake is reported with its line. */
+
 import { dirname, resolve } from 'node:path'
 import { z } from 'zod'
 import { parseRequest, type RouteDefinition } from '../api/contract.js'
@@ -13,6 +14,7 @@ import {
   problemsOf,
   type YamlFile,
 } from '../config/yaml-file.js'
+import { defined } from '../domain/defined.js'
 import type { Engine } from '../domain/engine.js'
 import { errorCodes, ForkrouteError } from '../domain/errors.js'
 import { bpsDenominator, toAddress } from '../domain/primitives.js'
@@ -191,7 +193,7 @@ function checkCase(
   const { suite, definitions } = context
   const block = one.block ?? suite.block
   const request = {
-    ...(suite.chainId !== undefined && { chainId: suite.chainId }),
+    ...defined({ chainId: suite.chainId }),
     ...(block !== undefined && { blockNumber: block }),
     ...one[kind],
   }

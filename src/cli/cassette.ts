@@ -1,9 +1,11 @@
 /** `forkroute cassette`: shows, merges and prunes cassettes. */
+
 import type { Command } from 'commander'
 import { mergeCassettes } from '../cassette/merge.js'
 import { pruneCassette } from '../cassette/prune.js'
 import { type CassetteSummary, summarise } from '../cassette/summary.js'
 import { ConfigError } from '../config/config.js'
+import { defined } from '../domain/defined.js'
 import { type OutputOptions, printJson, printTable } from './output.js'
 import { parseNumbers } from './replay.js'
 
@@ -87,7 +89,7 @@ export function addCassette(program: Command): void {
         }
         const removed = pruneCassette(file, {
           ...(requests !== undefined && { numbers: parseNumbers(requests, '--requests') }),
-          ...(path !== undefined && { path }),
+          ...defined({ path }),
           ...(blocks !== undefined && { blocks: parseNumbers(blocks, '--blocks') }),
         })
         const facts = { removed: removed.length, ...sizes(summarise(file)) }

@@ -1,6 +1,8 @@
 /** `forkroute replay-tx`: what a mined transaction promised, what happened, and which step made the difference. */
+
 import type { Command } from 'commander'
 import { ConfigError } from '../config/config.js'
+import { defined } from '../domain/defined.js'
 import { ForkrouteError } from '../domain/errors.js'
 import type { Hex } from '../domain/primitives.js'
 import type { Movement } from '../domain/trace.js'
@@ -36,7 +38,7 @@ async function explain(hash: Hex, options: Options): Promise<Explanation> {
   const priorityFeePerGas = config.priorityFeePerGas[chainId]
   const mined = await openMined({
     ...{ chainId, url, verifyHeaderHash: config.checkHeaderHashes },
-    ...(priorityFeePerGas !== undefined && { priorityFeePerGas }),
+    ...defined({ priorityFeePerGas }),
   })
   try {
     return await mined.explain(hash, simulatedAt === null ? {} : { simulatedAt })

@@ -1,4 +1,5 @@
 /** What a search for a route looked at, and what became of it: the record that `explain` adds to an answer. */
+import { defined } from './defined.js'
 import type { Address } from './primitives.js'
 
 /** One swap or wrap of a candidate. */
@@ -115,7 +116,7 @@ export function explanationFields(explanation: Explanation | undefined) {
 
 function toCandidate(one: CandidateRecord) {
   return {
-    ...(one.action !== undefined && { action: one.action }),
+    ...defined({ action: one.action }),
     path: one.path.map((hop) => ({ ...hop })),
     estimatedAmountOut: one.estimatedAmountOut.toString(),
     amountOut: one.amountsOut && oneOrList(one.amountsOut),
@@ -123,6 +124,6 @@ function toCandidate(one: CandidateRecord) {
     valueAfterGas: one.valueAfterGas === null ? null : one.valueAfterGas.toString(),
     status: one.status,
     ...(one.step && { step: one.step }),
-    ...(one.reason !== undefined && { reason: one.reason }),
+    ...defined({ reason: one.reason }),
   }
 }

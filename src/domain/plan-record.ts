@@ -2,7 +2,9 @@
  * Plans of backtests in the form in which they are stored, sent to workers and shown: a request has its tokens and
  * amounts as parallel lists. Pure.
  */
+
 import type { BacktestPlan, PlanRequest } from './backtest.js'
+import { defined } from './defined.js'
 import type { QuoteRequest } from './engine.js'
 import { at, tokenAmounts } from './lists.js'
 import type { Address } from './primitives.js'
@@ -77,7 +79,7 @@ function toQuoteRecord(request: QuoteRequest): QuoteRecord {
     includePriceImpact,
     ...(fromAddress && { fromAddress }),
     ...(receiver && { receiver }),
-    ...(toEoa !== undefined && { toEoa }),
+    ...defined({ toEoa }),
     ...(spender && { spender }),
     ...(refundReceiver && { refundReceiver }),
     ...(feesBps.length > 0 && { feesBps }),

@@ -2,7 +2,9 @@
  * For accounts that cannot answer a callback (a Safe) or should not (a wallet): splits a step that is paid by callback
  * into a transfer to the CallbackPayer and a call through it. Pure.
  */
+
 import { encodeFunctionData, size } from 'viem'
+import { defined } from '../domain/defined.js'
 import type { Amount, AmountRef } from '../domain/order.js'
 import { isAmountRef } from '../domain/order.js'
 import { invalidStep } from './call-data.js'
@@ -50,7 +52,7 @@ export function throughCallbackPayer(steps: readonly PreparedStep[]): PreparedSt
         const { bps } = ref
         const isBrought = ref.ref === 'balance' && ref.token === payToken
         const inner = isBrought
-          ? ({ ref: 'output', step: brought, ...(bps !== undefined && { bps }) } as const)
+          ? ({ ref: 'output', step: brought, ...defined({ bps }) } as const)
           : moveRef(ref)
         return { offset: start + offset, ref: inner }
       })

@@ -1,5 +1,6 @@
 import { type AbiFunction, decodeFunctionData, type Hex, parseAbiItem, size, slice } from 'viem'
 import { describe, expect, test } from 'vitest'
+import { defined } from '../domain/defined.js'
 import type { CallStep, ExecutorStep, Order } from '../domain/order.js'
 import { type Address, zeroAddress } from '../domain/primitives.js'
 import { buildTransaction } from './compile.js'
@@ -29,7 +30,7 @@ function withCallback(
 }
 
 function ref(step: number, bps?: number) {
-  return { ref: 'output', step, ...(bps !== undefined && { bps }) } as const
+  return { ref: 'output', step, ...defined({ bps }) } as const
 }
 
 function prepared(steps: readonly ExecutorStep[], index: number): PreparedCall {

@@ -1,4 +1,5 @@
 /** Reads packed steps back: the inverse of `pack-steps.ts`, for what transactions on chain carry. Pure. */
+import { defined } from '../domain/defined.js'
 import type { Amount } from '../domain/order.js'
 import { type Address, bpsDenominator, type Hex } from '../domain/primitives.js'
 import type { Patch } from './call-data.js'
@@ -48,7 +49,7 @@ export function unpackSteps(packed: Hex): PreparedStep[] {
     return {
       kind: 'call',
       ...{ target, data, patches },
-      ...(value !== undefined && { value }),
+      ...defined({ value }),
       ...(payToken && { payToken }),
       ...(word !== undefined && { output: { kind: 'word', index: word } }),
       ...(increase && { output: { kind: 'balance', token: increase } }),

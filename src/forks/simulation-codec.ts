@@ -1,6 +1,8 @@
 /** One SimulationRequest as an eth_simulateV1 call, and the answer as a SimulationResult. Pure. */
+
 import type { Abi } from 'viem'
 import type { ChainRules } from '../domain/chain-rules.js'
+import { defined } from '../domain/defined.js'
 import { zip } from '../domain/lists.js'
 import {
   type Address,
@@ -152,8 +154,7 @@ function toWire(overrides: StateOverrides): Record<Address, object> {
     wire[address as Address] = {
       ...(balance !== undefined && { balance: hex(balance) }),
       ...(nonce !== undefined && { nonce: hex(BigInt(nonce)) }),
-      ...(code !== undefined && { code }),
-      ...(stateDiff !== undefined && { stateDiff }),
+      ...defined({ code, stateDiff }),
     }
   }
   return wire

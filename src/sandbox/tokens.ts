@@ -1,5 +1,7 @@
 /** Tokens of the sandbox chain, at their mainnet addresses where they have one, and what they are worth there. */
+
 import { ethereum } from '../chains/ethereum.js'
+import { defined } from '../domain/defined.js'
 import type { Address } from '../domain/primitives.js'
 
 export type TokenBehaviour =
@@ -122,7 +124,7 @@ export function toTokens(from: readonly TokenRow[]): SandboxToken[] {
   return from.map(([symbol, name, address, decimals, behaviour, dollars, feeBps]) => ({
     ...{ symbol, name, address, decimals, behaviour },
     priceUsdE12: usd(dollars),
-    ...(feeBps !== undefined && { feeBps }),
+    ...defined({ feeBps }),
   }))
 }
 

@@ -1,6 +1,8 @@
 /** Answers as tests receive them: amounts as bigint and by token, and the pools on the path as a list. */
+
 import type { AnswerOf } from '../client/calls.js'
 import type { BundleAction, PrerequisiteRecord } from '../domain/bundle.js'
+import { defined } from '../domain/defined.js'
 import type { GasCost } from '../domain/engine.js'
 import { at, tokenAmounts } from '../domain/lists.js'
 import type { UnsignedTransaction } from '../domain/order.js'
@@ -95,8 +97,7 @@ export function toQuoteResult(
     amountOut: at(outputs, 0).amount,
     amountsOut: byToken(outputs),
     gas: answer.gas,
-    ...(answer.amountIn !== undefined && { amountIn: answer.amountIn }),
-    ...(answer.maxAmountIn !== undefined && { maxAmountIn: answer.maxAmountIn }),
+    ...defined({ amountIn: answer.amountIn, maxAmountIn: answer.maxAmountIn }),
     ...(answer.feeAmount && { feeAmounts: answer.feeAmount }),
     ...common(answer),
   }
@@ -164,7 +165,7 @@ function toTransaction({ from, to, data, value, chainId }: WireRoute['tx']): Tra
 }
 
 function toGasCost({ l1DataFee, ...cost }: NonNullable<WireRoute['gasCost']>): GasCost {
-  return { ...cost, ...(l1DataFee !== undefined && { l1DataFee }) }
+  return { ...cost, ...defined({ l1DataFee }) }
 }
 
 /** @param amounts - one for the only token, a list for several. */

@@ -1,4 +1,5 @@
 /** The steps of an answer for the wire. */
+import { defined } from '../../domain/defined.js'
 import type { RouteAnswer } from '../../domain/engine.js'
 import type { RouteLeg, RouteStepRecord } from '../../domain/route-step.js'
 
@@ -13,8 +14,7 @@ export function toSteps(answer: Pick<RouteAnswer, 'route'>) {
     positionInId: [...step.positionInId],
     positionOutId: [...step.positionOutId],
     chainId: step.chainId,
-    ...(step.sourceChainId !== undefined && { sourceChainId: step.sourceChainId }),
-    ...(step.destinationChainId !== undefined && { destinationChainId: step.destinationChainId }),
+    ...defined({ sourceChainId: step.sourceChainId, destinationChainId: step.destinationChainId }),
     ...(step.primary && { primary: step.primary }),
     ...(step.internalRoutes && {
       internalRoutes: step.internalRoutes.map((leg) => ({ ...leg })),

@@ -1,4 +1,5 @@
 /** Backtests: jobs are created, followed, stopped and read. docs/backtests.md */
+
 import { z } from 'zod'
 import {
   type BacktestBlock,
@@ -8,6 +9,7 @@ import {
   type ResultOptions,
 } from '../../domain/backtest.js'
 import { notFound } from '../../domain/common-errors.js'
+import { defined } from '../../domain/defined.js'
 import { type ErrorCode, ForkrouteError } from '../../domain/errors.js'
 import { planBody } from '../backtest-inputs.js'
 import { parsePlan } from '../backtest-plan.js'
@@ -249,7 +251,7 @@ export function backtestEndpoints(dialect: Dialect): Endpoint[] {
       const { accountId } = context
       const found = await backtests.list({
         limit,
-        ...(before !== undefined && { before }),
+        ...defined({ before }),
         ...(backtests.isPrivate && !isEverybodys(args) && { accountId }),
       })
       return found.map(toEntry)

@@ -1,5 +1,7 @@
 /** What is said of a route to another chain, between its request and its answer on the wire. */
+
 import type { CrosschainTerms } from '../../domain/bridges/terms.js'
+import { defined } from '../../domain/defined.js'
 import type { RouteAnswer } from '../../domain/engine.js'
 import type { QuoteInput } from './shortcut-inputs.js'
 
@@ -23,9 +25,9 @@ export function toCrosschain(
     destinationChainId,
     mode: input.crosschainRouteMode,
     ignoreBridges: input.ignoreBridges,
-    ...(destinationBlockNumber !== undefined && { destinationBlockNumber }),
+    ...defined({ destinationBlockNumber }),
     ...(destinationFeeReceiver && { destinationFeeReceiver }),
-    ...(gasDrop !== undefined && { gasDrop }),
+    ...defined({ gasDrop }),
   }
 }
 

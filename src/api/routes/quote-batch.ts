@@ -1,6 +1,8 @@
 /** Several quotes at one block in one call, including ladders of amounts; as a stream, again at every new block. */
+
 import { z } from 'zod'
 import { invalidRequest } from '../../domain/common-errors.js'
+import { defined } from '../../domain/defined.js'
 import type {
   BatchAnswer,
   CallContext,
@@ -323,7 +325,7 @@ export function quoteBatchEndpoints(dialect: Dialect): Endpoint[] {
       const { chainId, blockNumber } = input
       const items = parseAll(input, engine)
       const requests = items.flatMap(requestsOf)
-      const at = { chainId, ...(blockNumber !== undefined && { blockNumber }) }
+      const at = { chainId, ...defined({ blockNumber }) }
       return toBatch(chainId, items, await engine.quotes({ ...at, requests }, context))
     }),
     streamEndpoint(getStream, (args) => {

@@ -1,5 +1,7 @@
 /** The fields that say what is to be different from the chain: docs/what-if.md. */
+
 import { z } from 'zod'
+import { defined } from '../../domain/defined.js'
 import { addressPattern, hasValidChecksum } from '../../domain/grammar.js'
 import {
   type Address,
@@ -167,8 +169,7 @@ function blockOf(value: unknown, report: Report): ChangedBlock {
   const timestamp = read(['timestamp', 'time'], maxTimestamp)
   const baseFeePerGas = read(['baseFee', 'baseFeePerGas'], maxBaseFee)
   return {
-    ...(timestamp !== undefined && { timestamp }),
-    ...(baseFeePerGas !== undefined && { baseFeePerGas }),
+    ...defined({ timestamp, baseFeePerGas }),
   }
 }
 

@@ -1,6 +1,8 @@
 /** `forkroute quote --file`: every trade of a file at one block, or each at its own, in calls of many. */
+
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ConfigError } from '../../config/config.js'
+import { defined } from '../../domain/defined.js'
 import {
   type ApiClient,
   ApiFailure,
@@ -173,7 +175,7 @@ async function ask(
 ): Promise<Batch | ApiFailure | 'fewer'> {
   const body = {
     chainId: options.chain,
-    ...(blockNumber !== undefined && { blockNumber }),
+    ...defined({ blockNumber }),
     quotes: trades.map(({ row, tokenIn, tokenOut, amountIn }) => ({
       tokenIn: [tokenIn.address],
       tokenOut: [tokenOut.address],

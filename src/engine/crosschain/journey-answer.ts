@@ -5,6 +5,7 @@ import type { Lane } from '../../bridges/bridge.js'
 import { bridgeOf } from '../../bridges/registry.js'
 import type { ChainDefinition } from '../../chains/chain.js'
 import type { TransactionOutput } from '../../domain/bundle.js'
+import { defined } from '../../domain/defined.js'
 import type { CallContext, RouteAnswer } from '../../domain/engine.js'
 import { mergeExplanations } from '../../domain/explanation.js'
 import {
@@ -97,7 +98,7 @@ export function toAnswer(parts: JourneyParts, final: Final, more: readonly strin
     tx: departure.tx,
     ...(fees.length > 0 && { fees }),
     ...(departure.gasCost && { gasCost: departure.gasCost }),
-    ...(departure.trace !== undefined && { trace: departure.trace }),
+    ...defined({ trace: departure.trace }),
     ...(explanations.length > 0 && { explanation: mergeExplanations(explanations) }),
     crosschain: {
       destinationBlock: there.pin,

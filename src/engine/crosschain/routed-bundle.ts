@@ -1,4 +1,5 @@
 /** A route to another chain as one action of a bundle: swaps here, a lane, and swaps there. Pure. */
+
 import type { Lane } from '../../bridges/bridge.js'
 import { bridgesWithout } from '../../bridges/registry.js'
 import { type ChainDefinition, canonicalToken } from '../../chains/chain.js'
@@ -9,6 +10,7 @@ import type {
   TypedAction,
   TypedBundle,
 } from '../../domain/bundle.js'
+import { defined } from '../../domain/defined.js'
 import type { RouteRequest } from '../../domain/engine.js'
 import { at } from '../../domain/lists.js'
 import { type Address, defaultCentiBps } from '../../domain/primitives.js'
@@ -105,7 +107,7 @@ function planFor(lane: Lane, kind: AccountKind, to: Routed): BridgedPlan {
       canonicalToken(to.destination, lane.tokenOut) !== canonicalToken(to.destination, tokenOut),
     source: sourceOf(lane, to, isPaid ? centiBps : centiBps / 2n),
     callback: isPaid ? null : { kind: 'route', request: callbackOf(to, centiBps, least) },
-    ...(least !== undefined && { least }),
+    ...defined({ least }),
   }
 }
 
@@ -160,7 +162,7 @@ function callbackOf(
     ignoreStandards: [...source.ignoreStandards, ...lower(ignoreStandards)],
     ...{ includeTransactionCost: false, includePriceImpact: false },
     ...(source.poolChoice && { poolChoice: source.poolChoice }),
-    ...(source.referralCode !== undefined && { referralCode: source.referralCode }),
+    ...defined({ referralCode: source.referralCode }),
     ...(source.explain && { explain: source.explain }),
   }
 }

@@ -2,7 +2,9 @@
  * A route into a position without a token: takes fees, routes the rest to the underlying tokens, and deposits those.
  * Equals the bundle that a caller could write.
  */
+
 import type { TypedAction, TypedBundle } from '../../domain/bundle.js'
+import { defined } from '../../domain/defined.js'
 import type { NontokenizedAnswer, NontokenizedRequest } from '../../domain/engine.js'
 import { at } from '../../domain/lists.js'
 import { bpsDenominator, type Hex, type TokenAmount } from '../../domain/primitives.js'
@@ -41,7 +43,7 @@ export async function runNontokenized(
     skipQuote: false,
     ...(request.poolChoice && { poolChoice: request.poolChoice }),
     ...(request.refundReceiver && { refundReceiver: request.refundReceiver }),
-    ...(request.referralCode !== undefined && { referralCode: request.referralCode }),
+    ...defined({ referralCode: request.referralCode }),
     ...(request.deadline && { deadline: request.deadline }),
   }
   const {

@@ -1,6 +1,7 @@
 /** Turns one action of a bundle into steps: its arguments as resolved so far, and its outcome. */
 
 import { canonicalToken } from '../../chains/chain.js'
+import { defined } from '../../domain/defined.js'
 import { type Amount, type ExecutorStep, isAmountRef } from '../../domain/order.js'
 import { type Address, defaultCentiBps, isNative, toAddress } from '../../domain/primitives.js'
 import type { ActionContext, ActionOutput } from '../../protocols/positions.js'
@@ -50,7 +51,7 @@ export async function performAction(builder: BundleContext, action: PerformableA
   }
   // A check without a tolerance of its own leaves that of the action whose output it looks at.
   const isLimited = !checks || outcome.centiBps !== undefined
-  const limit = isLimited ? { centiBps, ...(least !== undefined && { least }) } : null
+  const limit = isLimited ? { centiBps, ...defined({ least }) } : null
   const { index } = action
   const [position] = route.flatMap(({ record }) => record.positionOutId)
   const receiver = receiverOf(builder, values)

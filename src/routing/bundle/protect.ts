@@ -2,6 +2,7 @@
  * What an action yields is enforced where it goes: tokens that stay in the runner when all is paid out at the end,
  * everything else by a step right after the action.
  */
+import { defined } from '../../domain/defined.js'
 import { type Amount, isAmountRef } from '../../domain/order.js'
 import type { Address } from '../../domain/primitives.js'
 import type { ActionResult } from '../../protocols/positions.js'
@@ -63,7 +64,7 @@ export function protect(builder: BundleContext, planned: Planned): void {
     addMinimum(builder, action, {
       ...{ amount, centiBps, quoted: null },
       ...(stated && { stated }),
-      ...(least !== undefined && { least }),
+      ...defined({ least }),
     })
   }
   const { atMost } = planned
@@ -107,7 +108,7 @@ function minimumOf(
   const { minimums } = builder.draft
   const found = minimums.find((one) => one.amount === amount)
   if (found || builder.args.request.skipQuote) return found ?? null
-  const limit = { centiBps, ...(least !== undefined && { least }) }
+  const limit = { centiBps, ...defined({ least }) }
   addMinimum(builder, action, { amount, quoted: null, ...limit })
   return minimums.at(-1) ?? null
 }

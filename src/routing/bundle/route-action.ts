@@ -1,5 +1,6 @@
 /** A route as one action of a bundle: the best route for the amount at the block, as steps among the others. */
 
+import { defined } from '../../domain/defined.js'
 import type { RouteRequest } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
 import { at } from '../../domain/lists.js'
@@ -80,7 +81,7 @@ export async function planRouteAction(
     includePriceImpact: false,
     ...(candidates !== undefined && { router: { candidates } }),
     ...(request.poolChoice && { poolChoice: request.poolChoice }),
-    ...(request.deadlineMs !== undefined && { deadlineMs: request.deadlineMs }),
+    ...defined({ deadlineMs: request.deadlineMs }),
   }
   const found = await findIn(builder, args, routeRequest)
   const { flow } = found

@@ -1,8 +1,10 @@
 /** Simulates what a bridge delivers, as whoever delivers it would. */
+
 import { decodeEventLog } from 'viem'
 import type { BridgeAdapter, Delivery } from '../../bridges/bridge.js'
 import { contractErrorsAbi } from '../../bridges/registry.js'
 import type { Touched } from '../../domain/bridges/touched.js'
+import { defined } from '../../domain/defined.js'
 import type { Order } from '../../domain/order.js'
 import { type Hex, isNative, type TokenAmount } from '../../domain/primitives.js'
 import {
@@ -54,7 +56,7 @@ export async function simulateLanding(
   const gasLimit = simulation.gasLimit ?? (gas > 0n ? gas + gasOfPayment : undefined)
   const request: SimulationRequest = {
     ...{ ...simulation, ...more, overrides },
-    ...(gasLimit !== undefined && { gasLimit }),
+    ...defined({ gasLimit }),
   }
   if (given === null) {
     const message = `the balance of ${funds?.token} cannot be overridden`

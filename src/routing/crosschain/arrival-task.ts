@@ -2,9 +2,11 @@
  * The destination's half of a route over a bridge: the order that runs with what is delivered, and the delivery itself
  * as whoever makes it would.
  */
+
 import { bridgeOf } from '../../bridges/registry.js'
 import type { TransactionOutput, TypedAction } from '../../domain/bundle.js'
 import { invalidRequest } from '../../domain/common-errors.js'
+import { defined } from '../../domain/defined.js'
 import { ForkrouteError } from '../../domain/errors.js'
 import { at } from '../../domain/lists.js'
 import {
@@ -56,7 +58,7 @@ export async function runArrival(task: Task, args: ArrivalArgs): Promise<Arrival
       ignoreStandards: request.ignoreStandards,
       skipQuote: false,
       ...(request.poolChoice && { poolChoice: request.poolChoice }),
-      ...(request.referralCode !== undefined && { referralCode: request.referralCode }),
+      ...defined({ referralCode: request.referralCode }),
       ...(request.explain && { explain: request.explain }),
     },
     accountId: args.accountId,
@@ -205,7 +207,7 @@ function keep(token: Address, centiBps: bigint, least: bigint | undefined) {
       spends: [],
       outputs: [{ token, amount: { ref: 'balance', token } }],
       centiBps,
-      ...(least !== undefined && { least }),
+      ...defined({ least }),
     }),
   })
 }

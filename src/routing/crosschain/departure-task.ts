@@ -2,9 +2,11 @@
  * The source's half of a route over a bridge: swaps to what the bridge takes, and the call of the bridge, as the one
  * transaction that the sender signs. What it sends stands in the logs of its simulation.
  */
+
 import type { Delivery, LaneQuote } from '../../bridges/bridge.js'
 import { bridgeOf, createBridges } from '../../bridges/registry.js'
 import type { Reference, TypedAction } from '../../domain/bundle.js'
+import { defined } from '../../domain/defined.js'
 import type { GasCost, RouteRequest } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
 import { bpsDenominator, type TokenAmount } from '../../domain/primitives.js'
@@ -46,7 +48,7 @@ export async function runDeparture(task: Task, args: DepartureArgs): Promise<Dep
       // What steps leave over; the receiver may be nobody on this chain.
       refundReceiver: request.refundReceiver ?? request.fromAddress,
       receiver: request.fromAddress,
-      ...(request.referralCode !== undefined && { referralCode: request.referralCode }),
+      ...defined({ referralCode: request.referralCode }),
       ...(request.deadline && { deadline: request.deadline }),
       ...(request.explain && { explain: request.explain }),
       ...(request.includeTrace && { includeTrace: true }),
@@ -71,7 +73,7 @@ export async function runDeparture(task: Task, args: DepartureArgs): Promise<Dep
     tx: result.tx,
     fees: inputs.flatMap(({ token, fee }) => (fee ? [{ token, amount: fee }] : [])),
     warnings: result.warnings,
-    ...(result.trace !== undefined && { trace: result.trace }),
+    ...defined({ trace: result.trace }),
     ...(result.explanation && { explanation: result.explanation }),
     gas,
     ...(request.includeTransactionCost &&
@@ -123,7 +125,7 @@ async function send(
     request: { ...bundle.request, actions },
     crossing: {
       ...{ bridge, lane, parcel, centiBps, refundReceiver, onQuote },
-      ...(least !== undefined && { least }),
+      ...defined({ least }),
     },
   })
   const sent: readonly Delivery[] = bridge.deliveriesIn(result.logs, task.chain)

@@ -1,7 +1,9 @@
 /**
  * Builds the transaction that would carry out one candidate, and its simulation.
  */
+
 import { latestDeadline } from '../../domain/deadline.js'
+import { defined } from '../../domain/defined.js'
 import type { RouteRequest } from '../../domain/engine.js'
 import { at } from '../../domain/lists.js'
 import type {
@@ -94,7 +96,7 @@ export function build(
     receiver,
     mayPayReceiver: receiver === executor || (!args.receiverHasCode && isTrusted),
     helpers: helpersOf(candidate),
-    ...(args.deadline !== undefined && { deadline: args.deadline }),
+    ...defined({ deadline: args.deadline }),
     ...(brought.length && {
       within: { firstStep: brought.length, amountIn: { ref: 'balance', token: source } },
     }),

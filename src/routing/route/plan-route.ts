@@ -1,7 +1,9 @@
 /**
  * Plans a found route: executor steps, and the step records of the answer.
  */
+
 import type { ChainDefinition } from '../../chains/chain.js'
+import { defined } from '../../domain/defined.js'
 import { type Amount, type ExecutorStep, isAmountRef } from '../../domain/order.js'
 import { type Address, bpsDenominator, isNative } from '../../domain/primitives.js'
 import { type RouteStepRecord, wrappedNativeSlug } from '../../domain/route-step.js'
@@ -159,7 +161,7 @@ function encodeHop(
     helpers: args.helpers,
     recipient,
     isPrepaid,
-    ...(args.deadline !== undefined && { deadline: args.deadline }),
+    ...defined({ deadline: args.deadline }),
   })
 }
 

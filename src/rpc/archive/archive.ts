@@ -2,8 +2,10 @@
  * The main thread's side of the archive: starts the thread `workers/archive.ts`, which owns the nodes, the caches and
  * the loopback HTTP server that forks read from, and talks to it by messages. Nothing here blocks.
  */
+
 import { randomBytes } from 'node:crypto'
 import { pino } from 'pino'
+import { defined } from '../../domain/defined.js'
 import type { Address, BlockPin, Hex } from '../../domain/primitives.js'
 import type { ChangedAccounts } from '../../domain/what-if.js'
 import type { NumberedEntry } from '../cassette/cassette-requests.js'
@@ -200,7 +202,7 @@ export async function startArchive(options: ArchiveOptions): Promise<Archive> {
       return {
         url: `http://127.0.0.1:${link.port}/standby/${id}`,
         assign(pin, forkedAt) {
-          const block = { ...pin, ...(forkedAt !== undefined && { forkedAt }) }
+          const block = { ...pin, ...defined({ forkedAt }) }
           standbys.set(id, block)
           return placeStandby(id, block)
         },

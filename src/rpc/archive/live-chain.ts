@@ -2,7 +2,9 @@
  * A chain read from its nodes: memory, then SQLite, then upstream; follows the head and learns what to prefetch.
  * Everything is kept by block hash, so that a reorg cannot mix states. This file only connects the parts.
  */
+
 import type { LRUCache } from 'lru-cache'
+import { defined } from '../../domain/defined.js'
 import type { Address, BlockPin, Hex } from '../../domain/primitives.js'
 import type { Recorder } from '../cassette/recorder.js'
 import type { DiskCache } from '../disk/disk-cache.js'
@@ -210,7 +212,7 @@ function upstreamOf({ chain, onLog, upstreamTimeoutMs }: LiveChainOptions): Upst
     chainId,
     urls,
     onLog,
-    ...(verifyHeaderHash !== undefined && { verifyHeaderHash }),
+    ...defined({ verifyHeaderHash }),
     ...(anchor && { anchor }),
     ...(upstreamTimeoutMs !== undefined && { timeoutMs: upstreamTimeoutMs }),
   })

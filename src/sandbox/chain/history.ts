@@ -3,7 +3,9 @@
  * code included: 1.5 GB for this chain. So its dump holds the head alone, and the state of an older block is assembled
  * here on demand.
  */
+
 import { keccak256, numberToHex } from 'viem'
+import { defined } from '../../domain/defined.js'
 import { ForkrouteError } from '../../domain/errors.js'
 import type { Address, Hex } from '../../domain/primitives.js'
 import type { ChainWriter } from './chain-writer.js'
@@ -132,8 +134,7 @@ function changesOf(
       for (const [key, value] of Object.entries(after)) storage[word(key as Hex)] = word(value)
       changes[address] = {
         ...changes[address],
-        ...(balance !== undefined && { balance }),
-        ...(nonce !== undefined && { nonce }),
+        ...defined({ balance, nonce }),
         storage,
       }
     }

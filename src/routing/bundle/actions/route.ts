@@ -1,3 +1,4 @@
+import { defined } from '../../../domain/defined.js'
 import { type Amount, isAmountRef } from '../../../domain/order.js'
 import { type Address, bpsDenominator, centiBpsDenominator } from '../../../domain/primitives.js'
 import { difference, proportion } from '../../../protocols/shared/value-steps.js'
@@ -78,7 +79,7 @@ export const route = defineServiceAction({
     const swapped = await performSwap(
       { tokenIn, tokenOut, amountIn, ...(tolerance !== undefined && { slippage: tolerance }) },
       context,
-      { ignored, ...(search !== undefined && { search }) },
+      { ignored, ...defined({ search }) },
     )
     const [output] = swapped.outputs
     if (minimum !== undefined && output) {
