@@ -20,7 +20,7 @@ export default defineConfig({
         test: {
           ...common,
           name: 'unit',
-          include: ['{src,workers,bench}/**/*.test.ts'],
+          include: ['{src,workers,bench,scripts}/**/*.test.ts'],
           testTimeout: 30_000,
         },
       },
