@@ -45,8 +45,11 @@ export async function coldBench(): Promise<Section[]> {
       }
       const { ms, requests, rounds } = await throughPlainFork(node)
       rows.push({
-        ...{ 'latency ms': latencyMs, what: 'plain Anvil, known pools' },
-        ...{ ms: Math.round(ms), requests, 'round trips': rounds },
+        'latency ms': latencyMs,
+        what: 'plain Anvil, known pools',
+        ms: Math.round(ms),
+        requests,
+        'round trips': rounds,
       })
       await node.stop()
     }

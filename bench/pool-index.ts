@@ -85,7 +85,9 @@ async function sync(nodeUrl: string, dataDir: string) {
   const child = spawn(process.execPath, [cliEntry, 'pools', 'sync', '--json'], {
     env: {
       PATH: process.env.PATH,
-      ...{ DATA_DIR: dataDir, RPC_URL_1: nodeUrl, HEADER_HASH_CHECK: 'off' },
+      DATA_DIR: dataDir,
+      RPC_URL_1: nodeUrl,
+      HEADER_HASH_CHECK: 'off',
     },
     stdio: ['ignore', 'ignore', 'inherit'],
   })

@@ -1,4 +1,4 @@
-// Layer rules by dependency-cruiser, and how large folders and files may become. The cruiser reports "no violations"
+// Layer rules by dependency-cruiser, how large folders and files may become, and no spread that only packs a line. The cruiser reports "no violations"
 // when it could not read a single module, so the number of modules is checked too.
 import { readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -49,5 +49,8 @@ function tooLarge() {
     ...files
       .filter((file) => lines(file) > mostLines)
       .map((file) => `${file}: ${lines(file)} lines, at most ${mostLines}`),
+    ...files
+      .filter((file) => file.endsWith('.ts') && /\.\.\.\{/.test(readFileSync(file, 'utf8')))
+      .map((file) => `${file}: a spread of an object literal has no effect; write its fields`),
   ]
 }

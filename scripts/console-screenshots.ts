@@ -18,13 +18,16 @@ const [usdc, dai, weth] = ['USDC', 'DAI', 'WETH'].map((symbol) => sandboxToken(s
 const unit = 10n ** 18n
 const actions = [
   {
-    ...{ protocol: 'svc', action: 'route' },
+    protocol: 'svc',
+    action: 'route',
     args: { tokenIn: weth, tokenOut: usdc, amountIn: `${2n * unit}` },
   },
   {
-    ...{ protocol: 'aave-v3', action: 'deposit' },
+    protocol: 'aave-v3',
+    action: 'deposit',
     args: {
-      ...{ tokenIn: usdc, amountIn: { useOutputOfCallAt: 0 } },
+      tokenIn: usdc,
+      amountIn: { useOutputOfCallAt: 0 },
       primaryAddress: '0x87870bca3f3fd6335c3f4ce8392d69350b4fa4e2',
     },
   },
@@ -122,13 +125,11 @@ const shots: readonly Shot[] = [
 async function tradeSome(page: Page, { post, nodeUrl }: TestService, index: number) {
   const amountIn = `${BigInt(20 + 35 * (index % 5)) * 10n ** 18n}`
   const route = await post('/api/v1/shortcuts/route', {
-    ...{
-      chainId: 1,
-      fromAddress: trader,
-      tokenIn: [ether],
-      tokenOut: [usdc],
-      amountIn: [amountIn],
-    },
+    chainId: 1,
+    fromAddress: trader,
+    tokenIn: [ether],
+    tokenOut: [usdc],
+    amountIn: [amountIn],
     slippage: '300',
   })
   const { from, to, data, value } = route.body.tx

@@ -91,7 +91,9 @@ function verdictOf({ receiver }: RandomRoute, { status, body }: Answer): Verdict
 }
 
 const place = ({ market, blockSeconds }: SandboxPlan, blockNumber: number) => ({
-  ...{ chainId: market.chain.id, nodeUrl: nodeOf(market.chain.id), blockNumber },
+  chainId: market.chain.id,
+  nodeUrl: nodeOf(market.chain.id),
+  blockNumber,
   blockTimeSeconds: blockSeconds,
 })
 

@@ -191,7 +191,10 @@ export function backtest(blocks: number): Slice {
     const to = from + blocks - 1
     nextBlock.set(service, to + 1)
     const requests = pairs.map(([tokenIn, tokenOut, amount], index) => ({
-      ...{ name: `${index}`, tokenIn, tokenOut, amountIn: `${amount}` },
+      name: `${index}`,
+      tokenIn,
+      tokenOut,
+      amountIn: `${amount}`,
     }))
     const count = blocks * requests.length
     const each = await timed(async () => {

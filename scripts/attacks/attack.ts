@@ -57,7 +57,8 @@ export function refused(
   ask: (target: Target) => Promise<Reply>,
 ): Attack {
   return {
-    ...{ name, tried },
+    name,
+    tried,
     async run(target) {
       const reply = await ask(target)
       return { answer: told([reply]), reached: unlike([reply], statuses) }

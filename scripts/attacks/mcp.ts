@@ -6,7 +6,9 @@ const batches = 20
 
 const message = (id: number) => ({ jsonrpc: '2.0', id, method: 'tools/list', params: {} })
 const quote = (id: number) => ({
-  ...{ jsonrpc: '2.0', id, method: 'tools/call' },
+  jsonrpc: '2.0',
+  id,
+  method: 'tools/call',
   params: {
     name: 'quote',
     arguments: {

@@ -24,7 +24,9 @@ function endless(of: string, methods: readonly string[], what: string): Attack {
         const replies = await Promise.all(
           Array.from({ length: 12 }, (_, index) => {
             const query = new URLSearchParams({
-              ...{ tokenIn: uni, tokenOut: link, amountIn: `${index + 1}000000000000000000` },
+              tokenIn: uni,
+              tokenOut: link,
+              amountIn: `${index + 1}000000000000000000`,
               deadlineMs: '15000',
             })
             return target.ask(`/api/v1/shortcuts/quote?${query}`)

@@ -67,7 +67,9 @@ const withoutBody: Attack = {
       target.ask(path, { method: 'DELETE', key: '', headers }),
       target.ask(base, { method: 'POST', key: '', body: JSON.stringify(body), headers: plain }),
       target.ask(base, {
-        ...{ method: 'POST', key: '', body: JSON.stringify(body) },
+        method: 'POST',
+        key: '',
+        body: JSON.stringify(body),
         headers: { 'content-type': 'text/plain' },
       }),
     ])

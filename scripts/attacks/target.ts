@@ -94,8 +94,10 @@ export async function openTarget(
 
   const networks = await ask('/api/v1/networks?chainId=1')
   const query = new URLSearchParams({
-    ...{ tokenIn: nativeToken, tokenOut: '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48' },
-    ...{ amountIn: `${10n ** 18n}`, blockNumber: String(networks.body[0].blockNumber) },
+    tokenIn: nativeToken,
+    tokenOut: '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48',
+    amountIn: `${10n ** 18n}`,
+    blockNumber: String(networks.body[0].blockNumber),
   })
   const quotePath = `/api/v1/shortcuts/quote?${query}`
   return {
@@ -105,7 +107,10 @@ export async function openTarget(
     get pid() {
       return running.pid
     },
-    ...{ dataDir, keys, quotePath, ask },
+    dataDir,
+    keys,
+    quotePath,
+    ask,
     async restart() {
       const seconds = await stop()
       running = await runService(nodeUrl, settings)

@@ -66,7 +66,9 @@ function simulated({ maxPlaces = 32, threads = 2, waits = false } = {}) {
   }
 
   return {
-    ...{ ask, pass, closed },
+    ask,
+    pass,
+    closed,
     /** Ten times what can be done. */
     overload: () => {
       if (time % 2) void ask(quote, next())

@@ -152,8 +152,10 @@ function readRequest(
   }
   const own = {
     ...object,
-    ...{ blockNumber: undefined, destinationBlockNumber: undefined },
-    ...{ deadlineMs: undefined, deadline: undefined },
+    blockNumber: undefined,
+    destinationBlockNumber: undefined,
+    deadlineMs: undefined,
+    deadline: undefined,
   }
   const fields = [...Object.keys(route.shape), ...Object.keys(quote.shape)]
   refuseUnknown(own, fields, place, problems)

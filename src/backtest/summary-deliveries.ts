@@ -64,7 +64,11 @@ export function summariseDeliveries(
   const [delivered, fallback, reverted] = [sum('delivered'), sum('fallback'), sum('reverted')]
   const known = delivered + fallback + reverted
   return {
-    ...{ seconds, delivered, fallback, reverted, unknown: sum('unknown') },
+    seconds,
+    delivered,
+    fallback,
+    reverted,
+    unknown: sum('unknown'),
     deliveryRate: known === 0 ? null : roundTo(delivered / known, 6),
     shortfall: distributionOf(
       cells.flatMap((cell) => cell.shortfall),

@@ -23,7 +23,8 @@ const projects: Readonly<Record<string, ProjectFacts>> = {
   aerodrome: {
     description: 'An exchange whose fees go to those who vote on its rewards.',
     twitter: 'AerodromeFi',
-    ...{ token: '0x940181a94a35a4569e4529a3cdfb74e38fd98631', chainId: 8453 },
+    token: '0x940181a94a35a4569e4529a3cdfb74e38fd98631',
+    chainId: 8453,
   },
   balancer: {
     description: 'An exchange whose pools hold several tokens by weight.',
@@ -52,7 +53,8 @@ const projects: Readonly<Record<string, ProjectFacts>> = {
   fluid: {
     description: 'Markets to lend and borrow whose collateral and debt are traded as well.',
     twitter: '0xfluid',
-    ...{ token: '0x61e030a56d33e8260fdd81f03b162a79fe3449cd', chainId: 8453 },
+    token: '0x61e030a56d33e8260fdd81f03b162a79fe3449cd',
+    chainId: 8453,
   },
   frax: {
     description: 'Stable tokens, and staking of ether.',
@@ -128,7 +130,8 @@ const projects: Readonly<Record<string, ProjectFacts>> = {
   velodrome: {
     description: 'An exchange whose fees go to those who vote on its rewards.',
     twitter: 'VelodromeFi',
-    ...{ token: '0x9560e827af36c94d2ac33a39bce1fe78631088db', chainId: 10 },
+    token: '0x9560e827af36c94d2ac33a39bce1fe78631088db',
+    chainId: 10,
   },
   yearn: {
     description: 'Vaults that invest what is deposited in them.',

@@ -179,7 +179,10 @@ export function openCatalog(
     searchPools: ({ offset, limit, ...search }) =>
       guarded(() => {
         const terms = {
-          ...{ source: null, protocol: null, pool: null, ...search },
+          source: null,
+          protocol: null,
+          pool: null,
+          ...search,
           token: search.token === undefined ? null : `%"${search.token}"%`,
         }
         return {

@@ -194,7 +194,8 @@ export async function withApi(
   const { openLocalService } = await import('../service/local-service.js')
   const local = await withProgress('Starting the service', (onProgress) =>
     openLocalService(config, {
-      ...{ logger, onProgress },
+      logger,
+      onProgress,
       ...(options.chain && {
         sandboxChains: [...new Set([options.chain, options.toChain ?? options.chain])].map(Number),
       }),

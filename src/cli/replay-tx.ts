@@ -37,7 +37,9 @@ async function explain(hash: Hex, options: Options): Promise<Explanation> {
   const { openMined } = await import('../mined/open.js')
   const priorityFeePerGas = config.priorityFeePerGas[chainId]
   const mined = await openMined({
-    ...{ chainId, url, verifyHeaderHash: config.checkHeaderHashes },
+    chainId,
+    url,
+    verifyHeaderHash: config.checkHeaderHashes,
     ...defined({ priorityFeePerGas }),
   })
   try {

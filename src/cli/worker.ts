@@ -34,7 +34,8 @@ async function work(config: Config, options: Options): Promise<void> {
   const { createService } = await import('../service/service.js')
   const service = await withProgress('Starting the worker', (onProgress) =>
     createService(config, {
-      ...{ logger, onProgress },
+      logger,
+      onProgress,
       sandboxChains: 'all',
       takesUpBacktests: false,
     }),

@@ -36,7 +36,10 @@ export async function missingApprovals(
     const amount = amounts[index] ?? 0n
     const { spender: known } = await calls.approval(
       {
-        ...{ chainId: tx.chainId, fromAddress: tx.from, tokenAddress: token, amount },
+        chainId: tx.chainId,
+        fromAddress: tx.from,
+        tokenAddress: token,
+        amount,
         ...(request.routingStrategy && { routingStrategy: request.routingStrategy }),
       } as InputOf<'getApproval'>,
       options,
@@ -44,7 +47,9 @@ export async function missingApprovals(
     const permit2 = route.permit?.typedData.domain.verifyingContract as Address | undefined
     const spender = permit2 ?? (known as Address)
     const allowed = await readContract(wallet, {
-      ...{ address: token as Address, abi: erc20Abi, functionName: 'allowance' },
+      address: token as Address,
+      abi: erc20Abi,
+      functionName: 'allowance',
       args: [wallet.account.address, spender],
     })
     if (allowed >= amount) continue

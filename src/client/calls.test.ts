@@ -44,7 +44,8 @@ test('amounts are bigint wherever they lie, and nothing else is', () => {
   expect(
     withAmounts({ gas: '', tx: { value: 'n/a' } }, { is: 'RouteTransaction' }, shapes),
   ).toEqual({
-    ...{ gas: '', tx: { value: 'n/a' } },
+    gas: '',
+    tx: { value: 'n/a' },
   })
   const batch = { blockNumber: 1, chainId: 1, quotes: [{ ladder: [{ amountIn: '1', gas: '2' }] }] }
   expect(withAmounts(batch, { is: 'QuoteBatch' }, shapes)).toEqual({

@@ -84,7 +84,10 @@ export async function execute(
   const missing = isDelegate
     ? []
     : await missingApprovals(calls, wallet, {
-        ...{ route, request, amounts: spentOf(request, route), options },
+        route,
+        request,
+        amounts: spentOf(request, route),
+        options,
       })
   const isTogether = missing.length > 0 && (await takesCallLists(wallet, chainId))
   const approvals = isTogether ? [] : await approve(wallet, missing, options)
@@ -95,7 +98,10 @@ export async function execute(
     : await sendAlone(wallet, call, { gas: (route.gas * gasPercent) / 100n, isDelegate, onSent })
   if (isTogether) onSent?.(receipt.transactionHash, 'route')
   return {
-    ...{ hash: receipt.transactionHash, receipt, approvals, callsId },
+    hash: receipt.transactionHash,
+    receipt,
+    approvals,
+    callsId,
     amountsOut: await arrived(wallet, receipt, request, sent),
     minAmountsOut: [route.minAmountOut].flat(),
   }

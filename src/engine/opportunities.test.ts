@@ -9,18 +9,31 @@ function position(id: number, changes: Partial<PositionListing> = {}): PositionL
   const address: Address = `0x${id.toString(16).padStart(40, '0')}`
   const facts = { chainId: 1, symbol: null, name: null, decimals: 18, logoUri: null }
   return {
-    ...{ kind: 'position', id, chainId: 1, positionId: `1:${address}:${address}` },
-    ...{ protocol: 'vaults', project: 'vaults', name: 'Vault', subtitle: 'Vault' },
-    ...{ primaryAddress: address, poolAddress: address, rewardTokens: [] },
+    kind: 'position',
+    id,
+    chainId: 1,
+    positionId: `1:${address}:${address}`,
+    protocol: 'vaults',
+    project: 'vaults',
+    name: 'Vault',
+    subtitle: 'Vault',
+    primaryAddress: address,
+    poolAddress: address,
+    rewardTokens: [],
     token: { ...facts, address },
     underlyingTokens: [{ ...facts, address: usdc }],
-    ...{ tvl: 1_000_000, apy: 5, apyBase: 5, apyReward: null },
+    tvl: 1_000_000,
+    apy: 5,
+    apyBase: 5,
+    apyReward: null,
     ...changes,
   }
 }
 
 const held = (token: Address, valueUsd: number | null): Holding => ({
-  ...{ token, amount: 10n, valueUsd },
+  token,
+  amount: 10n,
+  valueUsd,
   canonical: token === nativeToken ? weth : token,
 })
 

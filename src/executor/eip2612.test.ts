@@ -7,7 +7,11 @@ const token: Address = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48'
 const salt: Hex = `0x${'5a'.repeat(32)}`
 const place = { chainId: 1, verifyingContract: token }
 const facts: DomainFacts = {
-  ...{ chainId: 1, token, name: 'USD Coin', version: undefined, stated: undefined },
+  chainId: 1,
+  token,
+  name: 'USD Coin',
+  version: undefined,
+  stated: undefined,
 }
 
 describe('domainOf', () => {
@@ -53,7 +57,7 @@ describe('domainOf', () => {
     const separator = domainSeparator({ domain })
     expect(domainOf(facts, separator)).toBeUndefined()
     const bits = 1 + 2 + ('chainId' in domain ? 4 : 0) + 8
-    const stated = { ...{ fields: `0x0${bits.toString(16)}` as Hex, salt, ...place }, ...domain }
+    const stated = { fields: `0x0${bits.toString(16)}` as Hex, salt, ...place, ...domain }
     const isForeign = domain.name === 'USD Coin'
     expect(domainOf({ ...facts, stated }, separator)).toEqual(isForeign ? undefined : domain)
   })

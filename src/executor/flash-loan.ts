@@ -46,7 +46,10 @@ export function flashLoan({ index, lender, loans, maximumFeeE18 }: FlashLoanArgs
   }
   const reads = loans.map(
     ({ token }): CallStep => ({
-      ...{ kind: 'call', target, abi: owedAbi, args: [token] },
+      kind: 'call',
+      target,
+      abi: owedAbi,
+      args: [token],
       output: { kind: 'word', index: 0 },
     }),
   )

@@ -44,7 +44,9 @@ function transactionOf(permit: Permit2Permit, signature?: Signature): Hex {
     inputs: [],
     steps: [permitStep(permit)],
     outputs: [{ token, minAmountOut: 0n }],
-    ...{ feeReceiver: from, receiver: from, refundReceiver: from },
+    feeReceiver: from,
+    receiver: from,
+    refundReceiver: from,
     sweep: [],
     deadline: 2n ** 32n,
     accountId: `0x${'0'.repeat(64)}` as Hex,
@@ -132,7 +134,14 @@ test("permitTypedData: of a token's permit it has that token's domain, and numbe
   const { amount, nonce, deadline, spender } = permitOf(owner, 2n ** 200n)
   const domain = { name: 'Token', chainId: 1, verifyingContract: token }
   const permit: Eip2612Permit = {
-    ...{ kind: 'eip2612', token, owner, amount, nonce, deadline, spender, domain },
+    kind: 'eip2612',
+    token,
+    owner,
+    amount,
+    nonce,
+    deadline,
+    spender,
+    domain,
   }
   const json = JSON.parse(JSON.stringify(permitTypedData(permit)))
   expect(json).toMatchObject({ domain, primaryType: 'Permit' })
@@ -140,7 +149,10 @@ test("permitTypedData: of a token's permit it has that token's domain, and numbe
     Object.keys(domain),
   )
   expect(json.message).toEqual({
-    ...{ owner, spender, value: (2n ** 200n).toString(), nonce: '7' },
+    owner,
+    spender,
+    value: (2n ** 200n).toString(),
+    nonce: '7',
     deadline: (2n ** 40n).toString(),
   })
   const signature = await account.signTypedData(json)

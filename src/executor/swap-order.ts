@@ -190,8 +190,15 @@ export function readSwap(data: Hex): PackedSwap {
     // The last leg, and only the last, takes all that is left.
     if (isLast && (legShare(hops, share) === 0) !== (position === end)) throw malformed(position)
     hops.push({
-      ...{ family, zeroForOne, isLast, share: share ?? 0, target },
-      ...{ tokenIn, tokenOut, fee, tickSpacing },
+      family,
+      zeroForOne,
+      isLast,
+      share: share ?? 0,
+      target,
+      tokenIn,
+      tokenOut,
+      fee,
+      tickSpacing,
     })
   }
   return { ...head, hops }

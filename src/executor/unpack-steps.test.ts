@@ -32,8 +32,13 @@ const step: fc.Arbitrary<PreparedStep> = fc.oneof(
   fc.record(
     {
       kind: fc.constant('call' as const),
-      ...{ target: address, data: bytesOf(4, 200), patches: fc.array(patch, { maxLength: 4 }) },
-      ...{ value: amount, payToken: address, output, program },
+      target: address,
+      data: bytesOf(4, 200),
+      patches: fc.array(patch, { maxLength: 4 }),
+      value: amount,
+      payToken: address,
+      output,
+      program,
     },
     { requiredKeys: ['kind', 'target', 'data', 'patches'] },
   ),
@@ -79,7 +84,10 @@ describe('decodeOrder', () => {
     feeReceiver: receiver,
     steps: [{ kind: 'transfer', token, to: receiver, amount: 5n }],
     outputs: [{ token: tokenOut, minAmountOut: 7n }],
-    ...{ receiver, refundReceiver: receiver, sweep: [], deadline: 2n ** 32n - 1n },
+    receiver,
+    refundReceiver: receiver,
+    sweep: [],
+    deadline: 2n ** 32n - 1n,
     accountId: `0x${'0'.repeat(64)}`,
     referralCode: `0x${'0'.repeat(32)}`,
   }
@@ -94,7 +102,10 @@ describe('decodeOrder', () => {
         /^(Router|Delegate|WalletFactory)\.(execute|executeLegacy|deployAndRun)$/,
       ),
       runner: runnerAddress(strategy, from),
-      ...{ inputs, steps, outputs, receiver },
+      inputs,
+      steps,
+      outputs,
+      receiver,
     })
   })
 

@@ -48,7 +48,9 @@ export function unpackSteps(packed: Hex): PreparedStep[] {
     const program = kind & flags.program ? { offset: number(3), length: number(3) } : undefined
     return {
       kind: 'call',
-      ...{ target, data, patches },
+      target,
+      data,
+      patches,
       ...defined({ value }),
       ...(payToken && { payToken }),
       ...(word !== undefined && { output: { kind: 'word', index: word } }),

@@ -45,7 +45,9 @@ export function movementsOf(frame: CallFrame, isUndone = false): Movement[] {
     const key = [token, from, to].join().toLowerCase()
     const before = sums.get(key)?.amount ?? 0n
     sums.set(key, {
-      ...{ token: toAddress(token), from: toAddress(from), to: toAddress(to) },
+      token: toAddress(token),
+      from: toAddress(from),
+      to: toAddress(to),
       amount: before + amount,
     })
   }

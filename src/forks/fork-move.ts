@@ -91,7 +91,10 @@ export async function moveFork(
     ...feesOf(pin),
   }
   await loadState(url, {
-    ...{ block: environment, accounts: {}, transactions: [], historical_states: null },
+    block: environment,
+    accounts: {},
+    transactions: [],
+    historical_states: null,
     best_block_number: Number(pin.number),
     blocks: [{ header: moved.header, transactions: [], ommers: [] }],
   })

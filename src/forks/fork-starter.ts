@@ -219,8 +219,14 @@ export function createForkStarter(options: {
       if (!instance._internal.isRunning) throw unavailable(pin, null)
       const hardFork = hardForkOf(pin)
       const process: Running = {
-        ...{ instance, chainId: pin.chainId, hardFork, fork, onExit },
-        ...{ standby, forkedAt: pin.number, base },
+        instance,
+        chainId: pin.chainId,
+        hardFork,
+        fork,
+        onExit,
+        standby,
+        forkedAt: pin.number,
+        base,
       }
       running.set(key, process)
       instance.once('exit', () => {

@@ -82,7 +82,10 @@ export function encodeSimulation(
   const price = gasPriceAfter(pin, block.chain)
   const most = mostGas(pin, request)
   const toCall = ({ from, to, data }: PrecedingCall, limit: bigint) => ({
-    ...{ from, to, data, gas: hex(limit) },
+    from,
+    to,
+    data,
+    gas: hex(limit),
     maxFeePerGas: hex(price),
     maxPriorityFeePerGas: hex(block.chain.priorityFeePerGas),
   })

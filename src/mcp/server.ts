@@ -29,7 +29,9 @@ export function createMcpServer(forkroute: ForkrouteClient, options: McpOptions)
     server.registerTool(
       name,
       {
-        ...{ title, description, inputSchema: input },
+        title,
+        description,
+        inputSchema: input,
         annotations: { readOnlyHint: !changes, destructiveHint: false, openWorldHint: false },
       },
       async (given, context) => {
@@ -81,7 +83,9 @@ function addResources(server: McpServer, forkroute: ForkrouteClient): void {
     return { contents: [{ uri: uri.href, mimeType: 'application/json', text }] }
   }
   const described = (title: string, description: string) => ({
-    ...{ title, description, mimeType: 'application/json' },
+    title,
+    description,
+    mimeType: 'application/json',
   })
   server.registerResource(
     'errors',

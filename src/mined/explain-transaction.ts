@@ -118,19 +118,25 @@ export async function explainTransaction(
   return {
     hash,
     chainId,
-    ...{ blockNumber, simulatedAt, status },
+    blockNumber,
+    simulatedAt,
+    status,
     transactionIndex: Number(tx.transactionIndex),
     reason: reverted && decodeRevert(reverted, executorErrorsAbi),
     failedStep: reverted && failedStep(reverted),
     simulationFails: simulated.error
       ? decodeRevert(simulated.output ?? '0x', executorErrorsAbi)
       : null,
-    ...{ entry: order.entry, from: toAddress(tx.from) },
-    ...{ runner: order.runner, receiver: order.receiver },
-    ...{ readFrom: place.readFrom, skipped: place.skipped },
+    entry: order.entry,
+    from: toAddress(tx.from),
+    runner: order.runner,
+    receiver: order.receiver,
+    readFrom: place.readFrom,
+    skipped: place.skipped,
     outputs: outputsOf(found, promised, reverted),
     steps: order.steps.map((step, index) => ({
-      ...{ step: index, kind: step.kind },
+      step: index,
+      kind: step.kind,
       selector: step.kind === 'call' ? selectorOf(step.data) : null,
       ...(compared[index] as ComparedStep),
       shortfall: shorts[index] ?? null,
@@ -157,7 +163,8 @@ function outputsOf(
   const after = reverted === null ? amounts(frame) : []
   const stopped = reverted && insufficientOutput(reverted)
   return order.outputs.map(({ token, minAmountOut }, index) => ({
-    ...{ token, minAmountOut },
+    token,
+    minAmountOut,
     promised: before[index] ?? null,
     happened: after[index] ?? (stopped && stopped.token === token ? stopped.amount : null),
   }))

@@ -46,7 +46,10 @@ export async function openMined(options: {
   })
   const pin = (number: bigint) => archive.pin(chainId, number)
   const rerun = createRerun({
-    ...{ chain: { ...definition, priorityFeePerGas }, node, forks, pin },
+    chain: { ...definition, priorityFeePerGas },
+    node,
+    forks,
+    pin,
   })
   return {
     explain: (hash, asked) => explainTransaction({ chainId, node, pin, rerun }, hash, asked),

@@ -72,8 +72,11 @@ export function createRerun({ chain, node, forks, pin }: RerunParts): Rerun {
       const snapshot = await forkClient(url).request<Hex>('evm_snapshot', [])
       const skipped = earlier.length > 0 ? await mineEarlier(url, block, earlier) : 0
       const frame = await trace(url, tx, {
-        ...{ number: block.number, time: block.timestamp, gasLimit: block.gasLimit },
-        ...{ feeRecipient: block.miner, baseFeePerGas: block.baseFeePerGas ?? '0x0' },
+        number: block.number,
+        time: block.timestamp,
+        gasLimit: block.gasLimit,
+        feeRecipient: block.miner,
+        baseFeePerGas: block.baseFeePerGas ?? '0x0',
         ...(block.mixHash && { prevRandao: block.mixHash }),
       })
       await forkClient(url).request('evm_revert', [snapshot])

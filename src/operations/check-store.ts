@@ -61,8 +61,15 @@ export function checkStore(folder: string): CheckStore {
       const createdAt = Date.now()
       const check: Check = {
         id: `${createdAt.toString(36).padStart(9, '0')}${randomBytes(4).toString('hex')}`,
-        ...{ kind, name, createdAt, state: 'running', problem: null, ok: null },
-        ...{ finishedAt: null, cassette: null, suite: null },
+        kind,
+        name,
+        createdAt,
+        state: 'running',
+        problem: null,
+        ok: null,
+        finishedAt: null,
+        cassette: null,
+        suite: null,
       }
       put(check)
       return check

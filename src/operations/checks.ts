@@ -129,10 +129,17 @@ async function outcomeOf(
 ): Promise<Outcome> {
   const { PATH, HOME, XDG_CACHE_HOME, TMPDIR } = process.env
   const env = {
-    ...{ PATH, HOME, XDG_CACHE_HOME, TMPDIR, ...environment, ...run.env },
+    PATH,
+    HOME,
+    XDG_CACHE_HOME,
+    TMPDIR,
+    ...environment,
+    ...run.env,
     DATA_DIR: join(run.place, 'data'),
     // It shares the machine with the service.
-    ...{ WORKERS: '1', FORKS_PER_BLOCK: '1', LOG_LEVEL: 'error' },
+    WORKERS: '1',
+    FORKS_PER_BLOCK: '1',
+    LOG_LEVEL: 'error',
   }
   const entry = join(packageFolder, 'dist', 'src', 'cli', 'main.js')
   const printed = await new Promise<{ readonly out: string; readonly end: string | null }>(
@@ -170,9 +177,15 @@ function endOf(error: Error | null, signal: AbortSignal): string | null {
 /** Without whole answers, which the cassette has. */
 function suiteOf({ mode, passed, failed, milliseconds, cases }: SuiteResult): SuiteResult {
   return {
-    ...{ mode, passed, failed, milliseconds },
+    mode,
+    passed,
+    failed,
+    milliseconds,
     cases: cases.map(({ name, line, ok, differences, milliseconds: own }) => ({
-      ...{ name, line, ok, milliseconds: own },
+      name,
+      line,
+      ok,
+      milliseconds: own,
       differences: differences.map((text) => withoutPaths(withoutAddresses(text))),
     })),
   }

@@ -3,10 +3,19 @@ import { environment, loadConfig } from '../config/config.js'
 import { environmentOf, settingsOf } from './settings.js'
 
 const env = {
-  ...{ REDIS_URL: 'rediss://u:pw@cache.example', DATABASE_URL: 'postgresql://u:pw@db.example/x' },
-  ...{ RPC_URL_1: 'https://node.example/pw', PRIORITY_FEE_WEI_1: '5', OPPORTUNITIES: 'on' },
-  ...{ CORS_ORIGINS: 'https://a.example', POOL_INDEX: 'on', WORKERS: '3', MAX_HOPS: '2' },
-  ...{ SANDBOX_CHAINS: '1,8453', ACROSS_MAX_USD: '7', MCP_BACKTESTS: 'run', PROOF: 'adaptive' },
+  REDIS_URL: 'rediss://u:pw@cache.example',
+  DATABASE_URL: 'postgresql://u:pw@db.example/x',
+  RPC_URL_1: 'https://node.example/pw',
+  PRIORITY_FEE_WEI_1: '5',
+  OPPORTUNITIES: 'on',
+  CORS_ORIGINS: 'https://a.example',
+  POOL_INDEX: 'on',
+  WORKERS: '3',
+  MAX_HOPS: '2',
+  SANDBOX_CHAINS: '1,8453',
+  ACROSS_MAX_USD: '7',
+  MCP_BACKTESTS: 'run',
+  PROOF: 'adaptive',
 }
 
 describe('settingsOf', () => {

@@ -85,12 +85,17 @@ export function settingsOf(config: Config): Setting[] {
   const plain = loadConfig({})
   const ofChains = [
     ...Object.entries(config.rpcUrls).map(([chainId, urls]) => ({
-      ...{ name: `RPC_URL_${chainId}`, value: null, isSecret: true, isChanged: true },
+      name: `RPC_URL_${chainId}`,
+      value: null,
+      isSecret: true,
+      isChanged: true,
       description: `Nodes of the chain: ${urls.length}.`,
     })),
     ...Object.entries(config.priorityFeePerGas).map(([chainId, wei]) => ({
-      ...{ name: `PRIORITY_FEE_WEI_${chainId}`, value: wei.toString() },
-      ...{ isSecret: false, isChanged: true },
+      name: `PRIORITY_FEE_WEI_${chainId}`,
+      value: wei.toString(),
+      isSecret: false,
+      isChanged: true,
       description: 'Wei per gas that a sender adds to the base fee.',
     })),
   ]

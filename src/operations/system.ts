@@ -47,7 +47,11 @@ export async function systemState(parts: SystemParts): Promise<SystemState> {
       const { chainId, ready, problem, blockNumber, ageSeconds } = chain
       const own = stats.chains.find((one) => one.chainId === chainId)
       return {
-        ...{ chainId, ready, blockNumber, ageSeconds, isSandbox: parts.isSandbox },
+        chainId,
+        ready,
+        blockNumber,
+        ageSeconds,
+        isSandbox: parts.isSandbox,
         name: names.get(chainId) ?? String(chainId),
         problem: problem && withoutAddresses(problem),
         nodes: archive.status(chainId).nodes.map((status, index) => nodeOf(status, index, own)),
@@ -75,7 +79,8 @@ function nodeOf(
   )
   return {
     number: index + 1,
-    ...{ usable, isSetAside },
+    usable,
+    isSetAside,
     problem: problem && withoutAddresses(problem),
     abilities: Object.fromEntries(flags),
     archiveDepth: abilities?.archiveDepth ?? null,

@@ -28,7 +28,10 @@ async function follow(
   if (!chain) return
   const sources = sourcesOf(chain)
   const upstream = createUpstream({
-    ...{ chainId, urls, verifyHeaderHash, anchor },
+    chainId,
+    urls,
+    verifyHeaderHash,
+    anchor,
     timeoutMs: upstreamTimeoutMs,
   })
   let last = ''

@@ -216,7 +216,10 @@ async function readTail(
   const isAdded = store.add({
     chainId: chain.id,
     sources: group.map(({ key }) => key),
-    ...{ from: span.from, to, pools, checkpoints },
+    from: span.from,
+    to,
+    pools,
+    checkpoints,
   })
   if (isAdded) onRead(to, pools.length)
   return true

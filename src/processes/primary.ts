@@ -40,7 +40,8 @@ export async function startProcesses(options: {
 
   function fork(place: number): Worker {
     const worker = cluster.fork({
-      ...{ [placeVariable]: String(place), MALLOC_ARENA_MAX: mallocArenas },
+      [placeVariable]: String(place),
+      MALLOC_ARENA_MAX: mallocArenas,
       ...(sandbox && { [sandboxVariable]: JSON.stringify(sandbox) }),
     })
     running.add(worker)

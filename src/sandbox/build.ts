@@ -92,7 +92,10 @@ export async function buildSandbox(args: {
       for (const venue of venues) venue.beforeBlock?.(tools, block)
     }
     await trade(chain, {
-      ...{ deployer, market, walk: plan.prices(), beforeBlock },
+      deployer,
+      market,
+      walk: plan.prices(),
+      beforeBlock,
       onProgress: (fraction) => onProgress('trading', 0.45 + 0.35 * fraction),
     })
     await chain.checkReceipts()

@@ -56,7 +56,10 @@ async function startChain(
   const { blockNumber, ...files } = await ensureSandboxState(plan, options)
   const { blockSeconds } = plan
   const workerData: SandboxNodeOptions = {
-    ...{ ...files, chainId, blockSeconds, port: wantedPort },
+    ...files,
+    chainId,
+    blockSeconds,
+    port: wantedPort,
     isRelayed: listener !== null,
   }
   const thread = new Worker(threadFile('sandbox'), { workerData })

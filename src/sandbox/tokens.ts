@@ -122,7 +122,11 @@ export const sandboxTokens: readonly SandboxToken[] = toTokens(rows)
 
 export function toTokens(from: readonly TokenRow[]): SandboxToken[] {
   return from.map(([symbol, name, address, decimals, behaviour, dollars, feeBps]) => ({
-    ...{ symbol, name, address, decimals, behaviour },
+    symbol,
+    name,
+    address,
+    decimals,
+    behaviour,
     priceUsdE12: usd(dollars),
     ...defined({ feeBps }),
   }))

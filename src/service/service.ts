@@ -227,7 +227,15 @@ export async function createService(
     })
     closers.push(() => backtests.close())
     const operations = createOperations({
-      ...{ config, engine, archive, forks, workers, catalog, chains, urls, sandboxPools },
+      config,
+      engine,
+      archive,
+      forks,
+      workers,
+      catalog,
+      chains,
+      urls,
+      sandboxPools,
       version: serviceVersion,
       indexDir: given.dataDir,
       isSandbox: sandboxUrls !== null,

@@ -205,7 +205,10 @@ interface Plain {
 function toData(span: ReadableSpan): SpanData {
   const { name, kind, parentSpanContext, startTime, endTime, duration, status, attributes } = span
   const plain: Plain = {
-    ...{ name, kind, status, attributes },
+    name,
+    kind,
+    status,
+    attributes,
     context: toPlainContext(span.spanContext()),
     parent: parentSpanContext && toPlainContext(parentSpanContext),
     times: { startTime, endTime, duration },
@@ -221,10 +224,20 @@ function toPlainContext({ traceId, spanId, traceFlags, isRemote }: SpanContext):
 function toReadable(data: SpanData, resource: Resource): ReadableSpan {
   const { name, kind, context, parent, times, status, attributes } = data as unknown as Plain
   return {
-    ...{ name, kind, status, attributes, ...times, resource },
+    name,
+    kind,
+    status,
+    attributes,
+    ...times,
+    resource,
     spanContext: () => context,
     ...(parent && { parentSpanContext: parent }),
-    ...{ links: [], events: [], ended: true, instrumentationScope: scope },
-    ...{ droppedAttributesCount: 0, droppedEventsCount: 0, droppedLinksCount: 0 },
+    links: [],
+    events: [],
+    ended: true,
+    instrumentationScope: scope,
+    droppedAttributesCount: 0,
+    droppedEventsCount: 0,
+    droppedLinksCount: 0,
   }
 }

@@ -136,7 +136,12 @@ describe('route answers', () => {
 
   test('a step over several venues names them all, those that take most first', async () => {
     const leg = (protocol: string, share: number): RouteLeg => ({
-      ...{ tokenIn: weth, tokenOut: usdc, protocol, pool: dai, primary: dai, share },
+      tokenIn: weth,
+      tokenOut: usdc,
+      protocol,
+      pool: dai,
+      primary: dai,
+      share,
     })
     const api = await startTestApi(
       {},
@@ -145,7 +150,9 @@ describe('route answers', () => {
           const answer = answerTo(request)
           const legs = [leg('curve', 4_000), leg('uniswap-v3', 3_500), leg('uniswap-v3', 2_500)]
           const route = answer.route.map((step) => ({
-            ...{ ...step, protocol: 'curve', internalRoutes: legs },
+            ...step,
+            protocol: 'curve',
+            internalRoutes: legs,
           }))
           return { ...answer, route }
         },
@@ -153,7 +160,8 @@ describe('route answers', () => {
     )
     const { body } = await api.get(`/shortcuts/quote?${trade}`)
     expect(body.route[0]).toMatchObject({
-      ...{ protocol: 'curve', protocols: ['uniswap-v3', 'curve'] },
+      protocol: 'curve',
+      protocols: ['uniswap-v3', 'curve'],
     })
     const plain = (await (await startTestApi()).get(`/shortcuts/quote?${trade}`)).body
     expect(plain.route[0]).not.toHaveProperty('protocols')

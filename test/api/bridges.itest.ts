@@ -10,11 +10,20 @@ const check = `/across/bridge/check?chainId=1&txHash=${hash}`
 
 function hop(change: Partial<BridgeHop> = {}): BridgeHop {
   return {
-    ...{ bridge: 'across', id: '7', status: 'delivered', destinationChainId: 8453, token: usdc },
-    ...{ amount: 2n ** 70n, receiver: dai, hasMessage: true, checkedAt: 90 },
+    bridge: 'across',
+    id: '7',
+    status: 'delivered',
+    destinationChainId: 8453,
+    token: usdc,
+    amount: 2n ** 70n,
+    receiver: dai,
+    hasMessage: true,
+    checkedAt: 90,
     source: { chainId: 1, transactionHash: lower, blockNumber: 5, timestamp: 1_000 },
     destination: {
-      ...{ chainId: 8453, blockNumber: 88, timestamp: 1_007 },
+      chainId: 8453,
+      blockNumber: 88,
+      timestamp: 1_007,
       transactionHash: `0x${'cd'.repeat(32)}`,
     },
     ...change,
@@ -39,11 +48,20 @@ describe('GET /{bridge}/bridge/check', () => {
     const api = await startTestApi({}, { bridgeCheck: async () => ({ ...of, hops: [hop()] }) })
     const { body } = await api.get(check)
     expect(body).toEqual({
-      ...{ sourceChainId: 1, sourceTxHash: lower, destinationChainId: 8453 },
-      ...{ destinationTxHash: `0x${'cd'.repeat(32)}`, status: 'delivered' },
+      sourceChainId: 1,
+      sourceTxHash: lower,
+      destinationChainId: 8453,
+      destinationTxHash: `0x${'cd'.repeat(32)}`,
+      status: 'delivered',
       sourceEvent: {
-        ...{ bridge: 'across', id: '7', blockNumber: 5, timestamp: 1_000, token: usdc },
-        ...{ amount: (2n ** 70n).toString(), receiver: dai, hasMessage: true },
+        bridge: 'across',
+        id: '7',
+        blockNumber: 5,
+        timestamp: 1_000,
+        token: usdc,
+        amount: (2n ** 70n).toString(),
+        receiver: dai,
+        hasMessage: true,
       },
       destinationEvent: { blockNumber: 88, timestamp: 1_007 },
       destinationBlockNumber: 90,
@@ -106,7 +124,11 @@ describe('GET /layerzero/pool and /stargate/pool', () => {
       const { body } = await api.get(`/${name}/pool?chainId=1&token=${usdc}`)
       expect(body).toEqual([
         {
-          ...{ pool: weth, chainId: 1, destinationChainId: 8453, token: usdc, decimals: 6 },
+          pool: weth,
+          chainId: 1,
+          destinationChainId: 8453,
+          token: usdc,
+          decimals: 6,
           destinationData: { pool: dai, token: usdc, decimals: 18 },
         },
       ])
@@ -145,7 +167,9 @@ test('names of bridges to leave out may have any letter case', async () => {
 describe('POST /api/experimental/multichain/shortcut/route', () => {
   const path = '/api/experimental/multichain/shortcut/route'
   const body = {
-    ...{ amountIn: '1000', slippage: '30', fromAddress: sender },
+    amountIn: '1000',
+    slippage: '30',
+    fromAddress: sender,
     in: { sourceChainId: 1, token: usdc },
     out: { destinationChainId: 8453, token: nativeToken.toUpperCase().replace('0X', '0x') },
   }
@@ -160,7 +184,10 @@ describe('POST /api/experimental/multichain/shortcut/route', () => {
     })
     expect(api.asked.routes).toEqual([
       expect.objectContaining({
-        ...{ chainId: 1, fromAddress: sender, strategy: 'router', executionMode: 'user' },
+        chainId: 1,
+        fromAddress: sender,
+        strategy: 'router',
+        executionMode: 'user',
         inputs: [{ token: usdc, amount: 1_000n }],
         tokensOut: [nativeToken],
         limit: { kind: 'slippage', centiBps: 3_000n },
@@ -173,7 +200,8 @@ describe('POST /api/experimental/multichain/shortcut/route', () => {
     const api = await startTestApi()
     const { slippage: _, ...rest } = body
     const same = {
-      ...{ ...rest, in: { sourceChainId: '1', token: usdc } },
+      ...rest,
+      in: { sourceChainId: '1', token: usdc },
       out: { destinationChainId: '1', token: dai },
     }
     expect((await api.post(path, same)).status).toBe(200)
@@ -198,7 +226,10 @@ describe('POST /api/experimental/multichain/shortcut/route', () => {
   test('every wrong field is listed at once', async () => {
     const api = await startTestApi()
     const { status, body: refusal } = await api.post(path, {
-      ...{ amountIn: '0', slippage: 'x', in: { sourceChainId: 0, token: '0x12' }, out: 5 },
+      amountIn: '0',
+      slippage: 'x',
+      in: { sourceChainId: 0, token: '0x12' },
+      out: 5,
     })
     expect(status).toBe(400)
     const messages = [refusal.message].flat().join('\n')
@@ -213,7 +244,8 @@ describe('POST /api/experimental/multichain/shortcut/route', () => {
       expect(messages).toContain(name)
     }
     const { body: same } = await api.post(path, {
-      ...{ ...body, out: { destinationChainId: 1, token: usdc } },
+      ...body,
+      out: { destinationChainId: 1, token: usdc },
     })
     expect(same.message).toBe('out.token must differ from in.token on the same chain')
   })

@@ -104,8 +104,10 @@ test('a route into a position that has no token on another chain has the rules a
   )
   expect(there.body.destinationChainId).toBe(8453)
   expect(api.asked.nontokenized.at(-1)?.crosschain).toEqual({
-    ...{ destinationChainId: 8453, destinationBlockNumber: 7n },
-    ...{ mode: 'full', ignoreBridges: ['across'] },
+    destinationChainId: 8453,
+    destinationBlockNumber: 7n,
+    mode: 'full',
+    ignoreBridges: ['across'],
   })
   await api.get(`${path}&destinationChainId=1`)
   expect(api.asked.nontokenized.at(-1)).not.toHaveProperty('crosschain')

@@ -20,7 +20,11 @@ const trade = `tokenIn=${weth}&tokenOut=${usdc}&amountIn=1000000000000000000`
 function problems(target: string, body: unknown, more: { status?: number; id?: string } = {}) {
   const { status = 200, id = 'req-1' } = more
   return checkAnswer({
-    ...{ method: 'GET', target, sent: '', sentHeaders: {}, status },
+    method: 'GET',
+    target,
+    sent: '',
+    sentHeaders: {},
+    status,
     headers: { 'content-type': 'application/json', 'x-request-id': id },
     text: typeof body === 'string' ? body : JSON.stringify(body),
   }).problems
@@ -29,7 +33,10 @@ function problems(target: string, body: unknown, more: { status?: number; id?: s
 const quoteTarget = `/api/v1/shortcuts/quote?${trade}`
 const quote = answers.getQuote as Record<string, unknown>
 const refusal = {
-  ...{ statusCode: 422, error: 'Unprocessable Entity', message: 'No route.', code: 'NO_ROUTE' },
+  statusCode: 422,
+  error: 'Unprocessable Entity',
+  message: 'No route.',
+  code: 'NO_ROUTE',
   requestId: 'req-1',
 }
 
@@ -91,7 +98,11 @@ describe('checkAnswer', () => {
     const found = problems(quoteTarget, body, { status: 429 })
     expect(found).toContain('429 TOO_MANY_BACKTESTS is not described')
     const post = checkAnswer({
-      ...{ method: 'POST', target: '/api/v1/backtests', sent: '', sentHeaders: {}, status: 429 },
+      method: 'POST',
+      target: '/api/v1/backtests',
+      sent: '',
+      sentHeaders: {},
+      status: 429,
       headers: { 'x-request-id': 'req-1' },
       text: JSON.stringify(body),
     })
@@ -139,7 +150,9 @@ describe('the validating proxy', () => {
       asked.pipe(answer)
     })
     const response = await fetch(`${url}/api/v1/shortcuts/bundle?fromAddress=${sender}`, {
-      ...{ method: 'POST', body: '[ 1 ]', headers: { 'x-b': 'c' } },
+      method: 'POST',
+      body: '[ 1 ]',
+      headers: { 'x-b': 'c' },
     })
     expect([response.status, response.headers.get('x-a')]).toEqual([200, 'c'])
     expect(await response.text()).toBe('[ 1 ]')

@@ -233,7 +233,10 @@ describe('protocols', () => {
     expect(record).toMatchObject({ project: slug, category: 'wrapper' })
     const projects = (await checked('/projects')).body
     expect(projects.find(({ id }: { id: string }) => id === slug)).toMatchObject({
-      ...{ protocol: slug, protocols: [slug], chains: record.chainIds, poolCount: 0 },
+      protocol: slug,
+      protocols: [slug],
+      chains: record.chainIds,
+      poolCount: 0,
     })
     expect((await checked(`/projects/${slug}/protocols`)).body).toEqual([record])
     expect((await checked('/aggregators')).body).not.toContain(slug)

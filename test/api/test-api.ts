@@ -163,7 +163,11 @@ function createEngine(asked: Asked): Engine {
         ? null
         : [
             {
-              ...{ chainId, token, pool: weth, decimals: 6, destinationChainId },
+              chainId,
+              token,
+              pool: weth,
+              decimals: 6,
+              destinationChainId,
               destination: { pool: dai, token: usdc, decimals: 18 },
             },
           ],
@@ -339,12 +343,24 @@ export async function openTestApi(
   const isOpen = config.authMode === 'open'
   const catalog = openCatalog(dataDir)
   const operations = createOperations({
-    ...{ config, engine, catalog, ...idleParts, chains: [ethereum], sandboxPools: [] },
-    ...{ urls: config.rpcUrls, version: serviceVersion, indexDir: dataDir, isSandbox: false },
+    config,
+    engine,
+    catalog,
+    ...idleParts,
+    chains: [ethereum],
+    sandboxPools: [],
+    urls: config.rpcUrls,
+    version: serviceVersion,
+    indexDir: dataDir,
+    isSandbox: false,
     diskBytes: async () => 4_096,
   })
   const server = createApiServer({
-    ...{ engine, backtests, operations, config, logger },
+    engine,
+    backtests,
+    operations,
+    config,
+    logger,
     keys: isOpen ? null : keys,
   })
   const { url } = await server.listen()

@@ -171,7 +171,9 @@ describe('overrides', () => {
   test('every mistake is listed at once, and a bundle says what its list lacks', async () => {
     const api = await startTestApi()
     const { body } = await post(api, 'quote', {
-      ...{ ...request, amountIn: '0', blockOverrides: { timestamp: -1, baseFee: -1 } },
+      ...request,
+      amountIn: '0',
+      blockOverrides: { timestamp: -1, baseFee: -1 },
     })
     expect(body).toMatchObject({
       message: [
@@ -226,18 +228,33 @@ describe('a bundle with an object as its body', () => {
     return { status, body, asked: api.asked.bundles.at(-1) }
   }
   const fields = {
-    ...{ chainId: 1, fromAddress: sender, routingStrategy: 'delegate', receiver: usdc },
-    ...{ refundReceiver: usdc, executionMode: 'user', skipQuote: true, blockNumber: 7 },
-    ...{ ignoreAggregators: ['curve'], excludePools: [usdc], referralCode: 'me' },
+    chainId: 1,
+    fromAddress: sender,
+    routingStrategy: 'delegate',
+    receiver: usdc,
+    refundReceiver: usdc,
+    executionMode: 'user',
+    skipQuote: true,
+    blockNumber: 7,
+    ignoreAggregators: ['curve'],
+    excludePools: [usdc],
+    referralCode: 'me',
   }
 
   test('is asked with every field of the query that the body has', async () => {
     const { status, body, asked } = await wrapped('', fields)()
     expect(status, JSON.stringify(body)).toBe(200)
     expect(asked).toMatchObject({
-      ...{ chainId: 1, fromAddress: sender, strategy: 'delegate', receiver: usdc },
-      ...{ refundReceiver: usdc, executionMode: 'user', skipQuote: true, blockNumber: 7n },
-      ...{ ignoreAggregators: ['curve'], referralCode: 'me' },
+      chainId: 1,
+      fromAddress: sender,
+      strategy: 'delegate',
+      receiver: usdc,
+      refundReceiver: usdc,
+      executionMode: 'user',
+      skipQuote: true,
+      blockNumber: 7n,
+      ignoreAggregators: ['curve'],
+      referralCode: 'me',
     })
     expect(body.warnings).toBeUndefined()
   })

@@ -27,7 +27,10 @@ const coins = [
   { token: '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2', balances: 3n, allowances: 4n },
 ] as const
 const pool: Pool = {
-  ...{ protocol: 'curve', id: address, address, tokens: coins.map(({ token }) => token) },
+  protocol: 'curve',
+  id: address,
+  address,
+  tokens: coins.map(({ token }) => token),
   parameters: { kind: 'crypto', decimals: ['6', '8', '18'] },
 }
 const trader: Address = '0x00000000000000000000000000000000000abcde'
@@ -104,7 +107,10 @@ describeRecorded('crypto pool of recorded mainnet', () => {
           const [tokenIn, tokenOut] = [coins[i]?.token ?? '0x', coins[j]?.token ?? '0x'] as const
           const { amountOut } = curve.amountOut(pool, state, tokenIn, tokenOut, amountIn)
           expect({ i, j, amountIn, amountOut }).toEqual({
-            ...{ i, j, amountIn, amountOut: await exchanged(i, j, amountIn) },
+            i,
+            j,
+            amountIn,
+            amountOut: await exchanged(i, j, amountIn),
           })
           expect(amountOut).toBeGreaterThan(0n)
         }

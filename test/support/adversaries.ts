@@ -164,7 +164,11 @@ async function setUp(chain: SandboxContext, dataDir: string): Promise<Adversarie
 
   const file = join(dataDir, 'pools.json')
   const v2 = (address: Address, tokens: readonly Address[]) => ({
-    ...{ protocol: 'uniswap-v2', id: address, address, tokens, parameters: { feeBps: 0 } },
+    protocol: 'uniswap-v2',
+    id: address,
+    address,
+    tokens,
+    parameters: { feeBps: 0 },
   })
   const v3 = { fee: 100, tickSpacing: 1 }
   await writeFile(
@@ -178,7 +182,9 @@ async function setUp(chain: SandboxContext, dataDir: string): Promise<Adversarie
   const imported = await runCli(['pools', 'import', file, '--json'], { DATA_DIR: dataDir })
   expect(imported.out, imported.err).toContain('"added": 3')
   const service = await startService({
-    ...{ RPC_URL_1: sandbox.url, DATA_DIR: dataDir, HEAD_POLL_MS: '50' },
+    RPC_URL_1: sandbox.url,
+    DATA_DIR: dataDir,
+    HEAD_POLL_MS: '50',
   })
 
   /** An order of the liar's own that the Router would take from it at any other time. */
@@ -187,8 +193,14 @@ async function setUp(chain: SandboxContext, dataDir: string): Promise<Adversarie
       strategy: 'router',
       from,
       order: {
-        ...{ inputs: [], feeReceiver: from, steps: [], outputs: [], sweep: [] },
-        ...{ receiver: from, refundReceiver: from, deadline: 2n ** 32n },
+        inputs: [],
+        feeReceiver: from,
+        steps: [],
+        outputs: [],
+        sweep: [],
+        receiver: from,
+        refundReceiver: from,
+        deadline: 2n ** 32n,
         accountId: `0x${'0'.repeat(64)}`,
         referralCode: `0x${'0'.repeat(32)}`,
       },
@@ -196,7 +208,12 @@ async function setUp(chain: SandboxContext, dataDir: string): Promise<Adversarie
 
   return {
     ...chain,
-    ...{ service, pair, pool, lonelyPair, token, lonelyToken },
+    service,
+    pair,
+    pool,
+    lonelyPair,
+    token,
+    lonelyToken,
     orderOf: (liar) => ({ from: liar, to: contractAddress('Router'), data: order(liar) }),
     async become(liar, mode) {
       const router = contractAddress('Router')
@@ -223,7 +240,10 @@ async function setUp(chain: SandboxContext, dataDir: string): Promise<Adversarie
     },
     route: (blockNumber, more = {}) =>
       service.get('/api/v1/shortcuts/route', {
-        ...{ fromAddress: alice, ...trade, blockNumber: String(blockNumber), ...more },
+        fromAddress: alice,
+        ...trade,
+        blockNumber: String(blockNumber),
+        ...more,
       }),
     mine: (answer, more = {}) =>
       executeOnFork({
@@ -234,7 +254,8 @@ async function setUp(chain: SandboxContext, dataDir: string): Promise<Adversarie
           { token: weth, owner: alice },
           { token: usdc, owner: alice },
         ],
-        ...{ tip: 2n * 10n ** 9n, gas: 700_000n },
+        tip: 2n * 10n ** 9n,
+        gas: 700_000n,
         ...more,
         async prepare(anvil) {
           await anvil.rpc('anvil_setCoinbase', [otherMiner])

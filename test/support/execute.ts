@@ -224,8 +224,14 @@ export async function signTransaction(
   const account = privateKeyToAccount(tx.key)
   const nonce = Number(await rpc('eth_getTransactionCount', [tx.from, 'pending']))
   const common = {
-    ...{ chainId: 1, nonce, to: tx.to, data: tx.data, value: BigInt(tx.value) },
-    ...{ gas: 10_000_000n, maxFeePerGas: baseFee * 2n, maxPriorityFeePerGas: 0n },
+    chainId: 1,
+    nonce,
+    to: tx.to,
+    data: tx.data,
+    value: BigInt(tx.value),
+    gas: 10_000_000n,
+    maxFeePerGas: baseFee * 2n,
+    maxPriorityFeePerGas: 0n,
   }
   if (!tx.takesCodeOf) return account.signTransaction(common)
   // Who sends its own authorization has used one nonce by the time it counts.

@@ -75,9 +75,13 @@ const asked = new WeakMap<object, Map<string, Promise<Answer>>>()
 async function askSwap({ service, blockNumber }: Scene, args: Swap): Promise<Answer['body']> {
   const { protocol, tokenIn, tokenOut, amount, pool } = args
   const action = {
-    ...{ protocol, action: 'swap' },
+    protocol,
+    action: 'swap',
     args: {
-      ...{ tokenIn, tokenOut, amountIn: amount.toString(), slippage: '10000' },
+      tokenIn,
+      tokenOut,
+      amountIn: amount.toString(),
+      slippage: '10000',
       ...(pool && { primaryAddress: pool }),
     },
   }
@@ -227,7 +231,9 @@ export async function executeBehind(
   const started = new Set<Address>()
   let reason = ''
   const sceneOn = (anvil: Pick<TestAnvil, 'rpc'>): Scene => ({
-    ...{ service, blockNumber: body.blockNumber, anvil },
+    service,
+    blockNumber: body.blockNumber,
+    anvil,
     async send({ from, to, data, value = 0n }) {
       if (!started.has(from)) {
         await anvil.rpc('anvil_impersonateAccount', [from])

@@ -73,10 +73,17 @@ export async function safeTransaction(args: {
   const { safe, chainId, nonce, to, data, value } = args
   const operation = operations[args.operation]
   const message = {
-    ...{ to, value, data, operation, nonce },
+    to,
+    value,
+    data,
+    operation,
+    nonce,
     // Nobody is paid for the gas, so all of it is the transaction's.
-    ...{ safeTxGas: 0n, baseGas: 0n, gasPrice: 0n },
-    ...{ gasToken: zeroAddress, refundReceiver: zeroAddress },
+    safeTxGas: 0n,
+    baseGas: 0n,
+    gasPrice: 0n,
+    gasToken: zeroAddress,
+    refundReceiver: zeroAddress,
   }
   const signature = await privateKeyToAccount(args.ownerKey).signTypedData({
     domain: { chainId, verifyingContract: safe },

@@ -51,7 +51,10 @@ export function pageMetaOf(
 ): z.output<typeof PageMeta> {
   const lastPage = Math.max(1, Math.ceil(total / pageSize))
   return {
-    ...{ total, lastPage, currentPage: page, perPage: pageSize },
+    total,
+    lastPage,
+    currentPage: page,
+    perPage: pageSize,
     prev: page > 1 ? Math.min(page - 1, lastPage) : null,
     next: hasMore ? page + 1 : null,
     cursor: null,

@@ -64,10 +64,13 @@ function toTrace({ call, movements, names, ...rest }: TransactionTrace): z.outpu
 function toCall(call: TracedCall): z.output<typeof Call> {
   return {
     type: call.type,
-    ...{ from: call.from, to: call.to },
-    ...{ function: call.function, selector: call.selector },
+    from: call.from,
+    to: call.to,
+    function: call.function,
+    selector: call.selector,
     args: call.args?.map((one) => ({ ...one })) ?? null,
-    ...{ value: call.value.toString(), gasUsed: call.gasUsed.toString() },
+    value: call.value.toString(),
+    gasUsed: call.gasUsed.toString(),
     error: call.error,
     calls: call.calls.map(toCall),
   }

@@ -134,9 +134,14 @@ function toHop(hop: BridgeHop) {
     status: hop.status,
     ...(hop.error && { error: hop.error }),
     sourceEvent: {
-      ...{ bridge: hop.bridge, id: hop.id, blockNumber: source.blockNumber },
-      ...{ timestamp: source.timestamp, token: hop.token, amount: hop.amount.toString() },
-      ...{ receiver: hop.receiver, hasMessage: hop.hasMessage },
+      bridge: hop.bridge,
+      id: hop.id,
+      blockNumber: source.blockNumber,
+      timestamp: source.timestamp,
+      token: hop.token,
+      amount: hop.amount.toString(),
+      receiver: hop.receiver,
+      hasMessage: hop.hasMessage,
     },
     ...(destination && {
       destinationEvent: {
@@ -168,7 +173,11 @@ function poolEndpoint(name: 'layerzero' | 'stargate', operationId: string): Endp
     const pools = engine.messagingPools(input)
     return (
       pools?.map(({ destination, chainId, destinationChainId, pool, token, decimals }) => ({
-        ...{ pool, chainId, destinationChainId, token, decimals },
+        pool,
+        chainId,
+        destinationChainId,
+        token,
+        decimals,
         destinationData: { ...destination },
       })) ?? null
     )

@@ -169,7 +169,9 @@ function toPayments(payments: BundleAnswer['payments']) {
   if (!payments.length) return {}
   return {
     payments: payments.map(({ action, token, receiver, amountOut, minAmountOut }) => ({
-      ...{ action, token, receiver },
+      action,
+      token,
+      receiver,
       amountOut: amountOut.toString(),
       minAmountOut: minAmountOut.toString(),
     })),

@@ -85,12 +85,17 @@ export const multichainEndpoints: readonly Endpoint[] = [
     const { destinationChainId } = input.out
     const { tx, block } = await engine.route(
       {
-        ...{ chainId, fromAddress, strategy: 'router', executionMode: 'user' },
+        chainId,
+        fromAddress,
+        strategy: 'router',
+        executionMode: 'user',
         inputs: [{ token: input.in.token, amount: amountIn }],
         tokensOut: [input.out.token],
         limit: { kind: 'slippage', centiBps: slippage ?? defaultCentiBps },
-        ...{ ignoreAggregators: [], ignoreStandards: [] },
-        ...{ includeTransactionCost: false, includePriceImpact: false },
+        ignoreAggregators: [],
+        ignoreStandards: [],
+        includeTransactionCost: false,
+        includePriceImpact: false,
         ...(destinationChainId !== chainId && {
           crosschain: { destinationChainId, mode: 'full', ignoreBridges: [] },
         }),

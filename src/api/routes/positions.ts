@@ -109,7 +109,10 @@ function toPosition(
     const unattributed = { project: null, protocol: null }
     const type = tokenTypes.base
     return {
-      ...{ apy: null, apyBase: null, apyReward: null, tvl: null },
+      apy: null,
+      apyBase: null,
+      apyReward: null,
+      tvl: null,
       ...places,
       ...unattributed,
       chainId,
@@ -137,7 +140,10 @@ function toPosition(
   const places = { poolAddress, primaryAddress, underlyingTokens }
   const record = protocols.get(listing.protocol)
   return {
-    ...{ apy, apyBase, apyReward, tvl },
+    apy,
+    apyBase,
+    apyReward,
+    tvl,
     ...places,
     chainId,
     id,

@@ -188,7 +188,11 @@ export function toPrerequisites(list: readonly PrerequisiteRecord[]) {
   return {
     prerequisites: list.map((one) => ({ ...one })),
     approvals: list.map(({ from, to, data, purpose }) => ({
-      ...{ from, to, data, value: '0', description: purpose },
+      from,
+      to,
+      data,
+      value: '0',
+      description: purpose,
     })),
   }
 }

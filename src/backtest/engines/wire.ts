@@ -154,8 +154,11 @@ const arrived = { seconds: z.int(), blockNumber: uint }
 const delivery = z.discriminatedUnion('status', [
   z.object({ ...arrived, status: z.literal('delivered'), amount: uint }),
   z.object({
-    ...{ ...arrived, status: z.literal('fallback') },
-    ...{ token: address, amount: uint, reason: z.string() },
+    ...arrived,
+    status: z.literal('fallback'),
+    token: address,
+    amount: uint,
+    reason: z.string(),
   }),
   z.object({ ...arrived, status: z.literal('reverted'), reason: z.string() }),
   z.object({ seconds: z.int(), status: z.literal('unknown'), message: z.string() }),

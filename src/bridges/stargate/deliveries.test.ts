@@ -17,9 +17,16 @@ const delivery: Delivery = {
   receiver: `0x${'22'.repeat(20)}`,
   message: '0xabcd',
   details: {
-    ...{ symbol: 'USDC', guid: word, nonce: '7', srcEid: 30_101, payload: '0x01' },
-    ...{ sender: `0x${'33'.repeat(20)}`, receiver: `0x${'44'.repeat(20)}` },
-    ...{ composed: `${word}abcd`, composeGas: '500000', composeValue: '11' },
+    symbol: 'USDC',
+    guid: word,
+    nonce: '7',
+    srcEid: 30_101,
+    payload: '0x01',
+    sender: `0x${'33'.repeat(20)}`,
+    receiver: `0x${'44'.repeat(20)}`,
+    composed: `${word}abcd`,
+    composeGas: '500000',
+    composeValue: '11',
   },
 }
 const { block } = storageReader({})

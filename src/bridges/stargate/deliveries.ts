@@ -144,14 +144,16 @@ export const simulation: BridgeAdapter['simulation'] = (delivery, destination, _
     from: endpoint,
     to: packet.receiver,
     data: encodeFunctionData({
-      ...{ abi: messagingAbi, functionName: 'lzReceive' },
+      abi: messagingAbi,
+      functionName: 'lzReceive',
       args: [origin, guid, payload, executor, '0x'],
     }),
   }
   if (delivery.message === '0x') return { ...receipt, value: 0n, overrides: {} }
   const message = toComposeMessage({ nonce, srcEid, amount: delivery.amount, composed })
   const data = encodeFunctionData({
-    ...{ abi: endpointAbi, functionName: 'lzCompose' },
+    abi: endpointAbi,
+    functionName: 'lzCompose',
     args: [pool, delivery.receiver, guid, 0, message, '0x'],
   })
   const callGas = gas > 0n ? gas : packet.composeGas

@@ -64,7 +64,9 @@ export const quote: BridgeAdapter['quote'] = async ({ lane, parcel, amountIn, re
     return isPaused ? pausedLane(lane) : unreadable(lane, offered)
   }
   const [limit, , receipt] = decodeFunctionResult({
-    ...{ abi: poolAbi, functionName: 'quoteOFT', data: offered.value },
+    abi: poolAbi,
+    functionName: 'quoteOFT',
+    data: offered.value,
   })
   const refusal = refusalOf(lane, amountIn, { limit, receipt })
   if (refusal) return refusal
@@ -73,7 +75,9 @@ export const quote: BridgeAdapter['quote'] = async ({ lane, parcel, amountIn, re
     return isCapped && parcel.gasDrop ? cappedDrop(parcel.gasDrop) : unreadable(lane, fee)
   }
   const { nativeFee } = decodeFunctionResult({
-    ...{ abi: poolAbi, functionName: 'quoteSend', data: fee.value },
+    abi: poolAbi,
+    functionName: 'quoteSend',
+    data: fee.value,
   })
   const unit = limit.minAmountLD
   return {

@@ -40,13 +40,17 @@ export const status: BridgeAdapter['status'] = async (delivery, destination, rea
     {
       to: pool.endpoint,
       data: encodeFunctionData({
-        ...{ abi: endpointAbi, functionName: 'inboundPayloadHash', args: [...path, nonce] },
+        abi: endpointAbi,
+        functionName: 'inboundPayloadHash',
+        args: [...path, nonce],
       }),
     },
     {
       to: pool.pool,
       data: encodeFunctionData({
-        ...{ abi: poolAbi, functionName: 'unreceivedTokens', args: [guid, 0] },
+        abi: poolAbi,
+        functionName: 'unreceivedTokens',
+        args: [guid, 0],
       }),
     },
   ])
@@ -113,7 +117,9 @@ function isComposeOf(
   { pool, to, guid }: { pool: Address; to: Address; guid: Hex },
 ): boolean {
   const { args } = decodeEventLog({
-    ...{ abi: composeDelivered, topics: topics as [Hex, ...Hex[]], data },
+    abi: composeDelivered,
+    topics: topics as [Hex, ...Hex[]],
+    data,
   })
   const isSame = toAddress(args.from) === pool && toAddress(args.to) === to
   return isSame && hexToBigInt(args.guid) === hexToBigInt(guid) && args.index === 0

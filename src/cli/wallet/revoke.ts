@@ -78,7 +78,10 @@ async function find(options: Options): Promise<{ result: Result; tokens: ListedT
   // Loaded when needed: the other commands start faster without it.
   const { findAllowances, revoke } = await import('./allowances.js')
   const { blockNumber, allowances, unread, absent } = await findAllowances({
-    ...{ chainId, urls, owner, verifyHeaderHash: config.checkHeaderHashes },
+    chainId,
+    urls,
+    owner,
+    verifyHeaderHash: config.checkHeaderHashes,
     tokens: tokens.map(({ address }) => address),
     spenders: spendersOf({ withPresent: options.all === true }),
   })
@@ -87,7 +90,9 @@ async function find(options: Options): Promise<{ result: Result; tokens: ListedT
   }
   const symbols = new Map(tokens.map(({ address, symbol }) => [address, symbol]))
   const result = {
-    ...{ chainId, owner, unread },
+    chainId,
+    owner,
+    unread,
     blockNumber: blockNumber.toString(),
     allowances: allowances.map(({ token, spender, amount }) => ({
       token,

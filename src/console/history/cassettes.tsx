@@ -109,7 +109,9 @@ function Cassette({ name, query }: { readonly name: string; readonly query: URLS
                   cell: (one) => (
                     <a
                       href={hrefOf('history', {
-                        ...{ part: 'cassettes', cassette: name, page: String(page) },
+                        part: 'cassettes',
+                        cassette: name,
+                        page: String(page),
                         request: String(one.number),
                       })}
                     >

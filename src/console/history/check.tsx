@@ -150,7 +150,8 @@ export function Checks({ kind, moment }: ListProps) {
                 cell: ({ id, name }) => (
                   <a
                     href={hrefOf('history', {
-                      ...{ part, check: id },
+                      part,
+                      check: id,
                       ...(kind === 'cassette' && { cassette: name }),
                     })}
                   >

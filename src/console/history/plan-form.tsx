@@ -31,8 +31,15 @@ export function PlanForm({ onStarted }: { onStarted(job: Job): void }) {
   const [isJson, setJson] = useState(false)
   const [json, setText] = useState('')
   const [form, setForm] = useState({
-    ...{ name: 'backtest', chain: '', tokenIn: nativeToken, tokenOut: '', amount: '1' },
-    ...{ from: 'latest-20', to: '', step: '5', rivals: 'none' },
+    name: 'backtest',
+    chain: '',
+    tokenIn: nativeToken,
+    tokenOut: '',
+    amount: '1',
+    from: 'latest-20',
+    to: '',
+    step: '5',
+    rivals: 'none',
   })
   const starting = useDoing<Job>(onStarted)
   const chain = form.chain || String(networks.value[0]?.id ?? 1)
@@ -41,7 +48,8 @@ export function PlanForm({ onStarted }: { onStarted(job: Job): void }) {
   const decimals = tokenAt(chainId, form.tokenIn)?.decimals ?? null
   const amountIn = decimals === null ? null : toRaw(form.amount, decimals)
   const plan = {
-    ...{ name: form.name, chainId },
+    name: form.name,
+    chainId,
     blocks: { from: form.from, ...(form.to && { to: form.to }), step: form.step || '1' },
     requests: [{ tokenIn: form.tokenIn, tokenOut: form.tokenOut, amountIn: `${amountIn ?? ''}` }],
     variants: [{ name: 'default' }, ...(rivals[form.rivals] ?? [])],

@@ -4,16 +4,18 @@ import { flowOf } from './flow.js'
 type Route = Parameters<typeof flowOf>[0]
 const [a, b, c, d, e] = ['a', 'b', 'c', 'd', 'e'].map((letter) => `0x${letter.repeat(40)}`)
 const pool = (address: string | undefined, share: number, tokenIn = a, tokenOut = b) => ({
-  ...{ pool: address, share, tokenIn, tokenOut, protocol: 'uniswap-v3' },
+  pool: address,
+  share,
+  tokenIn,
+  tokenOut,
+  protocol: 'uniswap-v3',
 })
 const step = (tokenIn: string | undefined, tokenOut: string | undefined, more: object) => ({
-  ...{
-    action: 'swap',
-    protocol: 'uniswap-v3',
-    chainId: 1,
-    tokenIn: [tokenIn],
-    tokenOut: [tokenOut],
-  },
+  action: 'swap',
+  protocol: 'uniswap-v3',
+  chainId: 1,
+  tokenIn: [tokenIn],
+  tokenOut: [tokenOut],
   ...more,
 })
 const route = (steps: readonly object[], more: object = {}) =>

@@ -44,7 +44,9 @@ function Search({ chain, text }: { readonly chain: string; text(name: string): s
   const isPool = /^0x([0-9a-f]{40}|[0-9a-f]{64})$/.test(pool)
   const page = Math.max(1, Number(text('page')) || 1)
   const input = {
-    ...{ chainId, page, pageSize: 25 },
+    chainId,
+    page,
+    pageSize: 25,
     ...(source && { source: source as Source }),
     ...(protocol && { protocol: protocol.trim().toLowerCase() }),
     ...(isAddress(token) && { token }),

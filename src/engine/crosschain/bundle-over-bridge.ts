@@ -39,7 +39,8 @@ export async function bundleOverBridge(
     lookAt(
       parts.tasks,
       {
-        ...{ chain: source, pin: sourcePin },
+        chain: source,
+        pin: sourcePin,
         what: { accounts: [request.fromAddress], tokens: [nativeToken] },
       },
       context,
@@ -47,7 +48,8 @@ export async function bundleOverBridge(
     lookAt(
       parts.tasks,
       {
-        ...{ chain: destination, pin: destinationPin },
+        chain: destination,
+        pin: destinationPin,
         what: {
           accounts: [receiver, ...ourContracts, ...lanes.flatMap((lane) => lane.orderContracts)],
           tokens: [
@@ -153,7 +155,8 @@ async function bestPair(
   if (best) return { ...best, warnings: warningsOf(failures, undeployed) }
   const { id: destinationChainId } = destination
   const asRoute = {
-    ...{ chainId: request.chainId, tokensOut: [tokenOut] },
+    chainId: request.chainId,
+    tokensOut: [tokenOut],
     crosschain: { destinationChainId, mode: 'full' as const, ignoreBridges: [] },
   }
   throw noWay({ request: asRoute, failures, undeployed, lanes, destination })
@@ -219,7 +222,9 @@ function toAnswer(
         },
       ],
       arrival: {
-        ...{ receiver, outputs, delivered: { token: delivery.token, amount: delivery.amount } },
+        receiver,
+        outputs,
+        delivered: { token: delivery.token, amount: delivery.amount },
         payments: onArrival?.payments ?? [],
         unprotected: onArrival?.unprotected ?? [],
       },

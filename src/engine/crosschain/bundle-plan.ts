@@ -109,7 +109,10 @@ function planBridge(
     refuse(index, 'receiver', `another than ${receiver} on chain ${destination.id}: ${why}`)
   }
   const plan: BridgedPlan = {
-    ...{ source, lane, swapsThere: true, centiBps: defaultCentiBps },
+    source,
+    lane,
+    swapsThere: true,
+    centiBps: defaultCentiBps,
     callback:
       callback === undefined || callback === null
         ? null
@@ -145,7 +148,8 @@ function callbackOf(
       return refuse(index, `${name}.args`, 'an object')
     }
     const named: BundleAction = {
-      ...{ protocol: protocol.toLowerCase(), action: action.toLowerCase() },
+      protocol: protocol.toLowerCase(),
+      action: action.toLowerCase(),
       args: args as Record<string, unknown>,
     }
     if (isBridging(named, destination.id)) {
@@ -160,8 +164,14 @@ function callbackOf(
   try {
     const typed = parseBundle(
       {
-        ...{ ...terms, actions, receiver, refundReceiver: receiver, fromAddress: receiver },
-        ...{ chainId: destination.id, strategy: 'router', executionMode: 'backend' },
+        ...terms,
+        actions,
+        receiver,
+        refundReceiver: receiver,
+        fromAddress: receiver,
+        chainId: destination.id,
+        strategy: 'router',
+        executionMode: 'backend',
       },
       destination,
     )

@@ -92,13 +92,22 @@ export async function routeOverBridges(
     wantsFeeThere &&
     (request.feeReceiver === undefined || lanes.some((lane) => canOrder(lane, there)))
   const { ways, undeployed } = waysOver(lanes, {
-    ...{ request, mode: crosschain.mode, source, destination, takesFeeThere },
+    request,
+    mode: crosschain.mode,
+    source,
+    destination,
+    takesFeeThere,
     entersPosition: position !== undefined,
     receiverKind: there.kinds.get(receiver) ?? 'plain',
     canOrder: (lane) => canOrder(lane, there),
   })
   const journeyParts: JourneyParts = {
-    ...{ request, context, here, there, receiver, takesFeeThere },
+    request,
+    context,
+    here,
+    there,
+    receiver,
+    takesFeeThere,
     ...(position && { position }),
     tasks: parts.tasks,
     payable: parts.payable,

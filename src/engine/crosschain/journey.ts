@@ -192,8 +192,10 @@ export class Journey {
     let outputs = this.#outputs(landing.gained)
     for (let round = 0; round < finalRounds; round++) {
       const departure = await this.#depart(way, facts, {
-        ...{ centiBps: this.#centiBps(), least: at(outputs, 0).minAmountOut },
-        ...{ isRough: false, knownRoutes: first.knownRoutes },
+        centiBps: this.#centiBps(),
+        least: at(outputs, 0).minAmountOut,
+        isRough: false,
+        knownRoutes: first.knownRoutes,
       })
       const { gained: amounts } = await this.#landed({ ...plain, departure })
       if (this.#holds(amounts, outputs)) {
@@ -224,7 +226,9 @@ export class Journey {
   ): Promise<Departure> {
     const { tasks, context, here } = this.parts
     const args = {
-      ...{ request: this.#requestHere(), accountId: context.accountId, candidates },
+      request: this.#requestHere(),
+      accountId: context.accountId,
+      candidates,
       ...this.#sending(way, facts),
       ...how,
     }
@@ -250,7 +254,9 @@ export class Journey {
       request,
       accountId: context.accountId,
       delivery,
-      ...{ gas, knownRoutes, receiver },
+      gas,
+      knownRoutes,
+      receiver,
       ...(fee && { fee }),
     }
     return tasks.runAt('arrival', args, there.pin, context)
@@ -300,7 +306,8 @@ export class Journey {
   #outputs(amounts: readonly TokenAmount[]): TransactionOutput[] {
     const { limit } = this.parts.request
     return amounts.map(({ token, amount: amountOut }, index) => ({
-      ...{ token, amountOut },
+      token,
+      amountOut,
       minAmountOut:
         limit.kind === 'slippage'
           ? lessSlippage(amountOut, limit.centiBps)

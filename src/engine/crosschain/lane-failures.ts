@@ -48,7 +48,10 @@ export function noWay(args: {
   const { request, failures, undeployed, lanes, destination } = args
   const details = {
     lanes: failures.map(({ lane, error }) => ({
-      ...{ bridge: lane.bridge, symbol: lane.symbol, code: error.code, message: error.message },
+      bridge: lane.bridge,
+      symbol: lane.symbol,
+      code: error.code,
+      message: error.message,
       ...(error.details?.limit !== undefined && { limit: error.details.limit }),
     })),
   }

@@ -25,7 +25,12 @@ function poolsWith(tokens: readonly Token[], known: readonly ChainDefinition[] =
 }
 
 const token = (chainId: number, address: `0x${string}`, decimals: number): Token => ({
-  ...{ chainId, address, decimals, symbol: null, name: null, logoUri: null },
+  chainId,
+  address,
+  decimals,
+  symbol: null,
+  name: null,
+  logoUri: null,
 })
 
 describe('messagingPools', () => {

@@ -84,7 +84,10 @@ export function planRoute(
   const lanes = bridgesWithout(ignored).flatMap((one) => one.lanes(here, destination))
   const to = { source, index, args, destination, receiver }
   return {
-    ...{ destination, receiver, lanes, tokenOut },
+    destination,
+    receiver,
+    lanes,
+    tokenOut,
     plansFor: (kind) => lanes.map((lane) => planFor(lane, kind, to)),
   }
 }
@@ -102,7 +105,8 @@ function planFor(lane: Lane, kind: AccountKind, to: Routed): BridgedPlan {
   const [least] = (minAmountOut ?? []) as readonly bigint[]
   const isPaid = paidTo(lane, kind) === tokenOut
   return {
-    ...{ lane, centiBps },
+    lane,
+    centiBps,
     swapsThere:
       canonicalToken(to.destination, lane.tokenOut) !== canonicalToken(to.destination, tokenOut),
     source: sourceOf(lane, to, isPaid ? centiBps : centiBps / 2n),
@@ -124,7 +128,9 @@ function sourceOf(
   const { tokenIn, amountIn, refundReceiver, feeReceiver, fee: [bps = 0] = [] } = args
   const sending = (amount: bigint | Reference) =>
     bridge.typed(protocol, {
-      ...{ tokenIn: lane.tokenIn, amountIn: amount, primaryAddress: lane.primary },
+      tokenIn: lane.tokenIn,
+      amountIn: amount,
+      primaryAddress: lane.primary,
       destinationChainId: destination.id,
     })
   const swapped = { useOutputOfCallAt: index, index: 0 }
@@ -152,15 +158,21 @@ function callbackOf(
   const { tokenOut, ignoreAggregators = [], ignoreStandards = [] } = args
   const lower = (names: readonly string[]) => names.map((name) => name.toLowerCase())
   return {
-    ...{ chainId: destination.id, fromAddress: receiver, receiver, strategy: 'router' },
-    ...{ executionMode: 'backend', inputs: [], tokensOut: [tokenOut] },
+    chainId: destination.id,
+    fromAddress: receiver,
+    receiver,
+    strategy: 'router',
+    executionMode: 'backend',
+    inputs: [],
+    tokensOut: [tokenOut],
     limit:
       least === undefined
         ? { kind: 'slippage', centiBps }
         : { kind: 'minimum', minimums: [{ token: tokenOut, amount: least }] },
     ignoreAggregators: [...source.ignoreAggregators, ...lower(ignoreAggregators)],
     ignoreStandards: [...source.ignoreStandards, ...lower(ignoreStandards)],
-    ...{ includeTransactionCost: false, includePriceImpact: false },
+    includeTransactionCost: false,
+    includePriceImpact: false,
     ...(source.poolChoice && { poolChoice: source.poolChoice }),
     ...defined({ referralCode: source.referralCode }),
     ...(source.explain && { explain: source.explain }),

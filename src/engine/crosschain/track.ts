@@ -77,8 +77,13 @@ export function createTrack(parts: TrackParts): Pick<Engine, 'bridgeCheck'> {
   ): Promise<BridgeHop> {
     const { destinationChainId } = delivery
     const sent = {
-      ...{ bridge: delivery.bridge, id: delivery.id, destinationChainId, source },
-      ...{ token: delivery.token, amount: delivery.amount, receiver: delivery.receiver },
+      bridge: delivery.bridge,
+      id: delivery.id,
+      destinationChainId,
+      source,
+      token: delivery.token,
+      amount: delivery.amount,
+      receiver: delivery.receiver,
       hasMessage: delivery.message !== '0x',
     }
     const destination = chains.all.find(({ id }) => id === destinationChainId)
@@ -93,7 +98,9 @@ export function createTrack(parts: TrackParts): Pick<Engine, 'bridgeCheck'> {
     const { status, transactionHash, revertData } = found
     const why = revertData && ` It reverted with ${decodeRevert(revertData, contractErrorsAbi)}.`
     return {
-      ...{ ...sent, status, checkedAt: Number(pin.number) },
+      ...sent,
+      status,
+      checkedAt: Number(pin.number),
       destination: await deliveredBy(destination.id, transactionHash, context),
       ...(found.error && { error: `${found.error}${why ?? ''}` }),
     }

@@ -21,8 +21,15 @@ function waysOf(
 ) {
   const request = { inputs: [{ token: tokenIn, amount: 1n }], tokensOut: [tokenOut] }
   return waysOver(lanes, {
-    ...{ request, mode, source: ethereum, destination: base, receiverKind: 'plain' },
-    ...{ takesFeeThere: false, entersPosition: false, canOrder: () => true, ...more },
+    request,
+    mode,
+    source: ethereum,
+    destination: base,
+    receiverKind: 'plain',
+    takesFeeThere: false,
+    entersPosition: false,
+    canOrder: () => true,
+    ...more,
   })
 }
 

@@ -41,8 +41,13 @@ describe('decodeConfiguration', () => {
 describe('decodeReserve', () => {
   test('takes the words that all versions fill', () => {
     expect(decodeReserve(asset, encode(aToken))).toMatchObject({
-      ...{ asset, aToken, variableDebtToken: debtToken, id: 17 },
-      ...{ liquidityIndex: 11n, liquidityRate: 12n, accruedToTreasury: 20n },
+      asset,
+      aToken,
+      variableDebtToken: debtToken,
+      id: 17,
+      liquidityIndex: 11n,
+      liquidityRate: 12n,
+      accruedToTreasury: 20n,
     })
   })
   test('null for an asset that is not listed, and for an answer of another shape', () => {

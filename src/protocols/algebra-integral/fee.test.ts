@@ -54,7 +54,9 @@ describe('feeOfSwaps', () => {
   test('in a pool of some hundred units several fees give the same output, which proves none', () => {
     const small = { ...state, liquidity: 10n ** 6n, ticks: [], liquidityNets: [] }
     const quotes = (tellingAmounts(small, true) ?? []).map((amountIn) => ({
-      ...{ zeroForOne: true, amountIn, fee: 500n },
+      zeroForOne: true,
+      amountIn,
+      fee: 500n,
       amountOut: concentratedAmountOut(small, true, amountIn).amountOut,
     }))
     expect(feeOfSwaps(small, quotes, true)).toEqual({ fee: 500n, isProven: false })

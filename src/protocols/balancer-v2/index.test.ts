@@ -92,8 +92,16 @@ describe('balancerV2.encodeSwap', () => {
     if (!loaded || !('state' in loaded)) throw new Error('not loaded')
     const amountIn = { ref: 'balance', token: dai } as const
     const steps = balancerV2.encodeSwap({
-      ...{ chain: ethereum, venue: {}, helpers: {}, executor, recipient: receiver, pool },
-      ...{ state: loaded.state, tokenIn: dai, tokenOut: usdc, amountIn },
+      chain: ethereum,
+      venue: {},
+      helpers: {},
+      executor,
+      recipient: receiver,
+      pool,
+      state: loaded.state,
+      tokenIn: dai,
+      tokenOut: usdc,
+      amountIn,
     })
     expect(steps).toMatchObject([
       { kind: 'approve', token: dai, spender: vault, amount: amountIn },

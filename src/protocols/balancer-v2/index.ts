@@ -151,8 +151,11 @@ function encodeLiquidity(args: EncodeSwapArgs<State>): ExecutorStep[] {
   const vault = vaultOf(args.venue)
   const assets = pool.tokens
   const common = {
-    ...{ vault, poolId: pool.id as Hex, assets },
-    ...{ sender: args.executor, recipient: args.recipient },
+    vault,
+    poolId: pool.id as Hex,
+    assets,
+    sender: args.executor,
+    recipient: args.recipient,
   }
   if (tokenOut === poolContract(pool)) {
     const amounts = assets.map((token): Amount => (token === tokenIn ? amountIn : 0n))

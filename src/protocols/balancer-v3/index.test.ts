@@ -115,8 +115,17 @@ describe('balancerV3.load', () => {
 describe('balancerV3', () => {
   const encode = (isPrepaid: boolean) =>
     balancerV3.encodeSwap({
-      ...{ chain: base, venue, pool, state, tokenIn: b, tokenOut: a, isPrepaid },
-      ...{ amountIn: 7n, executor: to, helpers: { BalancerV3Swapper: helper }, recipient: to },
+      chain: base,
+      venue,
+      pool,
+      state,
+      tokenIn: b,
+      tokenOut: a,
+      isPrepaid,
+      amountIn: 7n,
+      executor: to,
+      helpers: { BalancerV3Swapper: helper },
+      recipient: to,
     })
 
   test('the input goes to the Vault, unless it is there already, and the helper swaps it', () => {

@@ -149,8 +149,13 @@ describe('stableOutput', () => {
     stableOutput({ ...args, invariant: stableInvariant(args.amp, args.balances) })
   const swap = (amountIn: bigint, more: object = {}) =>
     output({
-      ...{ amp: 200_000n, balances: stable.balances, indexIn: 0, indexOut: 1, amountIn },
-      ...{ mostImbalance: null, ...more },
+      amp: 200_000n,
+      balances: stable.balances,
+      indexIn: 0,
+      indexOut: 1,
+      amountIn,
+      mostImbalance: null,
+      ...more,
     })
 
   test('known vector: the invariant of equal balances is their sum', () => {

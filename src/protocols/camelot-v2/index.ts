@@ -29,7 +29,10 @@ export const camelotV2 = defineProtocol<CamelotState>({
     ),
   ...solidlySwap,
   poolEvents: pairEvents((pair, tokens) => ({
-    ...{ protocol: slug, id: pair, address: pair, tokens },
+    protocol: slug,
+    id: pair,
+    address: pair,
+    tokens,
     parameters: {},
   })),
   discover: (args) => discoverPairs(slug, args),

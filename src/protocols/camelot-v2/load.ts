@@ -79,7 +79,8 @@ function toState(
     isStable: BigInt.asUintN(8, kind) !== 0n,
     reserve0: BigInt.asUintN(112, reserves),
     reserve1: BigInt.asUintN(112, reserves >> 112n),
-    ...{ unit0, unit1 },
+    unit0,
+    unit1,
     fees: [BigInt.asUintN(16, reserves >> 224n), BigInt.asUintN(16, reserves >> 240n)],
     ownerShare: BigInt.asUintN(160, feeTo) === 0n ? 0n : share,
   }

@@ -4,8 +4,13 @@ import { type CamelotState, camelotSwap } from './math.js'
 
 const [e6, e18, million] = [10n ** 6n, 10n ** 18n, 1_000_000n]
 const state = (isStable: boolean, change: Partial<CamelotState> = {}): CamelotState => ({
-  ...{ isStable, reserve0: million * e18, reserve1: million * e6, unit0: e18, unit1: e6 },
-  ...{ fees: [300n, 40n], ownerShare: 0n },
+  isStable,
+  reserve0: million * e18,
+  reserve1: million * e6,
+  unit0: e18,
+  unit1: e6,
+  fees: [300n, 40n],
+  ownerShare: 0n,
   ...change,
 })
 

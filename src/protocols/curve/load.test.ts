@@ -70,7 +70,10 @@ async function load(
   contracts: Readonly<Record<Address, Answers>>,
 ) {
   const pool: Pool = {
-    ...{ protocol: 'curve', id: address, address, parameters },
+    protocol: 'curve',
+    id: address,
+    address,
+    parameters,
     tokens: tokens.filter((token) => token !== undefined),
   }
   const reader: StateReader = {
@@ -116,16 +119,19 @@ describe('load of stable-ng pools', () => {
 
   test('the version is the one that gives the quotes of the pool to the wei', async () => {
     expect(await loadWith(quotes(later))).toMatchObject({
-      ...{ partial: false, state: { kind: 'stable', dividesAtEnd: true, exact: true } },
+      partial: false,
+      state: { kind: 'stable', dividesAtEnd: true, exact: true },
     })
     expect(await loadWith(quotes(earlier))).toMatchObject({
-      ...{ partial: false, state: { kind: 'stable', dividesAtEnd: false, exact: true } },
+      partial: false,
+      state: { kind: 'stable', dividesAtEnd: false, exact: true },
     })
   })
 
   test('quotes one unit away from every version make the math an estimate', async () => {
     expect(await loadWith(quotes(later + 1n))).toMatchObject({
-      ...{ partial: true, state: { kind: 'stable', exact: false } },
+      partial: true,
+      state: { kind: 'stable', exact: false },
     })
   })
 
@@ -147,7 +153,8 @@ describe('load of stable-ng pools', () => {
       estimate.quote(Number(i), Number(j), amount).amountOut
     const { partial, state } = await loadWith(probe as Answers[string], { stored_rates })
     expect({ partial, state }).toMatchObject({
-      ...{ partial: false, state: { rates: stored_rates, exact: false } },
+      partial: false,
+      state: { rates: stored_rates, exact: false },
     })
   })
 })
@@ -190,7 +197,8 @@ describe('load of metapools', () => {
       state: { kind: 'meta', exact: true },
     })
     expect(quote(0, 1, 10_000n * e18)).toEqual({
-      ...{ amountOut: 9_698_311_497_480_125_063_731n, exact: true },
+      amountOut: 9_698_311_497_480_125_063_731n,
+      exact: true,
     })
     expect(quote(0, 4, 10_000n * e18).amountOut).toBeGreaterThan(9_990n * e6)
     expect(quote(2, 3, 10_000n * e18).amountOut).toBe(0n)
@@ -264,10 +272,8 @@ describe('load of twocrypto pools', () => {
       expect(quote(0, 1, sell)).toEqual({ amountOut, exact: true })
       // The pool's own D after a swap is not followed.
       expect(after(0, 1, sell)).toMatchObject({
-        ...{
-          exact: false,
-          balances: [(balances[0] ?? 0n) + sell, (balances[1] ?? 0n) - amountOut],
-        },
+        exact: false,
+        balances: [(balances[0] ?? 0n) + sell, (balances[1] ?? 0n) - amountOut],
       })
     }
   })

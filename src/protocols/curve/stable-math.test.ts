@@ -58,7 +58,10 @@ const kinds = fc.constantFrom(
   pool({ legacy: false, adminFee: 5_000_000_000n }),
   pool({ legacy: false, ampPrecision: 100n, amp: 20_000n }),
   pool({
-    ...{ legacy: false, ampPrecision: 100n, amp: 20_000n, dividesAtEnd: true },
+    legacy: false,
+    ampPrecision: 100n,
+    amp: 20_000n,
+    dividesAtEnd: true,
     offpegFeeMultiplier: 100_000_000_000n,
   }),
 )

@@ -75,13 +75,19 @@ export const etherFi = defineConverter<EtherFiState, 'stake' | 'wrap' | 'unwrap'
       const { eETH, weETH } = addressesOf(venue)
       return [
         {
-          ...{ token: eETH, name: 'ether.fi ETH', subtitle: 'eETH', underlying: nativeToken },
+          token: eETH,
+          name: 'ether.fi ETH',
+          subtitle: 'eETH',
+          underlying: nativeToken,
           // Its supply is counted in ether already.
           held: (_state, totalSupply) => totalSupply,
           price,
         },
         {
-          ...{ token: weETH, name: 'Wrapped eETH', subtitle: 'weETH', underlying: eETH },
+          token: weETH,
+          name: 'Wrapped eETH',
+          subtitle: 'weETH',
+          underlying: eETH,
           held: pooledEthByShares,
           price,
         },

@@ -104,7 +104,10 @@ export function swapIn(state: FluidState, zeroForOne: boolean, amountIn: bigint)
   return {
     amountOut: withdrawn + borrowed,
     exact: state.exact && !isNear,
-    ...{ collateral: fromCollateral, debt: fromDebt, withdrawn, borrowed },
+    collateral: fromCollateral,
+    debt: fromDebt,
+    withdrawn,
+    borrowed,
   }
 }
 

@@ -203,7 +203,9 @@ function toHead(
   if (typeof words === 'string') return words
   const [word = 0n, hooks = 0n] = words.map(BigInt)
   return {
-    ...{ pool, layout, word },
+    pool,
+    layout,
+    word,
     hooks: (hooks & swapHooks) === 0n ? null : addressInWord(toWord(hooks)),
     activeId: Number(BigInt.asUintN(24, word >> 232n)),
   }

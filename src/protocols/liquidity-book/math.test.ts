@@ -7,15 +7,23 @@ const whole = 1n << 128n
 const book = (change: Partial<BookState> = {}): BookState => ({
   binStep: 10n,
   parameters: {
-    ...{ baseFactor: 10_000n, variableFeeControl: 0n, protocolShare: 0n, maxVolatility: 0n },
-    ...{ volatilityReference: 0n, idReference: one, activeId: one, isAlwaysRenewed: false },
+    baseFactor: 10_000n,
+    variableFeeControl: 0n,
+    protocolShare: 0n,
+    maxVolatility: 0n,
+    volatilityReference: 0n,
+    idReference: one,
+    activeId: one,
+    isAlwaysRenewed: false,
   },
   ids: [one - 1, one, one + 1],
   reservesX: [0n, 1_000_000n, 1_000_000n],
   reservesY: [1_000_000n, 1_000_000n, 0n],
   lowerId: 0,
   upperId: 2 ** 24 - 1,
-  ...{ hasBinLimit: true, hooks: null, isEstimate: false },
+  hasBinLimit: true,
+  hooks: null,
+  isEstimate: false,
   ...change,
 })
 

@@ -166,7 +166,8 @@ function swap(state: BookState, forY: boolean, amountIn: bigint): Outcome | null
   if (amountOut === 0n) return left === 0n ? null : { amountOut, exact: false, after: state }
   const after = {
     ...state,
-    ...{ reservesX, reservesY },
+    reservesX,
+    reservesY,
     parameters: { ...parameters, activeId: last },
     isEstimate: state.isEstimate || parameters.isAlwaysRenewed,
   }

@@ -19,7 +19,10 @@ export function bookEvents(slug: string): PoolEvents {
       const made = versionsOf(venue).find(({ factory }) => factory === toAddress(source))
       if (!tokenX || !tokenY || !pair || !made || binStep > mostBinStep) return null
       return {
-        ...{ protocol: slug, id: pair, address: pair, tokens: [tokenX, tokenY] },
+        protocol: slug,
+        id: pair,
+        address: pair,
+        tokens: [tokenX, tokenY],
         parameters: { version: made.version, binStep: Number(binStep) },
       }
     },

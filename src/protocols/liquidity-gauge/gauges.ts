@@ -35,7 +35,9 @@ const questions = [
     encodeFunctionData({ abi, functionName }),
   ),
   encodeFunctionData({
-    ...{ abi, functionName: 'approved_to_deposit', args: [zeroAddress, zeroAddress] },
+    abi,
+    functionName: 'approved_to_deposit',
+    args: [zeroAddress, zeroAddress],
   }),
 ]
 /** Of one controller, in its own order: twice as many as any has. */

@@ -3,7 +3,11 @@ import { mintedPerYear } from './math.js'
 
 describe('mintedPerYear', () => {
   const facts = {
-    ...{ supply: 5n, rate: 8n, epochEnd: 1_000n, weight: 10n ** 18n / 4n, isKilled: 0n },
+    supply: 5n,
+    rate: 8n,
+    epochEnd: 1_000n,
+    weight: 10n ** 18n / 4n,
+    isKilled: 0n,
   }
   test('known vector: a quarter of 8 a second is 63,115,200 a year of 365.25 days', () => {
     expect(mintedPerYear(facts, 999n)).toBe(63_115_200n)

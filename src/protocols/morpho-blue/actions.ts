@@ -142,7 +142,8 @@ const withdraw = defineAction({
       target,
       ...(side === 'supply'
         ? {
-            ...{ abi: morphoAbi.withdraw, args: [parameters, amount, 0n, account, runner] },
+            abi: morphoAbi.withdraw,
+            args: [parameters, amount, 0n, account, runner],
             // The shares that are burnt.
             output: { kind: 'word', index: 1 },
           }

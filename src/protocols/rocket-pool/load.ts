@@ -91,10 +91,15 @@ export async function loadRocket(
     return { message: 'It does not say what rETH is worth.' }
   }
   const state: RocketState = {
-    ...{ depositPool, totalEther, supply, collateral },
+    depositPool,
+    totalEther,
+    supply,
+    collateral,
     // Before there was a fee there was no such setting; a pool that does not state its room takes nothing here.
-    ...{ depositFee: depositFee ?? 0n, minDeposit: minDeposit ?? 0n },
-    ...{ maxDeposit: maxDeposit ?? 0n, proven: false },
+    depositFee: depositFee ?? 0n,
+    minDeposit: minDeposit ?? 0n,
+    maxDeposit: maxDeposit ?? 0n,
+    proven: false,
   }
   const proven = reth === rethFor(state, probe) && ether === etherFor(state, probe)
   return { state: { ...state, proven } }

@@ -18,7 +18,10 @@ export function slipstreamPoolEvents(slug: string, slots: ConcentratedSource['sl
       if (!token0 || !token1 || !pool || !topics[3]) return null
       const tickSpacing = Number(BigInt.asIntN(24, BigInt(topics[3])))
       return {
-        ...{ protocol: slug, id: pool, address: pool, tokens: [token0, token1] },
+        protocol: slug,
+        id: pool,
+        address: pool,
+        tokens: [token0, token1],
         parameters: { factory: address.toLowerCase(), tickSpacing },
       }
     },

@@ -28,7 +28,11 @@ const wordsPerTick = 4n
 export function defineUniswapV3Like(row: UniswapV3Row): ProtocolAdapter<ConcentratedState> {
   const { slug, name, project, url, forkOf, poolSlots, hasPositions = false } = row
   return defineProtocol<ConcentratedState>({
-    ...{ slug, name, project, url, ...(forkOf && { forkOf }) },
+    slug,
+    name,
+    project,
+    url,
+    ...(forkOf && { forkOf }),
     category: 'dex',
     description: `Concentrated-liquidity pools of ${name}.`,
     discover: (args) => discoverV3(row, args),

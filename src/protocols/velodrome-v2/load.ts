@@ -96,7 +96,11 @@ function toState(
   if (parameters.stable !== isStable) return `The pool is ${isStable ? '' : 'not '}stable.`
   const usual = isStable ? stableFee : volatileFee
   return {
-    ...{ isStable, reserve0, reserve1, unit0, unit1 },
+    isStable,
+    reserve0,
+    reserve1,
+    unit0,
+    unit1,
     feeBps: customFee === noFee ? 0n : customFee === 0n ? usual : customFee,
     isPaused: BigInt.asUintN(8, paused) !== 0n,
   }

@@ -9,7 +9,12 @@ const state = (
   [reserve0, reserve1]: readonly [bigint, bigint],
   feeBps = isStable ? 5n : 30n,
 ): VelodromeState => ({
-  ...{ isStable, reserve0, reserve1, unit0, unit1, feeBps },
+  isStable,
+  reserve0,
+  reserve1,
+  unit0,
+  unit1,
+  feeBps,
   isPaused: false,
 })
 const [e6, e18] = [10n ** 6n, 10n ** 18n]

@@ -14,7 +14,10 @@ export function velodromePoolEvents(slug: string): PoolEvents {
       const [token0, token1, pool] = [topics[1], topics[2], wordsOf(data)[0]].map(addressIn)
       if (!token0 || !token1 || !pool || !topics[3]) return null
       return {
-        ...{ protocol: slug, id: pool, address: pool, tokens: [token0, token1] },
+        protocol: slug,
+        id: pool,
+        address: pool,
+        tokens: [token0, token1],
         parameters: { stable: BigInt(topics[3]) === 1n },
       }
     },

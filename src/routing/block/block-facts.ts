@@ -265,7 +265,8 @@ export class BlockFacts {
     return once(this.#prices, key, async () => {
       const { chain, market } = this
       const source: HoldingsSource = {
-        ...{ chain, market },
+        chain,
+        market,
         underlying: (each) => this.#underlying(reader, each),
         facts: (each) => this.tokenFacts(reader, each),
         poolPrice: (each) => this.#poolPrice(reader, each),

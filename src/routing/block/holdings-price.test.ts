@@ -61,7 +61,12 @@ function priceOf(token: Address, scene: Scene): Promise<TokenPrice | null> {
     }),
     underlying: async (each) => vaults.flatMap(([share, of]) => (share === each ? [of] : [])),
     facts: async (each) => ({
-      ...{ chainId: 1, address: each, symbol: '', name: '', decimals: 18, logoUri: null },
+      chainId: 1,
+      address: each,
+      symbol: '',
+      name: '',
+      decimals: 18,
+      logoUri: null,
     }),
     poolPrice: async (each) => prices.get(each) ?? null,
   }

@@ -292,8 +292,12 @@ async function measure(
       measured(split, inputs) {
         if (!alone.has(split)) return split.records
         return withStepAmounts(split.records, {
-          ...{ edges: split.edges, inputs, logs: result.logs, wrappedNative },
-          ...{ runner: builder.runner, receiver: builder.receiver },
+          edges: split.edges,
+          inputs,
+          logs: result.logs,
+          wrappedNative,
+          runner: builder.runner,
+          receiver: builder.receiver,
           sender: builder.args.request.fromAddress,
         })
       },

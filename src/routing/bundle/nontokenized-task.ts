@@ -107,7 +107,10 @@ function actionsOf(
     return { tokenOut, parts }
   })
   const { actions, deposits } = enteringActions(target, given, {
-    ...{ first: fees.length, serviceName, receiver, centiBps },
+    first: fees.length,
+    serviceName,
+    receiver,
+    centiBps,
   })
   return { actions: [...fees, ...actions], deposits }
 }

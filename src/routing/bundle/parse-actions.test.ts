@@ -125,7 +125,11 @@ describe('parseBundle', () => {
       [
         route,
         own('permittransferfrom', {
-          ...{ token: dai, amount: output(0), nonce: '1', deadline: '1', signature: '0x00' },
+          token: dai,
+          amount: output(0),
+          nonce: '1',
+          deadline: '1',
+          signature: '0x00',
         }),
       ],
       'action 1, amount must be a number: it is signed',
@@ -196,7 +200,11 @@ describe('parseBundle', () => {
       'a stated minimum beside a slippage',
       [
         own('route', {
-          ...{ tokenIn: dai, tokenOut: weth, amountIn: '1', slippage: '5', minAmountOut: '7' },
+          tokenIn: dai,
+          tokenOut: weth,
+          amountIn: '1',
+          slippage: '5',
+          minAmountOut: '7',
         }),
       ],
       'action 0, minAmountOut must be left out with slippage: either of them sets the minimum',

@@ -44,7 +44,11 @@ export async function performAction(builder: BundleContext, action: PerformableA
     outputs.some(({ isPaid, token }) => isPaid && !token) ||
     (kind === 'protocol' && !outputs.length)
   const planned = {
-    ...{ outputs, fees, route, prerequisites, warnings },
+    outputs,
+    fees,
+    route,
+    prerequisites,
+    warnings,
     isPriced: isPriced && !isAway,
     centiBps,
     takes: [...new Set(outcome.spends.map(({ token }) => token))],

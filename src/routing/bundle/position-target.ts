@@ -119,7 +119,8 @@ export function enteringActions(
     merge.typed(serviceName, {
       tokenIn: parts.map(({ token }) => token),
       amountIn: parts.map(({ amount }) => amount),
-      ...{ tokenOut, slippage },
+      tokenOut,
+      slippage,
     }),
   )
   const amounts = given.map(({ tokenOut }, index) => ({

@@ -70,7 +70,8 @@ export function fromCallback(error: unknown, index: number): unknown {
   if (!problems) return error
   return badArguments(
     (problems as readonly Problem[]).map(({ action, argument, expected }) => ({
-      ...{ action: index, expected },
+      action: index,
+      expected,
       argument: `callback[${action}].${argument}`,
     })),
   )

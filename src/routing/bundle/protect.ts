@@ -62,7 +62,9 @@ export function protect(builder: BundleContext, planned: Planned): void {
   for (const { amount, stated } of now) {
     if (draft.isChecked(amount)) continue
     addMinimum(builder, action, {
-      ...{ amount, centiBps, quoted: null },
+      amount,
+      centiBps,
+      quoted: null,
       ...(stated && { stated }),
       ...defined({ least }),
     })
@@ -73,7 +75,10 @@ export function protect(builder: BundleContext, planned: Planned): void {
   for (const { token, amount, isPaid } of planned.outputs) {
     if (!token || !isPaid) continue
     draft.payments.push({
-      ...{ action, token, receiver: planned.receiver, amount },
+      action,
+      token,
+      receiver: planned.receiver,
+      amount,
       minimum: isAmountRef(amount) ? minimumOf(builder, planned, amount) : null,
     })
   }

@@ -31,7 +31,8 @@ export function restsOf({ draft, loans, args }: BundleContext): Rest[] {
     for (const token of takes) {
       const before = found.get(token)
       found.set(token, {
-        ...{ token, action },
+        token,
+        action,
         centiBps: larger(before?.centiBps ?? 0n, centiBps),
         brought: before ? before.brought : [],
       })
@@ -53,7 +54,9 @@ export function restsOf({ draft, loans, args }: BundleContext): Rest[] {
   for (const [token, { action, centiBps }] of draft.uncounted) {
     const outside = found.get(token)
     found.set(token, {
-      ...{ token, action: outside?.action ?? action, brought: null },
+      token,
+      action: outside?.action ?? action,
+      brought: null,
       centiBps: larger(outside?.centiBps ?? 0n, centiBps),
     })
   }

@@ -112,7 +112,10 @@ async function simulateArrival(
   const message = messageOf(arrival, order)
   const overrides = await emptyExecutor(builder.task, touchedBy(order), message)
   const landed = await simulateLanding(builder.task, arrival.bridge, {
-    ...{ delivery: { ...delivery, message }, gas: gasForOrder(gas), overrides, ...more },
+    delivery: { ...delivery, message },
+    gas: gasForOrder(gas),
+    overrides,
+    ...more,
     measure: order.outputs.map(({ token }) => ({ token, owner: order.receiver })),
   })
   const { request, result } = landed

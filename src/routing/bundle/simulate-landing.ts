@@ -55,7 +55,9 @@ export async function simulateLanding(
   const overrides = mergeOverrides(simulation.overrides, given ?? {}, landing.overrides ?? {})
   const gasLimit = simulation.gasLimit ?? (gas > 0n ? gas + gasOfPayment : undefined)
   const request: SimulationRequest = {
-    ...{ ...simulation, ...more, overrides },
+    ...simulation,
+    ...more,
+    overrides,
     ...defined({ gasLimit }),
   }
   if (given === null) {

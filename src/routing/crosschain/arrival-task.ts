@@ -87,7 +87,9 @@ export async function runArrival(task: Task, args: ArrivalArgs): Promise<Arrival
     route: result.route.filter(({ protocol }) => protocol !== serviceName),
     warnings: result.warnings,
     ...(result.explanation && { explanation: result.explanation }),
-    ...{ message, outputs, touched: touchedBy(order) },
+    message,
+    outputs,
+    touched: touchedBy(order),
     gas: result.gas,
     knownRoutes: result.knownRoutes,
   }
@@ -145,7 +147,9 @@ function payingToken({ request, delivery, fee }: ArrivalArgs): Purpose {
     return { actions: [], own: { last: { action, definition } }, outputsIn }
   }
   const routed = route.typed(serviceName, {
-    ...{ tokenIn: delivery.token, amountIn: delivery.amount - taken, tokenOut },
+    tokenIn: delivery.token,
+    amountIn: delivery.amount - taken,
+    tokenOut,
     ...(minimums ? { minAmountOut: minimums } : { slippage }),
   })
   return { actions: [routed], own: {}, outputsIn }
@@ -165,7 +169,10 @@ async function enteringPosition(
     parts: at(shares, index) > 0 ? [{ token, amount: { useOutputOfCallAt: 0, index } }] : [],
   }))
   const { actions, deposits } = enteringActions(target, given, {
-    ...{ first: 1, serviceName, receiver, centiBps },
+    first: 1,
+    serviceName,
+    receiver,
+    centiBps,
   })
   const definition = shareOut(token, shares)
   return {

@@ -31,7 +31,9 @@ export async function runDeparture(task: Task, args: DepartureArgs): Promise<Dep
       ? { useOutputOfCallAt: 0, index: 0 }
       : (only?.amount ?? 0n) - (only?.fee ?? 0n)
   const action = bridgeAction.typed(serviceName, {
-    ...{ tokenIn: lane.tokenIn, amountIn, primaryAddress: lane.primary },
+    tokenIn: lane.tokenIn,
+    amountIn,
+    primaryAddress: lane.primary,
     destinationChainId: lane.destinationChainId,
   })
   const bundle: BundleArgs = {
@@ -124,7 +126,12 @@ async function send(
     ...bundle,
     request: { ...bundle.request, actions },
     crossing: {
-      ...{ bridge, lane, parcel, centiBps, refundReceiver, onQuote },
+      bridge,
+      lane,
+      parcel,
+      centiBps,
+      refundReceiver,
+      onQuote,
       ...defined({ least }),
     },
   })

@@ -42,8 +42,12 @@ async function offerOf(
 ): Promise<Offer> {
   const bridge = bridgeOf(lane, createBridges(task.settings))
   const quote = await bridge.quote({
-    ...{ lane, parcel, amountIn, chain: task.chain },
-    ...{ sender: quoteSender, reader: task.reader },
+    lane,
+    parcel,
+    amountIn,
+    chain: task.chain,
+    sender: quoteSender,
+    reader: task.reader,
     priceOf: async (token) =>
       (await task.facts.pricedTokens(task.reader, [token])).get(token) ?? null,
   })
@@ -73,8 +77,11 @@ async function estimate(
       )
       if (found) return found
       throw await whyNoRoute(task, {
-        ...{ request: asked, missing: { tokenIn: token, tokenOut }, all: opened.all },
-        ...{ view: usable.view, maxHops: router.maxHops },
+        request: asked,
+        missing: { tokenIn: token, tokenOut },
+        all: opened.all,
+        view: usable.view,
+        maxHops: router.maxHops,
         isFound: (some) => {
           const inputs = [{ token, amount: some }]
           const args = { ...argsFor(usable.pools), inputs, count: 1, mayBeSplit: false }

@@ -48,7 +48,8 @@ async function pay(
   const call = isNative(token)
     ? ({ to: receiver, data: '0x', value: amount } as const)
     : {
-        ...{ to: token, value: 0n },
+        to: token,
+        value: 0n,
         data: encodeFunctionData({
           abi: erc20,
           functionName: 'transfer',

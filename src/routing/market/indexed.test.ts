@@ -14,7 +14,11 @@ function pool(tokens: readonly [Address, Address], depth: bigint, id?: string) {
   serial += 1
   const name = id ?? token(0x1000 + serial)
   const record: Pool = {
-    ...{ protocol: 'uniswap-v2', id: name, address: token(serial), tokens, parameters: {} },
+    protocol: 'uniswap-v2',
+    id: name,
+    address: token(serial),
+    tokens,
+    parameters: {},
   }
   const canonical = tokens.map((each) => (each === nativeToken ? weth : each))
   return { pool: record, depth: new Map(canonical.map((each) => [each, depth])) }

@@ -38,7 +38,10 @@ export async function openSearch(
   // Large markets are searched by their deepest pools first, which a request may have excluded.
   const searched = request.poolChoice ? usable.pools : all.pools
   return {
-    ...{ router, all, usable, priced },
+    router,
+    all,
+    usable,
+    priced,
     argsFor: (wanted) => ({
       pools: searched,
       ...(wanted !== searched && { isAllowed: isOneOf(wanted) }),

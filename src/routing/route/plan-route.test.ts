@@ -25,7 +25,8 @@ function edge(
 ): FlowEdge {
   const adapter = {
     slug: 'p',
-    ...{ paysRecipient, ...more },
+    paysRecipient,
+    ...more,
     encodeSwap: ({ recipient }) => [
       { kind: 'transfer', token: tokenOut, to: recipient, amount: 1n },
     ],

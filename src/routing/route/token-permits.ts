@@ -73,7 +73,8 @@ export async function tokenPermitsOf(
   const domainSeparator = wordOf(separator)
   if (nonce === null || probedNonce === null || domainSeparator === null) return null
   const facts: DomainFacts = {
-    ...{ chainId: task.chain.id, token },
+    chainId: task.chain.id,
+    token,
     name: decoded<string>(tokenAbi, 'name', name),
     version: decoded<string>(tokenAbi, 'version', version),
     stated: statedDomain(stated),
@@ -99,7 +100,11 @@ export async function tokenPermitsOf(
   const [allowed] = await task.simulator.simulate(
     [
       {
-        ...{ from: proberAddress, to: token, data: asked, value: 0n, overrides: {} },
+        from: proberAddress,
+        to: token,
+        data: asked,
+        value: 0n,
+        overrides: {},
         before: [{ from: proberAddress, to: token, data: call }],
       },
     ],
@@ -140,7 +145,10 @@ function statedDomain(result: ReadResult | undefined): DomainFacts['stated'] {
     decoded<Returned>(tokenAbi, 'eip712Domain', result) ?? []
   if (!fields || !verifyingContract || !salt) return undefined
   return {
-    ...{ fields, salt, name: name ?? '', version: version ?? '' },
+    fields,
+    salt,
+    name: name ?? '',
+    version: version ?? '',
     chainId: Number(chainId),
     verifyingContract: toAddress(verifyingContract),
   }

@@ -99,8 +99,10 @@ function searchesOf(seed: number) {
     const bestPath = (from: Address, to: Address, amount: bigint) =>
       findCandidates({
         ...args,
-        ...{ inputs: [{ token: from, amount }], tokensOut: [to] },
-        ...{ count: 1, mayBeSplit: false },
+        inputs: [{ token: from, amount }],
+        tokensOut: [to],
+        count: 1,
+        mayBeSplit: false,
       }).candidates[0]
     const outputFor = (amount: bigint) => {
       const net = (flow: { amountOut: bigint; gas: bigint }) =>

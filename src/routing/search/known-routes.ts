@@ -37,7 +37,10 @@ export function knownFlow({
   key,
 }: Flow): KnownRoute['flow'] {
   const edges = found.map(({ hop, spends }) => ({
-    ...{ kind: hop.kind, tokenIn: hop.tokenIn, tokenOut: hop.tokenOut, spends },
+    kind: hop.kind,
+    tokenIn: hop.tokenIn,
+    tokenOut: hop.tokenOut,
+    spends,
     ...(hop.kind === 'swap' && { pool: poolKey(hop.market.loaded.pool) }),
   }))
   return { edges, amountOut, exact, gas, isSplit, key }

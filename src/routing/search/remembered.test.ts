@@ -17,8 +17,11 @@ function pair(id: string, reserve0: bigint, reserve1: bigint): MarketPool {
     adapter: uniswapV2 as MarketPool['adapter'],
     loaded: {
       pool: {
-        ...{ protocol: 'uniswap-v2', id, address: `0x${'9'.repeat(40)}` },
-        ...{ tokens: [a, b], parameters: { feeBps: 30 } },
+        protocol: 'uniswap-v2',
+        id,
+        address: `0x${'9'.repeat(40)}`,
+        tokens: [a, b],
+        parameters: { feeBps: 30 },
       },
       state: { reserve0: reserve0 * ether, reserve1: reserve1 * ether },
       partial: false,
@@ -28,8 +31,13 @@ function pair(id: string, reserve0: bigint, reserve1: bigint): MarketPool {
 
 const pools = () => [pair('1', 1_000n, 2_000n), pair('2', 900n, 1_700n)]
 const asked = (given: Partial<CandidateArgs> = {}): CandidateArgs => ({
-  ...{ pools: pools(), wrappedNative, inputs: [{ token: a, amount: ether }] },
-  ...{ tokensOut: [b], maxHops: 3, count: 4, gasCost: () => undefined },
+  pools: pools(),
+  wrappedNative,
+  inputs: [{ token: a, amount: ether }],
+  tokensOut: [b],
+  maxHops: 3,
+  count: 4,
+  gasCost: () => undefined,
   ...given,
 })
 

@@ -77,8 +77,13 @@ describe('findPaths', () => {
     ]
     const find = (avoid: ReadonlySet<Address>) =>
       findPaths({
-        ...{ graph: graphOf(pools), tokenIn: a, tokenOut: b, amountIn: 100n, maxHops: 3 },
-        ...{ wrappedNative: weth, avoid },
+        graph: graphOf(pools),
+        tokenIn: a,
+        tokenOut: b,
+        amountIn: 100n,
+        maxHops: 3,
+        wrappedNative: weth,
+        avoid,
       })
     expect(keys(find(new Set()))).toContain('ac/cb')
     expect(keys(find(new Set([c])))).toEqual(['abc'])

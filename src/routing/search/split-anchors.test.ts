@@ -15,7 +15,11 @@ function candidatesOf(amounts: readonly bigint[], changes: Partial<CandidateArgs
   const { tokenIn, tokenOut } = request
   return amounts.map((amount) => {
     const { candidates } = findCandidates({
-      ...{ pools: market.pools, wrappedNative, tokensOut: [tokenOut], maxHops: 3, count: 24 },
+      pools: market.pools,
+      wrappedNative,
+      tokensOut: [tokenOut],
+      maxHops: 3,
+      count: 24,
       inputs: [{ token: tokenIn, amount }],
       gasCost: market.gasCost,
       ...changes,
@@ -40,8 +44,13 @@ describe('anchorOf', () => {
 describe('rememberedGrowth', () => {
   const pools: MarketPool[] = []
   const args: CandidateArgs = {
-    ...{ pools, wrappedNative, inputs: [{ token: wrappedNative, amount: 1n }] },
-    ...{ tokensOut: [wrappedNative], maxHops: 3, count: 4, gasCost: () => undefined },
+    pools,
+    wrappedNative,
+    inputs: [{ token: wrappedNative, amount: 1n }],
+    tokensOut: [wrappedNative],
+    maxHops: 3,
+    count: 4,
+    gasCost: () => undefined,
   }
   const at = { amountIn: 5n, exactOnly: true, wasCut: () => false }
   const grown = { arcs: [], rate: 1 }

@@ -5,7 +5,10 @@ import { equalised, type Way } from './split-level.js'
 /** A way whose worth falls in a line, with an end. */
 function way(value: number, curvature: number, amountIn: number, most: number): Way {
   return {
-    ...{ value, curvature, amountIn, most },
+    value,
+    curvature,
+    amountIn,
+    most,
     highest: value - curvature * amountIn,
     amountAt: (level) => Math.min(Math.max(amountIn + (level - value) / curvature, 0), most),
   }

@@ -119,7 +119,9 @@ export async function startArchiveLink(
           else reject(fromWireError(answer.error))
         })
         thread.postMessage({
-          ...{ id, request, traceparent: traceparent() },
+          id,
+          request,
+          traceparent: traceparent(),
         } satisfies NumberedRequest)
       })
     },

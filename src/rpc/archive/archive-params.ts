@@ -53,8 +53,13 @@ export const guessParam = z.object({
     .array(
       z.object({
         address: addressParam,
-        ...{ slot0: wordParam, liquidity: wordParam, tickBitmap: wordParam, ticks: wordParam },
-        ...{ tickSpacing: countParam, wordsPerSide: countParam, recordWord: countParam },
+        slot0: wordParam,
+        liquidity: wordParam,
+        tickBitmap: wordParam,
+        ticks: wordParam,
+        tickSpacing: countParam,
+        wordsPerSide: countParam,
+        recordWord: countParam,
         isLookUp: z.boolean().optional(),
       }),
     )

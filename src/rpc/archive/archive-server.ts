@@ -157,7 +157,8 @@ function createStandbys(sources: ReadonlyMap<number, ChainSource>) {
     decide(id: string, block: StandbyBlock | null): void {
       const place = block && {
         source: sources.get(block.chainId),
-        ...{ number: block.number, hash: block.hash },
+        number: block.number,
+        hash: block.hash,
         isForks: true,
         stateId: block.changes?.stateId,
         forkedAt: block.forkedAt,

@@ -65,8 +65,12 @@ export function changedSource(source: ChainSource, { values, replaced }: Changed
       learn: () => undefined,
     },
     forkReads: {
-      ...{ keys: () => [], asked: () => undefined, requests: 0 },
-      ...{ accounts: () => [], askedAccount: () => undefined, lacksAccount: () => undefined },
+      keys: () => [],
+      asked: () => undefined,
+      requests: 0,
+      accounts: () => [],
+      askedAccount: () => undefined,
+      lacksAccount: () => undefined,
     },
   }
   return changed

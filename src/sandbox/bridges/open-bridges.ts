@@ -128,7 +128,10 @@ function openPool(
     value = 0n,
   ) =>
     chain.send({
-      ...{ from: deployer, to, gas, value },
+      from: deployer,
+      to,
+      gas,
+      value,
       data: encodeFunctionData({ abi, functionName, args }),
     })
   const roles = { planner: deployer, treasurer: deployer, creditMessaging: deployer }

@@ -32,7 +32,9 @@ export function acrossParcel(
   const call = {
     to: destination.bridges.spokePool,
     data: encodeFunctionData({
-      ...{ abi, functionName: 'fillRelay', args: [relayData, ...repayment] },
+      abi,
+      functionName: 'fillRelay',
+      args: [relayData, ...repayment],
     }),
   }
   let sent: Hex | null = null

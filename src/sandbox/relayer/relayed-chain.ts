@@ -52,7 +52,9 @@ export function openRelayedChain(definition: ChainDefinition, url: string) {
   }
 
   return {
-    ...{ definition, chainId, bridges },
+    definition,
+    chainId,
+    bridges,
     async head(): Promise<number> {
       return hexToNumber(await client.request<Hex>('eth_blockNumber'))
     },
@@ -90,8 +92,15 @@ export function openRelayedChain(definition: ChainDefinition, url: string) {
     async transact(from: SandboxAccount, { to, data, gas, value = 0n }: RelayedCall) {
       const nonce = await client.request<Hex>('eth_getTransactionCount', [from.address, 'pending'])
       const signed = await privateKeyToAccount(from.privateKey).signTransaction({
-        ...{ type: 'eip1559', chainId, nonce: hexToNumber(nonce), to, data, gas, value },
-        ...{ maxFeePerGas, maxPriorityFeePerGas },
+        type: 'eip1559',
+        chainId,
+        nonce: hexToNumber(nonce),
+        to,
+        data,
+        gas,
+        value,
+        maxFeePerGas,
+        maxPriorityFeePerGas,
       })
       const hash = keccak256(signed)
       if (await client.request<boolean>('anvil_getAutomine')) {

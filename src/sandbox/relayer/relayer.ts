@@ -95,8 +95,10 @@ export function createRelayer(
       if (head === entry.seen) continue
       const { endpoint, spokePool } = chain.bridges
       const logs = await chain.logs({
-        ...{ fromBlock: entry.seen + 1, toBlock: head },
-        ...{ addresses: [endpoint, spokePool], topics: [packetSent, fundsDeposited] },
+        fromBlock: entry.seen + 1,
+        toBlock: head,
+        addresses: [endpoint, spokePool],
+        topics: [packetSent, fundsDeposited],
       })
       found.push(...logs.flatMap((log) => parcelOf(log, chain) ?? []))
       entry.seen = head
@@ -160,8 +162,11 @@ export function createRelayer(
         return {
           mode,
           waiting: waiting.map(({ parcel, hasFailed }) => ({
-            ...{ bridge: parcel.bridge, id: parcel.id, hasFailed },
-            ...{ sourceChainId: parcel.source, destinationChainId: parcel.destination },
+            bridge: parcel.bridge,
+            id: parcel.id,
+            hasFailed,
+            sourceChainId: parcel.source,
+            destinationChainId: parcel.destination,
           })),
         }
       }),

@@ -59,16 +59,21 @@ export function stargateParcel(
   const { endpoint } = destination.bridges
 
   const verify = encodeFunctionData({
-    ...{ abi, functionName: 'verify', args: [origin, receiver, keccak256(slice(packet, 81))] },
+    abi,
+    functionName: 'verify',
+    args: [origin, receiver, keccak256(slice(packet, 81))],
   })
   const receive = encodeFunctionData({
-    ...{ abi, functionName: 'lzReceive', args: [origin, receiver, guid, message, '0x'] },
+    abi,
+    functionName: 'lzReceive',
+    args: [origin, receiver, guid, message, '0x'],
   })
   /** What is still to be done, in this order, each in a block of its own. */
   let steps: Step[] = [
     { to: messageLibrary, data: verify, gas: verificationGas },
     ...bought.drops.map(({ to, amount }) => ({
-      ...{ to, data: '0x' as Hex },
+      to,
+      data: '0x' as Hex,
       value: amount,
       gas: transferGas,
     })),
@@ -91,7 +96,9 @@ export function stargateParcel(
         const paid = bought.composes.get(index)
         if (!paid || paid.gas === 0n) return []
         const call = encodeFunctionData({
-          ...{ abi, functionName: 'lzCompose', args: [from, to, of, index, composed, '0x'] },
+          abi,
+          functionName: 'lzCompose',
+          args: [from, to, of, index, composed, '0x'],
         })
         return [
           { ...withIntrinsicGas({ to: endpoint, data: call, ...paid }), isCompose: true as const },

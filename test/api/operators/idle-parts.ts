@@ -2,14 +2,32 @@
 import type { SystemParts } from '../../../src/operations/system.js'
 
 const noReads = {
-  ...{ upstreamHttpRequests: 0, upstreamCalls: 0, upstreamRetries: 0, upstreamHedges: 0 },
-  ...{ coalesced: 0, memoryHits: 9, sqliteHits: 8, codeHits: 7, emptyHits: 6, provenHits: 5 },
-  ...{ misses: 4, unreadable: 0, prefetched: 0 },
+  upstreamHttpRequests: 0,
+  upstreamCalls: 0,
+  upstreamRetries: 0,
+  upstreamHedges: 0,
+  coalesced: 0,
+  memoryHits: 9,
+  sqliteHits: 8,
+  codeHits: 7,
+  emptyHits: 6,
+  provenHits: 5,
+  misses: 4,
+  unreadable: 0,
+  prefetched: 0,
 }
 const abilities = {
-  ...{ ethCall: true, overrides: true, logs: true, proofs: false },
-  ...{ accessLists: false, prestates: false },
-  ...{ batch: true, blockHash: true, devNode: false, archive: false, archiveDepth: 128 },
+  ethCall: true,
+  overrides: true,
+  logs: true,
+  proofs: false,
+  accessLists: false,
+  prestates: false,
+  batch: true,
+  blockHash: true,
+  devNode: false,
+  archive: false,
+  archiveDepth: 128,
   anchor: true,
 }
 
@@ -17,16 +35,18 @@ const abilities = {
 export const idleParts: Pick<SystemParts, 'archive' | 'forks' | 'workers'> = {
   archive: {
     status: () => ({
-      ...{ connected: true, capabilities: {}, problem: null, headSeenAt: 0, headAgeSeconds: 1 },
+      connected: true,
+      capabilities: {},
+      problem: null,
+      headSeenAt: 0,
+      headAgeSeconds: 1,
       nodes: [
         {
-          ...{
-            name: 'node 1 of chain 1',
-            usable: true,
-            isSetAside: false,
-            latencyMs: 5,
-            abilities,
-          },
+          name: 'node 1 of chain 1',
+          usable: true,
+          isSetAside: false,
+          latencyMs: 5,
+          abilities,
           problem: 'https://node.example/secret-of-node answered 429',
           limits: { batch: 50, requests: null, medianMs: 3.5 },
         },
@@ -34,7 +54,8 @@ export const idleParts: Pick<SystemParts, 'archive' | 'forks' | 'workers'> = {
     }),
     stats: async () => ({
       ...noReads,
-      ...{ served: 3, memoryItems: 2 },
+      served: 3,
+      memoryItems: 2,
       chains: [{ ...noReads, chainId: 1, nodes: [{ requests: 11, limited: 2 }] }],
     }),
   },

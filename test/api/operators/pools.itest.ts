@@ -28,13 +28,20 @@ describe('/pools', () => {
     expect(added.body).toEqual({ added: 7, updated: 0 })
     const changed = poolOf(7, { parameters: { fee: 3_000 } })
     expect((await api.post('/pools/import', { pools: [changed] }, headers)).body).toEqual({
-      ...{ added: 0, updated: 1 },
+      added: 0,
+      updated: 1,
     })
 
     const page = await api.get('/pools?pageSize=3&page=3', user)
     expect(PoolPage.parse(page.body)).toEqual(page.body)
     expect(page.body.meta).toEqual({
-      ...{ total: 7, lastPage: 3, currentPage: 3, perPage: 3, prev: 2, next: null, cursor: null },
+      total: 7,
+      lastPage: 3,
+      currentPage: 3,
+      perPage: 3,
+      prev: 2,
+      next: null,
+      cursor: null,
     })
     expect(page.body.data).toEqual([
       { chainId: 1, ...changed, source: 'imported', firstSeenBlock: null },
@@ -105,7 +112,8 @@ describe('/pools', () => {
         address: `0x${string}`
         tokens: `0x${string}`[]
       }),
-      ...{ block: BigInt(block), gate: null },
+      block: BigInt(block),
+      gate: null,
     }))
     store.add({ chainId: 1, sources: [], from: 0n, to: 3n, pools, checkpoints: [] })
     store.close()

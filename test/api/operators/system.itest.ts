@@ -16,8 +16,12 @@ test('/system tells what was learnt of each node, and names none', async () => {
         ready: true,
         chains: [
           {
-            ...{ chainId: 1, ready: true, blockNumber: 23_000_000, ageSeconds: 4 },
-            ...{ capabilities: {}, problem: `https://node.example/${secret} is late` },
+            chainId: 1,
+            ready: true,
+            blockNumber: 23_000_000,
+            ageSeconds: 4,
+            capabilities: {},
+            problem: `https://node.example/${secret} is late`,
           },
         ],
       }),
@@ -25,20 +29,33 @@ test('/system tells what was learnt of each node, and names none', async () => {
   )
   const body = await documented(api, '/system', SystemState)
   expect(body).toMatchObject({
-    ...{ processes: 1, threads: { count: 2, tasks: 0, waiting: 0 } },
+    processes: 1,
+    threads: { count: 2, tasks: 0, waiting: 0 },
     forks: { count: 2, blocks: 1, residentBytes: 1_024 },
     cache: { items: 2, diskBytes: 4_096, served: 3 },
   })
   expect(body.chains).toEqual([
     {
-      ...{ chainId: 1, name: 'Ethereum', ready: true, blockNumber: 23_000_000, ageSeconds: 4 },
-      ...{ isSandbox: false, problem: 'https://… is late' },
+      chainId: 1,
+      name: 'Ethereum',
+      ready: true,
+      blockNumber: 23_000_000,
+      ageSeconds: 4,
+      isSandbox: false,
+      problem: 'https://… is late',
       nodes: [
         {
-          ...{ number: 1, usable: true, isSetAside: false, problem: 'https://… answered 429' },
+          number: 1,
+          usable: true,
+          isSetAside: false,
+          problem: 'https://… answered 429',
           abilities: expect.objectContaining({ ethCall: true, proofs: false, batch: true }),
-          ...{ archiveDepth: 128, mostCalls: 50, mostRequests: null, latencyMs: 3.5 },
-          ...{ requests: 11, limited: 2 },
+          archiveDepth: 128,
+          mostCalls: 50,
+          mostRequests: null,
+          latencyMs: 3.5,
+          requests: 11,
+          limited: 2,
         },
       ],
       reads: { memory: 9, disk: 8, code: 7, empty: 6, proven: 5, node: 4, unreadable: 0 },
@@ -57,7 +74,9 @@ test('/configuration and /doctor tell what is in force and what is unfit, and no
   const { port } = node.address() as AddressInfo
   const url = `http://127.0.0.1:${port}/v2/${secret}`
   const api = await startTestApi({
-    ...{ AUTH_MODE: 'key', RPC_URL_1: `${url},http://user:${secret}@127.0.0.1:1/`, MAX_HOPS: '2' },
+    AUTH_MODE: 'key',
+    RPC_URL_1: `${url},http://user:${secret}@127.0.0.1:1/`,
+    MAX_HOPS: '2',
     TOKEN_LISTS: `https://lists.example/?key=${secret}`,
   })
   const headers = bearer(api.keys.createKey({ name: 'a', isAdmin: true }).key)
@@ -65,7 +84,10 @@ test('/configuration and /doctor tell what is in force and what is unfit, and no
   expect(Setting.array().parse(body)).toEqual(body)
   const named = (name: string) => body.find((one: { name: string }) => one.name === name)
   expect(named('RPC_URL_1')).toEqual({
-    ...{ name: 'RPC_URL_1', value: null, isSecret: true, isChanged: true },
+    name: 'RPC_URL_1',
+    value: null,
+    isSecret: true,
+    isChanged: true,
     description: 'Nodes of the chain: 2.',
   })
   expect(named('MAX_HOPS')).toMatchObject({ value: '2', isChanged: true, isSecret: false })

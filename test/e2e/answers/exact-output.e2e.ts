@@ -94,12 +94,14 @@ describe('the least amountIn', () => {
     '%s to %s, what %i gives: at most 1 bps above what bisection over quotes finds',
     async (from, to, amountIn) => {
       const first = await quote({
-        ...{ tokenIn: token(from), tokenOut: token(to) },
+        tokenIn: token(from),
+        tokenOut: token(to),
         amountIn: amountIn.toString(),
       })
       expect(first.status, first.text).toBe(200)
       const pair = {
-        ...{ tokenIn: token(from), tokenOut: token(to) },
+        tokenIn: token(from),
+        tokenOut: token(to),
         blockNumber: String(first.body.blockNumber),
       }
       const target = BigInt(first.body.amountOut)
@@ -116,7 +118,8 @@ describe('the least amountIn', () => {
     ['unwrapping', 'WETH', 'ETH', ether],
   ])('%s takes exactly what it gives', async (_name, from, to, amount) => {
     const answer = await route({
-      ...{ tokenIn: token(from), tokenOut: token(to) },
+      tokenIn: token(from),
+      tokenOut: token(to),
       amountOut: amount.toString(),
     })
     expect(answer.body.amountIn).toBe(amount.toString())

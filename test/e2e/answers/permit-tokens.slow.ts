@@ -65,7 +65,9 @@ test.each(kinds)(
     const amountIn = 10n ** BigInt(decimals)
     const trade = { tokenIn, tokenOut: weth, amountIn: amountIn.toString() }
     const answer = await service.get('/api/v1/shortcuts/route', {
-      ...{ ...trade, fromAddress: carol.address, permit: 'true' },
+      ...trade,
+      fromAddress: carol.address,
+      permit: 'true',
       executionMode: kind === 'eip2612' ? 'user' : 'backend',
     })
     expect(answer.status, answer.text).toBe(200)
@@ -79,7 +81,8 @@ test.each(kinds)(
     const { tx, gas } = await signed(answer, carol)
     const approval = { from: carol.address, to: tokenIn, value: '0', key: carol.privateKey }
     const done = await carryOut(service.nodeUrl, answer, {
-      ...{ tx, trade },
+      tx,
+      trade,
       first: kind === 'permit2' ? [{ ...approval, data: permit2Approval(amountIn) }] : [],
     })
     expect(done).toMatchObject({ status: 'success', allowed: [0n, 0n] })

@@ -62,11 +62,16 @@ describe('EIP-2612', () => {
         domain: typedData.domain,
         primaryType: typedData.primaryType,
       }).toEqual({
-        ...{ kind: 'eip2612', signature: { r: 68, s: 100, v: 67 }, primaryType: 'Permit' },
+        kind: 'eip2612',
+        signature: { r: 68, s: 100, v: 67 },
+        primaryType: 'Permit',
         domain: { name: 'USD Coin', version: '2', chainId: 1, verifyingContract: usdc },
       })
       expect(typedData.message).toMatchObject({
-        ...{ owner: carol.address, spender: router, value: amountIn.toString(), nonce: '0' },
+        owner: carol.address,
+        spender: router,
+        value: amountIn.toString(),
+        nonce: '0',
       })
       if ('deadline' in trade) expect(typedData.message.deadline).toBe(trade.deadline)
       expect(isSplit(body)).toBe(name === 'a split')
@@ -158,7 +163,10 @@ describe('Permit2', () => {
     async (name, routingStrategy, trade) => {
       const { tokenIn } = trade
       const answer = await route({
-        ...{ ...trade, routingStrategy, fromAddress: alice.address, executionMode: 'backend' },
+        ...trade,
+        routingStrategy,
+        fromAddress: alice.address,
+        executionMode: 'backend',
       })
       expect(answer.status, answer.text).toBe(200)
       const { body } = answer
@@ -172,7 +180,9 @@ describe('Permit2', () => {
       const { tx, gas } = await signed(answer, alice)
       const own = { from: alice.address, to: tokenIn, value: '0', key: alice.privateKey }
       const done = await carryOut(service.nodeUrl, answer, {
-        ...{ tx, trade, feeReceiver },
+        tx,
+        trade,
+        feeReceiver,
         first: [{ ...own, data: permit2Approval(amountIn) }],
       })
       expect(done.status).toBe('success')
@@ -185,12 +195,15 @@ describe('Permit2', () => {
   test("somebody else's signature, and one for another amount, take nothing", async () => {
     const trade = { tokenIn: dai, tokenOut: weth, amountIn: `1${'0'.repeat(18)}` }
     const answer = await route({
-      ...{ ...trade, fromAddress: alice.address, executionMode: 'backend' },
+      ...trade,
+      fromAddress: alice.address,
+      executionMode: 'backend',
     })
     const own = { from: alice.address, to: dai, value: '0', key: alice.privateKey }
     const send = (tx: Awaited<ReturnType<typeof signed>>['tx']) =>
       carryOut(service.nodeUrl, answer, {
-        ...{ tx, trade },
+        tx,
+        trade,
         first: [{ ...own, data: permit2Approval(10n ** 24n) }],
       })
     const nothing = { status: 'reverted', deltas: [0n, 0n, 0n, 0n] }
@@ -206,11 +219,15 @@ describe('Permit2', () => {
     "%o: with the sender's own funds Permit2 must have been allowed, and nobody else",
     async (amount) => {
       const { status, body } = await route({
-        ...{ tokenIn: dai, tokenOut: weth, executionMode: 'user' },
-        ...{ ...amount, fromAddress: alice.address },
+        tokenIn: dai,
+        tokenOut: weth,
+        executionMode: 'user',
+        ...amount,
+        fromAddress: alice.address,
       })
       expect({ status, code: body.code, spender: body.details.spender }).toEqual({
-        ...{ status: 400, code: 'INSUFFICIENT_ALLOWANCE' },
+        status: 400,
+        code: 'INSUFFICIENT_ALLOWANCE',
         spender: permit2Address,
       })
     },
@@ -225,7 +242,9 @@ test.each([
   [{ fromAddress: usdc }, `permit must not be given: ${usdc} is a contract`],
 ])('%o is a 400', async (change, message) => {
   const { status, body } = await route({
-    ...{ tokenIn: usdc, tokenOut: weth, amountIn: '1000000' },
+    tokenIn: usdc,
+    tokenOut: weth,
+    amountIn: '1000000',
     ...change,
   })
   expect({ status, message: [body.message].flat().join(' ') }).toEqual({

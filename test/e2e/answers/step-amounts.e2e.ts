@@ -216,8 +216,12 @@ describe('amounts of the steps of a bundle', () => {
     const position =
       '1:0xc36442b4a4522e871399cd717abdd847ab11fe88:0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640--887270-887270'
     const { status, text, body } = await service.get('/api/v1/shortcuts/route/nontokenized', {
-      ...{ fromAddress: stranger, receiver: stranger, executionMode: 'backend' },
-      ...{ tokenIn: dai, amountIn: `${300_000n * ether}`, positionOut: position },
+      fromAddress: stranger,
+      receiver: stranger,
+      executionMode: 'backend',
+      tokenIn: dai,
+      amountIn: `${300_000n * ether}`,
+      positionOut: position,
     })
     expect(status, text).toBe(200)
     const steps: Step[] = body.route

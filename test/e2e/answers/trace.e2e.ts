@@ -47,9 +47,13 @@ function comparable({ type, from, to, input, selector, value, gasUsed, calls }: 
   const data =
     input === undefined ? (selector ?? null) : input.length < 10 ? null : input.slice(0, 10)
   return {
-    ...{ type, from: toAddress(from), to: to && toAddress(to), data },
+    type,
+    from: toAddress(from),
+    to: to && toAddress(to),
+    data,
     // A delegated call moves nothing; Anvil repeats what came with the call around it.
-    ...{ value: type === 'DELEGATECALL' ? 0n : BigInt(value ?? 0), gasUsed: BigInt(gasUsed) },
+    value: type === 'DELEGATECALL' ? 0n : BigInt(value ?? 0),
+    gasUsed: BigInt(gasUsed),
     calls: (calls ?? []).map(comparable),
   }
 }
@@ -60,7 +64,9 @@ async function expectTrue({ status, body }: Answer, strategy = 'router') {
   const { trace } = body
   let mined: Call | undefined
   const done = await executeOnFork({
-    ...{ nodeUrl: service.nodeUrl, blockNumber: body.blockNumber, watch: [] },
+    nodeUrl: service.nodeUrl,
+    blockNumber: body.blockNumber,
+    watch: [],
     ...asSent(body.tx, strategy, alice),
     async inspect(anvil, hash) {
       mined = await anvil.rpc<Call>('debug_traceTransaction', [hash, { tracer: 'callTracer' }])
@@ -169,7 +175,10 @@ describe('trace=true', () => {
 
   test('sees overrides: a pool that pays more is paid from in the trace', async () => {
     const { body } = await service.post('/api/v1/shortcuts/route', {
-      ...{ fromAddress: alice, tokenIn: weth, tokenOut: usdc, amountIn: '1000000000000000' },
+      fromAddress: alice,
+      tokenIn: weth,
+      tokenOut: usdc,
+      amountIn: '1000000000000000',
       trace: true,
       stateOverrides: {
         [pair]: { stateDiff: { '0x8': '0x0de0b6b3a764000000000000000000000000ee6b2800' } },

@@ -76,7 +76,9 @@ const post = (kind: 'route' | 'quote', body: object) =>
 
 /** Of the pair alone: too small to be worth more than one swap. */
 const small = () => ({
-  ...{ tokenIn: weth, tokenOut: usdc, amountIn: (ether / 100n).toString() },
+  tokenIn: weth,
+  tokenOut: usdc,
+  amountIn: (ether / 100n).toString(),
   ignoreAggregators: otherVenues,
 })
 
@@ -277,12 +279,10 @@ describe('blockOverrides', () => {
   test('timestamp: interest is that of an Anvil whose next block has this time', async () => {
     const [{ vault } = { vault: nobody }] = yearnVaultSpecs
     const request = {
-      ...{
-        fromAddress: alice,
-        tokenIn: vault,
-        tokenOut: dai,
-        amountIn: (1_000n * ether).toString(),
-      },
+      fromAddress: alice,
+      tokenIn: vault,
+      tokenOut: dai,
+      amountIn: (1_000n * ether).toString(),
       executionMode: 'backend',
     }
     const now = await timestamp()
@@ -293,9 +293,13 @@ describe('blockOverrides', () => {
       expect([status, body.message]).toEqual([200, undefined])
       expect(body.overrides).toEqual({ accounts: [], code: [], timestamp: Number(now + seconds) })
       const executed = await executeOnFork({
-        ...{ nodeUrl: service.nodeUrl, blockNumber, blockTimeSeconds: Number(seconds) },
-        ...{ tx: body.tx, watch: [{ token: dai, owner: alice }] },
-        ...{ approve: body.tx.to, fund: [{ token: vault, amount: 1_000n * ether }] },
+        nodeUrl: service.nodeUrl,
+        blockNumber,
+        blockTimeSeconds: Number(seconds),
+        tx: body.tx,
+        watch: [{ token: dai, owner: alice }],
+        approve: body.tx.to,
+        fund: [{ token: vault, amount: 1_000n * ether }],
       })
       expect(executed).toMatchObject({ status: 'success', deltas: [BigInt(body.amountOut)] })
       amounts.add(body.amountOut)
@@ -336,12 +340,10 @@ describe('blockOverrides', () => {
   test('baseFee: the cost of gas is at it, and a high one makes gas count in the choice', async () => {
     const cost = async (blockOverrides?: object) => {
       const { body } = await post('route', {
-        ...{
-          ...small(),
-          fromAddress: alice,
-          executionMode: 'backend',
-          includeTransactionCost: true,
-        },
+        ...small(),
+        fromAddress: alice,
+        executionMode: 'backend',
+        includeTransactionCost: true,
         ...(blockOverrides && { blockOverrides }),
       })
       return {

@@ -131,7 +131,8 @@ describe('an action with a receiver', () => {
           swapTo(usdc, other),
           route(weth, dai, ether),
           own('split', {
-            ...{ tokenIn: dai, amountIn: (100n * ether).toString() },
+            tokenIn: dai,
+            amountIn: (100n * ether).toString(),
             tokenOut: [usdc, uni],
             receiver: third,
           }),

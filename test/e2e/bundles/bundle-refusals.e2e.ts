@@ -188,7 +188,8 @@ describe('a bundle is refused', () => {
     [
       'a deposit',
       {
-        ...{ protocol: 'wrapped-native', action: 'deposit' },
+        protocol: 'wrapped-native',
+        action: 'deposit',
         args: { amountIn: ether.toString(), receiver: weth },
       },
     ],
@@ -248,7 +249,9 @@ describe('a flash loan that fails', () => {
   const send = (token: Address, amount: unknown) =>
     own('transfer', { token, recipient: other, amount })
   const foreign = own('call', {
-    ...{ address: dai, method: 'transferFrom', args: [other, from, '1'] },
+    address: dai,
+    method: 'transferFrom',
+    args: [other, from, '1'],
     abi: 'function transferFrom(address from, address to, uint256 amount) returns (bool)',
   })
   test.each([

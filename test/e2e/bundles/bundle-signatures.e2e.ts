@@ -60,7 +60,11 @@ async function permitted(
       protocol: 'svc',
       action: 'permittransferfrom',
       args: {
-        ...{ token: usdc, amount: amount.toString(), nonce, deadline: until, signature },
+        token: usdc,
+        amount: amount.toString(),
+        nonce,
+        deadline: until,
+        signature,
         ...change,
       },
     },
@@ -85,7 +89,9 @@ async function standsOnHead(): Promise<void> {
 function execute({ body }: Answer, watch: readonly { token: Address; owner: Address }[]) {
   const prerequisites: { to: Address; data: Hex }[] = body.prerequisites ?? []
   return executeOnFork({
-    ...{ nodeUrl: sandbox.url, blockNumber: body.blockNumber, watch },
+    nodeUrl: sandbox.url,
+    blockNumber: body.blockNumber,
+    watch,
     tx: { ...body.tx, key: privateKey },
     first: prerequisites.map((call) => ({ from: bob, value: '0', key: privateKey, ...call })),
   })
@@ -112,11 +118,17 @@ describe('permittransferfrom', () => {
   test('what comes by a signature goes to the receiver that the action names', async () => {
     const permit = { token: usdc, amount, nonce: 6n, deadline }
     const message = transferPermitTypedData({
-      ...{ ...permit, chainId: 1, spender: runnerAddress('router', bob) },
+      ...permit,
+      chainId: 1,
+      spender: runnerAddress('router', bob),
     })
     const args = {
-      ...{ token: usdc, amount: amount.toString(), nonce: '6', deadline: deadline.toString() },
-      ...{ sender: bob, receiver: recipient },
+      token: usdc,
+      amount: amount.toString(),
+      nonce: '6',
+      deadline: deadline.toString(),
+      sender: bob,
+      receiver: recipient,
       signature: await privateKeyToAccount(privateKey).signTypedData(message),
     }
     const answer = await askBundle(service, { fromAddress: bob }, [
@@ -144,7 +156,8 @@ describe('permittransferfrom', () => {
     const { body } = answer
     const own = { from: dave.address, value: '0', key: dave.privateKey }
     const done = await executeOnFork({
-      ...{ nodeUrl: sandbox.url, blockNumber: body.blockNumber },
+      nodeUrl: sandbox.url,
+      blockNumber: body.blockNumber,
       tx: { ...body.tx, key: dave.privateKey },
       first: body.prerequisites.map((call: { to: Address; data: Hex }) => ({ ...own, ...call })),
       watch: [
@@ -188,7 +201,8 @@ describe('permittransferfrom', () => {
     expect(answer.status, answer.text).toBe(200)
     const { body } = answer
     const done = await executeOnFork({
-      ...{ nodeUrl: sandbox.url, blockNumber: body.blockNumber },
+      nodeUrl: sandbox.url,
+      blockNumber: body.blockNumber,
       tx: { ...body.tx, key: privateKey },
       watch: [{ token: dai, owner: bob }],
     })

@@ -156,7 +156,11 @@ describe('route', () => {
 
   test('takes a fee of what an earlier action yields', async () => {
     const charged = own('route', {
-      ...{ tokenIn: usdc, tokenOut: dai, amountIn: output(0), fee: 100, feeReceiver: other },
+      tokenIn: usdc,
+      tokenOut: dai,
+      amountIn: output(0),
+      fee: 100,
+      feeReceiver: other,
     })
     const watch = [{ token: usdc, owner: other }]
     const { body, execution } = await prove([own('route', args), charged], {}, { watch })
@@ -206,7 +210,8 @@ describe('route', () => {
     const named = own('route', { ...args, refundReceiver: other })
     const pair = v2PairAddress('uniswap-v2', weth, usdc)
     const join = of('uniswap-v2', 'deposit', {
-      ...{ primaryAddress: pair, tokenIn: [weth, usdc] },
+      primaryAddress: pair,
+      tokenIn: [weth, usdc],
       amountIn: [ether.toString(), '900000000'],
     })
     const watch = [{ token: weth, owner: other }]
@@ -224,14 +229,18 @@ describe('arguments of other actions', () => {
       'Aave: a deposit on behalf of somebody, without tokenOut',
       () =>
         of('aave-v3', 'deposit', {
-          ...{ tokenIn: usdc, amountIn: '1000000000', primaryAddress: aavePool, onBehalfOf: other },
+          tokenIn: usdc,
+          amountIn: '1000000000',
+          primaryAddress: aavePool,
+          onBehalfOf: other,
         }),
     ],
     [
       'Curve: a deposit without tokenOut',
       () =>
         of('curve', 'deposit', {
-          ...{ primaryAddress: curvePoolAddresses[0], tokenIn: dai },
+          primaryAddress: curvePoolAddresses[0],
+          tokenIn: dai,
           amountIn: (1_000n * ether).toString(),
         }),
     ],
@@ -239,7 +248,8 @@ describe('arguments of other actions', () => {
       'Uniswap V2: both tokens by the router, without tokenOut',
       () =>
         of('uniswap-v2', 'deposit', {
-          ...{ primaryAddress: contractAddresses.v2Router, tokenIn: [weth, usdc] },
+          primaryAddress: contractAddresses.v2Router,
+          tokenIn: [weth, usdc],
           amountIn: [ether.toString(), '3000000000'],
         }),
     ],
@@ -247,7 +257,8 @@ describe('arguments of other actions', () => {
       'Uniswap V2: tokenizedsingledeposit into the pair',
       () =>
         of('uniswap-v2', 'tokenizedsingledeposit', {
-          ...{ primaryAddress: v2PairAddress('uniswap-v2', weth, usdc), tokenIn: usdc },
+          primaryAddress: v2PairAddress('uniswap-v2', weth, usdc),
+          tokenIn: usdc,
           amountIn: '1000000000',
         }),
     ],
@@ -255,7 +266,8 @@ describe('arguments of other actions', () => {
       'Curve: a redemption without tokenIn',
       () =>
         of('curve', 'singleredeem', {
-          ...{ primaryAddress: curvePoolAddresses[0], tokenOut: [dai] },
+          primaryAddress: curvePoolAddresses[0],
+          tokenOut: [dai],
           amountIn: (10n * ether).toString(),
         }),
     ],
@@ -275,10 +287,14 @@ describe('arguments of other actions', () => {
 
   test('Aave: what was supplied comes back without naming the aToken', async () => {
     const lend = of('aave-v3', 'tokenizedsingledeposit', {
-      ...{ tokenIn: usdc, amountIn: '1000000000', primaryAddress: aavePool },
+      tokenIn: usdc,
+      amountIn: '1000000000',
+      primaryAddress: aavePool,
     })
     const leave = of('aave-v3', 'redeem', {
-      ...{ tokenOut: usdc, amountIn: output(0), primaryAddress: aavePool },
+      tokenOut: usdc,
+      amountIn: output(0),
+      primaryAddress: aavePool,
     })
     const { body } = await prove([lend, leave])
     expect(Object.keys(body.amountsOut)).toEqual([usdc])
@@ -287,7 +303,9 @@ describe('arguments of other actions', () => {
   test('the share of a Curve pool that is named is the one that is found', async () => {
     const join = (more: object) =>
       of('curve', 'multideposit', {
-        ...{ primaryAddress: curvePoolAddresses[1], tokenIn: [weth], amountIn: [ether.toString()] },
+        primaryAddress: curvePoolAddresses[1],
+        tokenIn: [weth],
+        amountIn: [ether.toString()],
         ...more,
       })
     const answers = [
@@ -334,8 +352,10 @@ describe('arguments of other actions', () => {
     '%s of the lender by its slug, with the names of the family',
     async (action) => {
       const loan = of('balancer-v2', action, {
-        ...{ flashloanToken: weth, flashloanAmount: ether.toString() },
-        ...{ primaryAddress: contractAddresses.balancerVault, tokenOut: usdc },
+        flashloanToken: weth,
+        flashloanAmount: ether.toString(),
+        primaryAddress: contractAddresses.balancerVault,
+        tokenOut: usdc,
         callback: [route(dai, usdc, 100n * ether)],
       })
       const { body } = await prove([loan])
@@ -347,8 +367,11 @@ describe('arguments of other actions', () => {
 describe('positions of concentrated liquidity', () => {
   test('depositclmm is a position in the range that ticks name', async () => {
     const mint = of('uniswap-v3', 'depositclmm', {
-      ...{ tokenIn: [usdc, weth], amountIn: ['30000000000', (10n * ether).toString()] },
-      ...{ tokenOut: manager, ticks: ['100000', 300_000], poolFee: '500' },
+      tokenIn: [usdc, weth],
+      amountIn: ['30000000000', (10n * ether).toString()],
+      tokenOut: manager,
+      ticks: ['100000', 300_000],
+      poolFee: '500',
     })
     const { body } = await prove([mint])
     const pool = v3PoolAddress(weth, usdc, 500)
@@ -363,7 +386,8 @@ describe('positions of concentrated liquidity', () => {
     [{ poolFee: 500, tokenOut: other }, `tokenOut must be ${manager}`],
   ])('depositclmm with %j is refused', async (more, message) => {
     const mint = of('uniswap-v3', 'depositclmm', {
-      ...{ tokenIn: [usdc, weth], amountIn: ['30000000000', ether.toString()] },
+      tokenIn: [usdc, weth],
+      amountIn: ['30000000000', ether.toString()],
       ...more,
     })
     expect(await refusal([mint])).toContain(`400 action 0, ${message}`)

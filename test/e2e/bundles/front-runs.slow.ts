@@ -187,8 +187,10 @@ async function expectRevert(
 
 test('more liquidity for an NFT that is there does not go in at a price that a swap has moved', async () => {
   const args = {
-    ...{ tokenIn: [usdc, weth], amountIn: ['30000000000', (10n * ether).toString()] },
-    ...{ primaryAddress: contractAddresses.v3PositionManager, tokenId: nft },
+    tokenIn: [usdc, weth],
+    amountIn: ['30000000000', (10n * ether).toString()],
+    primaryAddress: contractAddresses.v3PositionManager,
+    tokenId: nft,
   }
   const action = { protocol: 'uniswap-v3', action: 'deposit', args }
   const { status, body } = await askBundle(service, { fromAddress: anybody, blockNumber }, [action])
@@ -202,9 +204,15 @@ describe('a route behind a swap, to a receiver', () => {
     '%s',
     async (routingStrategy) => {
       const { status, body } = await service.get('/api/v1/shortcuts/route', {
-        ...{ fromAddress: anybody, receiver: other, routingStrategy, blockNumber },
-        ...{ tokenIn: weth, tokenOut: usdc, amountIn: ether.toString() },
-        ...{ executionMode: 'backend', ignoreStandards: await allBut('uniswap-v3') },
+        fromAddress: anybody,
+        receiver: other,
+        routingStrategy,
+        blockNumber,
+        tokenIn: weth,
+        tokenOut: usdc,
+        amountIn: ether.toString(),
+        executionMode: 'backend',
+        ignoreStandards: await allBut('uniswap-v3'),
       })
       expect(status, JSON.stringify(body)).toBe(200)
       const amounts = { in: { [weth]: ether.toString() }, out: { [usdc]: body.amountOut } }
@@ -218,8 +226,12 @@ describe('a route into a position without a token, to a receiver', () => {
   test('of Uniswap V3: both amounts as they enter, and no less behind a swap', async () => {
     const pool = v3PoolAddress(usdc, weth, 500)
     const { status, body } = await service.get('/api/v1/shortcuts/route/nontokenized', {
-      ...{ fromAddress: anybody, receiver: other, blockNumber, executionMode: 'backend' },
-      ...{ tokenIn: weth, amountIn: (10n * ether).toString() },
+      fromAddress: anybody,
+      receiver: other,
+      blockNumber,
+      executionMode: 'backend',
+      tokenIn: weth,
+      amountIn: (10n * ether).toString(),
       positionOut: `1:${contractAddresses.v3PositionManager}:${pool}--887270-887270`,
     })
     expect(status, JSON.stringify(body)).toBe(200)

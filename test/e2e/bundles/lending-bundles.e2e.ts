@@ -97,7 +97,9 @@ describe('collateral, a loan and a swap of it', () => {
     expect(approvals).toHaveLength(routingStrategy === 'router' ? 1 : 0)
     expect(approvals).toEqual(
       (body.prerequisites ?? []).map(({ purpose, ...tx }: Record<string, string>) => ({
-        ...{ ...tx, value: '0', description: purpose },
+        ...tx,
+        value: '0',
+        description: purpose,
       })),
     )
     const done = await executeBundle(service, body, {
@@ -141,7 +143,8 @@ test('a market of Morpho Blue by its position id, in actions that say so, is the
     protocol === 'svc'
       ? action(protocol, name, args)
       : action(protocol, `${name === 'deposit' ? 'single' : ''}${name}withpositionid`, {
-          ...{ ...args, positionId },
+          ...args,
+          positionId,
         }),
   )
   const query = { fromAddress: alice }
@@ -150,7 +153,8 @@ test('a market of Morpho Blue by its position id, in actions that say so, is the
     askBundle(service, query, named),
     askBundle(service, query, [
       action('morpho-blue', 'deposit', {
-        ...{ ...own[0]?.args, positionId: `0x${'12'.repeat(32)}` },
+        ...own[0]?.args,
+        positionId: `0x${'12'.repeat(32)}`,
       }),
     ]),
     askBundle(service, query, [

@@ -261,7 +261,10 @@ describe('a reference to another token than asked', () => {
       'call',
       () =>
         own('call', {
-          ...{ address: weth, method: 'deposit', abi: 'function deposit() payable', args: [] },
+          address: weth,
+          method: 'deposit',
+          abi: 'function deposit() payable',
+          args: [],
           value: output(0),
         }),
       'value',
@@ -305,7 +308,9 @@ describe('a call with tokenIn takes what was approved to it', () => {
       method: 'swapExactTokensForTokens',
       abi: 'function swapExactTokensForTokens(uint256 amountIn, uint256 amountOutMin, address[] path, address to, uint256 deadline) returns (uint256[] amounts)',
       args: [amount, '1', [usdc, weth], executorAddress(from), '4294967295'],
-      ...{ tokenIn: usdc, tokenOut: weth, ...more },
+      tokenIn: usdc,
+      tokenOut: weth,
+      ...more,
     })
   const allow = (amount: unknown) => own('approve', { token: usdc, spender: v2Router, amount })
 

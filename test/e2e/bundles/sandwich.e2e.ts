@@ -81,7 +81,10 @@ const shallow = sandboxPools().find(
 )
 
 const sell = swap({
-  ...{ protocol: 'uniswap-v3', pool: shallow?.address ?? '0x', tokenIn: weth, tokenOut: uni },
+  protocol: 'uniswap-v3',
+  pool: shallow?.address ?? '0x',
+  tokenIn: weth,
+  tokenOut: uni,
   amount: 40n * ether,
 })
 
@@ -152,15 +155,19 @@ describe('what comes back of an input', () => {
     protocol: 'erc-4626',
     action: 'mint',
     args: {
-      ...{ primaryAddress: vault, tokenIn: crv, tokenOut: vault },
-      ...{ amountIn: (2_000n * ether).toString(), amountOut: thousand },
+      primaryAddress: vault,
+      tokenIn: crv,
+      tokenOut: vault,
+      amountIn: (2_000n * ether).toString(),
+      amountOut: thousand,
     },
   }
   const plenty = {
     protocol: 'uniswap-v2',
     action: 'deposit',
     args: {
-      ...{ primaryAddress: pair, tokenIn: [weth, usdc] },
+      primaryAddress: pair,
+      tokenIn: [weth, usdc],
       amountIn: [(10n * ether).toString(), (80_000n * million).toString()],
     },
   }
@@ -169,11 +176,17 @@ describe('what comes back of an input', () => {
     args: { ...mint.args, amountIn: [(10n * ether).toString(), (12_000n * ether).toString()] },
   }
   const buyWeth = swap({
-    ...{ protocol: 'uniswap-v2', pool: pair, tokenIn: usdc, tokenOut: weth },
+    protocol: 'uniswap-v2',
+    pool: pair,
+    tokenIn: usdc,
+    tokenOut: weth,
     amount: 2n * million * million,
   })
   const buyShallow = swap({
-    ...{ protocol: 'uniswap-v3', pool: shallow?.address ?? '0x', tokenIn: uni, tokenOut: weth },
+    protocol: 'uniswap-v3',
+    pool: shallow?.address ?? '0x',
+    tokenIn: uni,
+    tokenOut: weth,
     amount: 5_000n * ether,
   })
 
@@ -218,8 +231,11 @@ describe('what the answer calls unprotected', () => {
 
   test('a call of the own without tokenOut', async () => {
     const wrap = own('call', {
-      ...{ address: weth, method: 'deposit', abi: 'function deposit()' },
-      ...{ args: [], value: ether.toString() },
+      address: weth,
+      method: 'deposit',
+      abi: 'function deposit()',
+      args: [],
+      value: ether.toString(),
     })
     const { unprotected } = await ask([deposit, wrap])
     expect(unprotected).toEqual([{ action: 1, reason: expect.stringContaining('tokenOut') }])

@@ -44,16 +44,26 @@ afterAll(async () => {
 })
 
 const act = (action: string, args: Record<string, unknown>): Action => ({
-  ...{ protocol: 'wrapped-native', action, args },
+  protocol: 'wrapped-native',
+  action,
+  args,
 })
 /** With all arguments, as published clients send them. */
 const deposit = (amountIn: unknown, more = {}) =>
   act('deposit', {
-    ...{ primaryAddress: weth, tokenIn: nativeToken, tokenOut: weth, amountIn, ...more },
+    primaryAddress: weth,
+    tokenIn: nativeToken,
+    tokenOut: weth,
+    amountIn,
+    ...more,
   })
 const redeem = (amountIn: unknown, more = {}) =>
   act('redeem', {
-    ...{ primaryAddress: weth, tokenIn: weth, tokenOut: nativeToken, amountIn, ...more },
+    primaryAddress: weth,
+    tokenIn: weth,
+    tokenOut: nativeToken,
+    amountIn,
+    ...more,
   })
 const both = [
   ['deposit', deposit, nativeToken, weth],
@@ -86,8 +96,11 @@ describe.each(strategies)('by %s', (routingStrategy) => {
     expect(execution.deltas.at(-1)).toBe(BigInt(amount))
     expect(body.payments).toEqual([
       {
-        ...{ action: 0, token: tokenOut, receiver: other },
-        ...{ amountOut: amount, minAmountOut: least(amount) },
+        action: 0,
+        token: tokenOut,
+        receiver: other,
+        amountOut: amount,
+        minAmountOut: least(amount),
       },
     ])
   })
@@ -138,12 +151,18 @@ describe('a contract as the sender', () => {
     expect(answer.status, answer.text).toBe(200)
     const { tx, blockNumber } = answer.body
     const signed = await safeTransaction({
-      ...{ safe, ownerKey: bob.privateKey, chainId: 1, nonce: 0n },
-      ...{ to: tx.to, data: tx.data, value: BigInt(tx.value) },
+      safe,
+      ownerKey: bob.privateKey,
+      chainId: 1,
+      nonce: 0n,
+      to: tx.to,
+      data: tx.data,
+      value: BigInt(tx.value),
       operation: routingStrategy === 'delegate' ? 'delegatecall' : 'call',
     })
     const done = await executeOnFork({
-      ...{ nodeUrl: service.nodeUrl, blockNumber },
+      nodeUrl: service.nodeUrl,
+      blockNumber,
       tx: { from: bob.address, key: bob.privateKey, value: '0', ...signed },
       watch: [tokenIn, tokenOut].map((each) => ({ token: each, owner: safe })),
     })

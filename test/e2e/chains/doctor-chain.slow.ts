@@ -15,7 +15,9 @@ const word = (hex: Hex) => padHex(hex, { size: 32 })
 const text = (value: string) => encodeAbiParameters(parseAbiParameters('string'), [value])
 const known = {
   address: word('0x000000000000000000000000000000000000abcd'),
-  ...{ positive: word('0x01'), number: word('0x06'), text: text('ETH / USD') },
+  positive: word('0x01'),
+  number: word('0x06'),
+  text: text('ETH / USD'),
 }
 
 interface Report {
@@ -122,25 +124,33 @@ test('no code, another contract, other decimals and another feed are each named,
   expect(report.findings.filter(({ state }) => state !== 'ok')).toEqual([
     {
       check: 'token USDT, decimals()',
-      ...{ address: usdt, state: 'wrong', found: 'answers 6 in place of 18' },
+      address: usdt,
+      state: 'wrong',
+      found: 'answers 6 in place of 18',
     },
     {
       check: 'Chainlink feed of WBNB, description()',
-      ...{ address: bnbFeed, state: 'wrong' },
+      address: bnbFeed,
+      state: 'wrong',
       found: 'answers "BNB / ETH" in place of a price in USD',
     },
     {
       check: 'factory of PancakeSwap V2, allPairsLength()',
-      ...{ address: factory, state: 'absent', found: 'no code' },
+      address: factory,
+      state: 'absent',
+      found: 'no code',
     },
     {
       check: 'Vault of Balancer V2, WETH()',
-      ...{ address: vault, state: 'wrong' },
+      address: vault,
+      state: 'wrong',
       found: `answers ${usdt} in place of ${chain.wrappedNative}`,
     },
     {
       check: 'Pool of Aave V3, ADDRESSES_PROVIDER()',
-      ...{ address: pool, state: 'wrong', found: 'reverts: it is another contract' },
+      address: pool,
+      state: 'wrong',
+      found: 'reverts: it is another contract',
     },
   ])
   const { out } = await runCli(['doctor', '--chain', '56'], env)

@@ -188,8 +188,12 @@ async function route(
   amountIn: bigint,
 ) {
   const answer = await service.get('/api/v1/shortcuts/route', {
-    ...{ chainId: String(chain.id), fromAddress: alice, amountIn: String(amountIn) },
-    ...{ tokenIn, tokenOut, includeTransactionCost: 'true' },
+    chainId: String(chain.id),
+    fromAddress: alice,
+    amountIn: String(amountIn),
+    tokenIn,
+    tokenOut,
+    includeTransactionCost: 'true',
   })
   expect(answer.status, answer.text).toBe(200)
   return answer.body as RouteBody
@@ -211,7 +215,8 @@ describe.each(added)('$name', (chain) => {
       const answer = await route(chain, tokenIn, tokenOut, amountIn)
       const done = await executeOnFork({
         nodeUrl: nodeOf(chain),
-        ...{ blockNumber: answer.createdAt, blockTimeSeconds: chain.blockTimeSeconds },
+        blockNumber: answer.createdAt,
+        blockTimeSeconds: chain.blockTimeSeconds,
         tx: answer.tx,
         watch: [{ token: tokenOut, owner: alice }],
       })

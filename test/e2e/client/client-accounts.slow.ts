@@ -64,7 +64,9 @@ const balanceOf = (token: Address, of: Address) =>
   chain().readContract({ address: token, abi: erc20Abi, functionName: 'balanceOf', args: [of] })
 const allowance = () =>
   chain().readContract({
-    ...{ address: usdc, abi: erc20Abi, functionName: 'allowance' },
+    address: usdc,
+    abi: erc20Abi,
+    functionName: 'allowance',
     args: [owner.address, contractAddress('Router')],
   })
 
@@ -92,10 +94,13 @@ async function walletOf(status: 'supported' | 'ready' | null) {
       list.calls.map(({ to, data = '0x', value = '0x0' }) => ({ to, data, value: BigInt(value) })),
     ]
     const authorization = await signer.signAuthorization({
-      ...{ contractAddress: contractAddressOfList, executor: 'self' as const },
+      contractAddress: contractAddressOfList,
+      executor: 'self' as const,
     })
     const hash = await signer.sendTransaction({
-      ...{ to: owner.address, authorizationList: [authorization], gas: 3_000_000n },
+      to: owner.address,
+      authorizationList: [authorization],
+      gas: 3_000_000n,
       data: encodeFunctionData({ abi, functionName: 'carryOut', args }),
     })
     lists.push(list)
@@ -111,12 +116,19 @@ async function walletOf(status: 'supported' | 'ready' | null) {
       const receipt = await chain().waitForTransactionReceipt({ hash })
       const isDone = receipt.status === 'success'
       return {
-        ...{ version: '2.0.0', chainId: '0x1', id, atomic: true, status: isDone ? 200 : 500 },
+        version: '2.0.0',
+        chainId: '0x1',
+        id,
+        atomic: true,
+        status: isDone ? 200 : 500,
         receipts: [
           {
-            ...{ logs: [], status: isDone ? '0x1' : '0x0', blockHash: receipt.blockHash },
+            logs: [],
+            status: isDone ? '0x1' : '0x0',
+            blockHash: receipt.blockHash,
             blockNumber: numberToHex(receipt.blockNumber),
-            ...{ gasUsed: numberToHex(receipt.gasUsed), transactionHash: hash },
+            gasUsed: numberToHex(receipt.gasUsed),
+            transactionHash: hash,
           },
         ],
       }
@@ -125,7 +137,9 @@ async function walletOf(status: 'supported' | 'ready' | null) {
   }
   await anvil.rpc('anvil_impersonateAccount', [owner.address])
   const wallet = createWalletClient({
-    ...{ account: owner.address, chain: mainnet, transport: custom({ request }) },
+    account: owner.address,
+    chain: mainnet,
+    transport: custom({ request }),
   })
   return { wallet, lists }
 }
@@ -163,7 +177,10 @@ describe('a wallet that carries out lists of calls', () => {
   test('a route that needs no approval is an ordinary transaction', async () => {
     const { wallet, lists } = await walletOf('supported')
     const route = await forkroute.route({
-      ...{ ...trade, tokenIn: [nativeToken], amountIn: [10n ** 17n], blockNumber },
+      ...trade,
+      tokenIn: [nativeToken],
+      amountIn: [10n ** 17n],
+      blockNumber,
     })
     expect(await forkroute.execute(wallet, route)).toMatchObject({ approvals: [], callsId: null })
     expect(lists).toEqual([])
@@ -187,10 +204,16 @@ describe('an allowance that is given', () => {
     input: Partial<Parameters<ForkrouteClient['route']>[0]> & { readonly tokenIn: string[] },
   ) {
     const wallet = createWalletClient({
-      ...{ account: owner, chain: mainnet, transport: http(anvil.url), pollingInterval: 50 },
+      account: owner,
+      chain: mainnet,
+      transport: http(anvil.url),
+      pollingInterval: 50,
     })
     const route = await forkroute.route({
-      ...{ fromAddress: owner.address, tokenOut: [dai], executionMode: 'backend', blockNumber },
+      fromAddress: owner.address,
+      tokenOut: [dai],
+      executionMode: 'backend',
+      blockNumber,
       ...input,
     })
     const { approvals, receipt } = await forkroute.execute(wallet, route)
@@ -219,7 +242,10 @@ describe('an allowance that is given', () => {
       transport: http(anvil.url),
     })
     const hash = await signer.writeContract({
-      ...{ address: usdc, abi: erc20Abi, functionName: 'approve', args: [router, 7n] },
+      address: usdc,
+      abi: erc20Abi,
+      functionName: 'approve',
+      args: [router, 7n],
     })
     await chain().waitForTransactionReceipt({ hash })
     const { given, left } = await approved({ tokenIn: [usdc], amountIn: [amount] })
@@ -248,7 +274,10 @@ describe('an allowance that is given', () => {
 
   test('to Permit2 is of what the permit is signed for', async () => {
     const { route, given } = await approved({
-      ...{ tokenIn: [dai], tokenOut: [usdc], amountIn: [amount * 10n ** 12n], permit: true },
+      tokenIn: [dai],
+      tokenOut: [usdc],
+      amountIn: [amount * 10n ** 12n],
+      permit: true,
     })
     const permit2 = route.permit?.typedData.domain.verifyingContract
     expect(given).toEqual([
@@ -259,8 +288,12 @@ describe('an allowance that is given', () => {
   test('in a list of calls is of the amount of the route', async () => {
     const { wallet, lists } = await walletOf('supported')
     const route = await forkroute.route({
-      ...{ fromAddress: owner.address, tokenIn: [usdc], tokenOut: [dai], amountIn: [amount] },
-      ...{ executionMode: 'backend', blockNumber },
+      fromAddress: owner.address,
+      tokenIn: [usdc],
+      tokenOut: [dai],
+      amountIn: [amount],
+      executionMode: 'backend',
+      blockNumber,
     })
     await forkroute.execute(wallet, route)
     const data = lists[0]?.calls[0]?.data ?? '0x'
@@ -292,14 +325,25 @@ test.each([
     await chain().waitForTransactionReceipt({ hash: await holder.writeContract(gift) })
 
     const route = await forkroute.route({
-      ...{ fromAddress: safe, tokenIn: [tokenIn], tokenOut: [dai], amountIn: [amountIn] },
-      ...{ routingStrategy: 'delegate', executionMode: 'backend', blockNumber },
+      fromAddress: safe,
+      tokenIn: [tokenIn],
+      tokenOut: [dai],
+      amountIn: [amountIn],
+      routingStrategy: 'delegate',
+      executionMode: 'backend',
+      blockNumber,
     })
     const { to, data, value, operation } = safeTransaction(route)
     expect(operation).toBe(1)
     const outer = await signedByOwner({
-      ...{ safe, ownerKey: carol.privateKey, chainId: 1, nonce: 0n, to: to as Address, data },
-      ...{ value: BigInt(value), operation: 'delegatecall' },
+      safe,
+      ownerKey: carol.privateKey,
+      chainId: 1,
+      nonce: 0n,
+      to: to as Address,
+      data,
+      value: BigInt(value),
+      operation: 'delegatecall',
     })
     const hash = await holder.sendTransaction({ ...outer, gas: 3_000_000n })
     expect((await chain().waitForTransactionReceipt({ hash })).status).toBe('success')

@@ -19,8 +19,13 @@ let service: TestService
 
 beforeAll(async () => {
   const { outputFiles } = await build({
-    ...{ entryPoints: [entry], bundle: true, write: false, format: 'iife' },
-    ...{ globalName: 'client', platform: 'browser', target: 'chrome109' },
+    entryPoints: [entry],
+    bundle: true,
+    write: false,
+    format: 'iife',
+    globalName: 'client',
+    platform: 'browser',
+    target: 'chrome109',
   })
   const [{ text: script } = { text: '' }] = outputFiles
   pages = createServer((asked, answer) => {
@@ -68,11 +73,16 @@ test('quotes, streams and refusals reach a page', async () => {
     }
   })()`)
   const direct = await service.get('/api/v1/shortcuts/quote', {
-    ...{ tokenIn, tokenOut, amountIn: `${10n ** 18n}` },
+    tokenIn,
+    tokenOut,
+    amountIn: `${10n ** 18n}`,
   })
   const { amountOut, blockNumber } = direct.body
   expect(found).toEqual({
-    ...{ kind: 'bigint', amountOut, blockNumber, isRefused: true },
+    kind: 'bigint',
+    amountOut,
+    blockNumber,
+    isRefused: true,
     events: [['quotes', blockNumber, amountOut]],
   })
   expect(problems).toEqual([])

@@ -124,9 +124,14 @@ describe('an empty project', () => {
       `0x${(10n ** 19n).toString(16)}`,
     ])
     const setting = {
-      ...{ url: service.url, key: service.key, anvilUrl: anvil.url, blockNumber, tokens },
+      url: service.url,
+      key: service.key,
+      anvilUrl: anvil.url,
+      blockNumber,
+      tokens,
       deadUrl: await deadUrl(),
-      ...{ privateKey: sandboxAccount('carol').privateKey, delegateKey: own },
+      privateKey: sandboxAccount('carol').privateKey,
+      delegateKey: own,
     }
     await writeFile(
       join(folder, 'run.mjs'),
@@ -142,7 +147,9 @@ process.exit(0)
 
   const wire = (amountIn: string) =>
     service.get('/api/v1/shortcuts/quote', {
-      ...{ tokenIn: tokens.weth, tokenOut: tokens.usdc, amountIn },
+      tokenIn: tokens.weth,
+      tokenOut: tokens.usdc,
+      amountIn,
       blockNumber: String(blockNumber),
     })
 
@@ -151,8 +158,10 @@ process.exit(0)
     const ten = await wire(`${10n ** 19n}`)
     const amountOut = `${one.body.amountOut}n`
     expect(found.quote).toEqual({
-      ...{ amountOut, gas: `${one.body.gas}n` },
-      ...{ isSame: true, byViem: amountOut },
+      amountOut,
+      gas: `${one.body.gas}n`,
+      isSame: true,
+      byViem: amountOut,
     })
     expect(found.total).toBe(`${BigInt(one.body.amountOut) + BigInt(ten.body.amountOut)}n`)
   })
@@ -189,7 +198,10 @@ process.exit(0)
     expect(String(promised)).toMatch(/^\d+n$/)
     expect(again).toBe('success')
     expect(found.wrong).toEqual({
-      ...{ account: true, request: true, greedyPermit: true, strangePermit: true },
+      account: true,
+      request: true,
+      greedyPermit: true,
+      strangePermit: true,
     })
   })
 
@@ -200,9 +212,15 @@ process.exit(0)
 
   test('needs nothing of Node, and no viem until it executes', async () => {
     const { metafile } = await build({
-      ...{ entryPoints: [join(folder, 'node_modules/@forkroute/client/index.js')] },
-      ...{ bundle: true, write: false, format: 'esm', platform: 'browser', minify: true },
-      ...{ splitting: true, outdir: folder, metafile: true },
+      entryPoints: [join(folder, 'node_modules/@forkroute/client/index.js')],
+      bundle: true,
+      write: false,
+      format: 'esm',
+      platform: 'browser',
+      minify: true,
+      splitting: true,
+      outdir: folder,
+      metafile: true,
     })
     const [, entry] = Object.entries(metafile.outputs).find(([path]) =>
       path.endsWith('index.js'),

@@ -11,11 +11,13 @@ const pool = '0x87870bca3f3fd6335c3f4ce8392d69350b4fa4e2'
 const ether = 10n ** 18n
 const actions = [
   {
-    ...{ protocol: 'svc', action: 'route' },
+    protocol: 'svc',
+    action: 'route',
     args: { tokenIn: weth, tokenOut: usdc, amountIn: `${2n * ether}` },
   },
   {
-    ...{ protocol: 'aave-v3', action: 'deposit' },
+    protocol: 'aave-v3',
+    action: 'deposit',
     args: { tokenIn: usdc, amountIn: { useOutputOfCallAt: 0 }, primaryAddress: pool },
   },
 ]

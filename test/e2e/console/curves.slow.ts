@@ -36,12 +36,10 @@ describe('Depth', () => {
     const ends = [rows[0], rows.at(-1)]
     const { body } = await service.post('/api/v1/shortcuts/quotes', {
       quotes: [1n, 500n].map((size) => ({
-        ...{
-          tokenIn: [weth],
-          tokenOut: [usdc],
-          amountIn: [`${size * 10n ** 18n}`],
-          proof: 'adaptive',
-        },
+        tokenIn: [weth],
+        tokenOut: [usdc],
+        amountIn: [`${size * 10n ** 18n}`],
+        proof: 'adaptive',
       })),
     })
     for (const [index, row] of ends.entries()) {

@@ -23,7 +23,9 @@ beforeAll(async () => {
   const cassettes = join(folder, 'cassettes')
   await mkdir(cassettes)
   service = await startService({
-    ...{ CASSETTES_DIR: cassettes, WORKERS: '2', RATE_LIMIT_PER_MINUTE: '1000000' },
+    CASSETTES_DIR: cassettes,
+    WORKERS: '2',
+    RATE_LIMIT_PER_MINUTE: '1000000',
   })
   const mode = { kind: 'record', file: join(cassettes, 'one.cassette') } as const
   const recorder = await open(folder, mode, { RPC_URL_1: service.nodeUrl, WORKERS: '1' })

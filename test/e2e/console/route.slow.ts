@@ -70,7 +70,9 @@ describe('Route', () => {
     await page.waitForSelector(`button[aria-label="Use ${pool} again"]`)
     await page.waitForSelector('[aria-busy=false]')
     const second = await ask({
-      ...{ tokenOut: [dai], amountIn: [`${200n * 10n ** 18n}`], excludePools: [pool] },
+      tokenOut: [dai],
+      amountIn: [`${200n * 10n ** 18n}`],
+      excludePools: [pool],
     })
     await page.waitForSelector(`${received}[title="${units(second.amountOut, 18)}"]`)
     expect(BigInt(second.amountOut)).toBeLessThan(BigInt(first.amountOut))

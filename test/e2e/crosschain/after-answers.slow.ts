@@ -39,7 +39,9 @@ const nodeOf = (chainId: number) => sandboxes.find((one) => one.chainId === chai
 beforeAll(async () => {
   sandboxes = await startSandboxes([1, 8453])
   service = await startService({
-    ...{ RPC_URL_1: nodeOf(1), RPC_URL_8453: nodeOf(8453), RATE_LIMIT_PER_MINUTE: '1000000' },
+    RPC_URL_1: nodeOf(1),
+    RPC_URL_8453: nodeOf(8453),
+    RATE_LIMIT_PER_MINUTE: '1000000',
   })
 })
 afterAll(async () => {
@@ -51,7 +53,10 @@ type Body = Awaited<ReturnType<TestService['get']>>['body']
 
 const route = (query: Record<string, string>, from = service) =>
   from.get('/api/v1/shortcuts/route', {
-    ...{ chainId: '1', destinationChainId: '8453', fromAddress: alice, ...query },
+    chainId: '1',
+    destinationChainId: '8453',
+    fromAddress: alice,
+    ...query,
   })
 
 const check = (bridge: string, txHash: Hex, from = service) =>
@@ -80,7 +85,10 @@ async function sendFrom(url: string, { tx }: Body): Promise<TransactionReceipt> 
     transport: http(url),
   })
   const hash = await wallet.sendTransaction({
-    ...{ to: tx.to, data: tx.data, value: BigInt(tx.value), chain: client.chain },
+    to: tx.to,
+    data: tx.data,
+    value: BigInt(tx.value),
+    chain: client.chain,
     gas: 3_000_000n,
   })
   const receipt = await client.waitForTransactionReceipt({ hash })
@@ -117,7 +125,11 @@ test.each([
   async (bridge, ignoreBridges, given) => {
     const receiver: Address = `0x${(bridge === 'stargate' ? 0xc0de1 : 0xc0de2).toString(16).padStart(40, '0')}`
     const { status, text, body } = await route({
-      ...{ ...given, ignoreBridges, receiver, tokenOut: aero, ignoreStandards: 'uniswap-v3' },
+      ...given,
+      ignoreBridges,
+      receiver,
+      tokenOut: aero,
+      ignoreStandards: 'uniswap-v3',
       crosschainRouteMode: 'destination',
     })
     expect(status, text).toBe(200)
@@ -178,7 +190,9 @@ test('a source whose head is replaced: routes are of the new chain, what is gone
     startSandbox({ chainId: 8453 }),
   ])
   const other = await startService({
-    ...{ RPC_URL_1: node.url, RPC_URL_8453: there.url, RATE_LIMIT_PER_MINUTE: '1000000' },
+    RPC_URL_1: node.url,
+    RPC_URL_8453: there.url,
+    RATE_LIMIT_PER_MINUTE: '1000000',
   })
   const url = new URL('/api/v1/stream/quotes', other.url)
   const quoted = { chainId: '1', destinationChainId: '8453', tokenIn: usdc, tokenOut: aero }
@@ -233,12 +247,17 @@ test('a source whose head is replaced: routes are of the new chain, what is gone
     expect(status, text).toBe(200)
     expect(body.blockNumber).toBe(first + 2)
     const source = {
-      ...{ chainId: 1, nodeUrl: node.url, blockNumber: first + 2, blockTimeSeconds: 12 },
+      chainId: 1,
+      nodeUrl: node.url,
+      blockNumber: first + 2,
+      blockTimeSeconds: 12,
     }
     const sent = await departOnFork(source, body.tx)
     expect(sent).toMatchObject({ status: 'success', gasUsed: BigInt(body.gas) })
     const destination = {
-      ...{ chainId: 8453, nodeUrl: there.url, blockTimeSeconds: 2 },
+      chainId: 8453,
+      nodeUrl: there.url,
+      blockTimeSeconds: 2,
       blockNumber: body.destinationBlockNumber,
     }
     const watch = { token: aero, owner: alice }
@@ -252,11 +271,16 @@ test('a source whose head is replaced: routes are of the new chain, what is gone
       transport: http(node.url),
     })
     const again = await wallet.sendTransaction({
-      ...{ to: before.body.tx.to, data: before.body.tx.data, value: BigInt(before.body.tx.value) },
-      ...{ chain: rawTransfers(1, node.url).client.chain, gas: 3_000_000n },
+      to: before.body.tx.to,
+      data: before.body.tx.data,
+      value: BigInt(before.body.tx.value),
+      chain: rawTransfers(1, node.url).client.chain,
+      gas: 3_000_000n,
     })
     expect((await check(bridge, again, other)).body).toEqual({
-      ...{ sourceChainId: 1, sourceTxHash: again, status: 'pending' },
+      sourceChainId: 1,
+      sourceTxHash: again,
+      status: 'pending',
     })
     await rpc(node.url, 'evm_mine')
     await quoteAt(first + 3)

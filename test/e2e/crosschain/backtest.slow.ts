@@ -22,8 +22,11 @@ const tokenOn = (plan: typeof basePlan, symbol: string): Address =>
 const weth = tokenOn(ethereumPlan, 'WETH')
 const [wethThere, aero] = [tokenOn(basePlan, 'WETH'), tokenOn(basePlan, 'AERO')]
 const common = {
-  ...{ destinationChainId: 8453, fromAddress: alice, tokenOut: aero },
-  ...{ amountIn: '100000000000000000', crosschainRouteMode: 'destination' },
+  destinationChainId: 8453,
+  fromAddress: alice,
+  tokenOut: aero,
+  amountIn: '100000000000000000',
+  crosschainRouteMode: 'destination',
   ignoreStandards: 'uniswap-v3',
 }
 const requests = [
@@ -66,8 +69,12 @@ beforeAll(async () => {
   sandboxes = await startSandboxes([1, 8453])
   const before = await startService(nodes())
   const { body } = await before.get('/api/v1/shortcuts/route', {
-    ...{ chainId: '8453', fromAddress: alice, tokenIn: nativeToken, tokenOut: aero },
-    ...{ amountIn: (20n * 10n ** 18n).toString(), ignoreStandards: 'uniswap-v3' },
+    chainId: '8453',
+    fromAddress: alice,
+    tokenIn: nativeToken,
+    tokenOut: aero,
+    amountIn: (20n * 10n ** 18n).toString(),
+    ignoreStandards: 'uniswap-v3',
   })
   await before.stop()
   first = Number(await rpc<Hex>(1, 'eth_blockNumber'))
@@ -76,7 +83,11 @@ beforeAll(async () => {
   const { from, to, data, value } = body.tx
   await rpc(8453, 'anvil_impersonateAccount', from)
   const hash = await rpc<Hex>(8453, 'eth_sendTransaction', {
-    ...{ from, to, data, value: numberToHex(BigInt(value)), gas: numberToHex(5_000_000n) },
+    from,
+    to,
+    data,
+    value: numberToHex(BigInt(value)),
+    gas: numberToHex(5_000_000n),
   })
   // Anvil answers before it mines.
   await rpc(8453, 'evm_mine')
@@ -116,10 +127,13 @@ describe('a backtest over bridges', () => {
         expect(late).toMatchObject({ seconds: 3_600, status: 'unknown', reason: /no block after/ })
         expect(soon).toMatchObject({ seconds: 10, status: index === 1 ? 'fallback' : 'delivered' })
         const { name: _, ...fields } = requests.find(({ name }) => name === row.request) ?? {
-          ...{ ...common, name: '' },
+          ...common,
+          name: '',
         }
         const route = await service.post('/api/v1/shortcuts/route', {
-          ...{ ...fields, blockNumber: block.blockNumber, executionMode: 'backend' },
+          ...fields,
+          blockNumber: block.blockNumber,
+          executionMode: 'backend',
         })
         expect(route.status, route.text).toBe(200)
         const { body } = route
@@ -127,11 +141,15 @@ describe('a backtest over bridges', () => {
         expect(row.crosschain.destinationBlockNumber).toBe(body.destinationBlockNumber)
         expect(row.crosschain.bridgeFee).toBe(body.bridgeFee.native)
         const source: Place = {
-          ...{ chainId: 1, nodeUrl: nodeOf(1), blockTimeSeconds: 12 },
+          chainId: 1,
+          nodeUrl: nodeOf(1),
+          blockTimeSeconds: 12,
           blockNumber: block.blockNumber,
         }
         const destination: Place = {
-          ...{ chainId: 8453, nodeUrl: nodeOf(8453), blockTimeSeconds: 2 },
+          chainId: 8453,
+          nodeUrl: nodeOf(8453),
+          blockTimeSeconds: 2,
           blockNumber: soon.blockNumber,
         }
         const sent = await departOnFork(source, body.tx)
@@ -152,12 +170,22 @@ describe('a backtest over bridges', () => {
     const summary = await service.get(`/api/v1/backtests/${id}/summary`)
     expect(summary.body.variants[0].deliveries).toEqual([
       {
-        ...{ seconds: 10, delivered: 6, fallback: 2, reverted: 0, unknown: 0, deliveryRate: 0.75 },
+        seconds: 10,
+        delivered: 6,
+        fallback: 2,
+        reverted: 0,
+        unknown: 0,
+        deliveryRate: 0.75,
         shortfall: expect.objectContaining({ count: 6 }),
       },
       {
-        ...{ seconds: 3_600, delivered: 0, fallback: 0, reverted: 0, unknown: 8 },
-        ...{ deliveryRate: null, shortfall: null },
+        seconds: 3_600,
+        delivered: 0,
+        fallback: 0,
+        reverted: 0,
+        unknown: 8,
+        deliveryRate: null,
+        shortfall: null,
       },
     ])
     const lines = (await file(id, { format: 'csv', table: 'deliveries' })).trim().split('\r\n')
@@ -205,7 +233,10 @@ describe('a backtest over bridges', () => {
     expect(routes.split('\r\n')[1]).toContain(',across,')
     const rows = (await readFile(join(folder, 'deliveries.csv'), 'utf8')).trim().split('\r\n')
     const route = await service.post('/api/v1/shortcuts/route', {
-      ...{ ...requests[1], name: undefined, blockNumber: first - 16, executionMode: 'backend' },
+      ...requests[1],
+      name: undefined,
+      blockNumber: first - 16,
+      executionMode: 'backend',
     })
     expect(route.status, route.text).toBe(200)
     const [{ estimatedSeconds }] = route.body.bridgingEstimates

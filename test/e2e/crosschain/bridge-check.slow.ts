@@ -48,7 +48,8 @@ beforeAll(async () => {
     startSandbox({ chainId: 8453 }),
   ])
   service = await startService({
-    ...{ RPC_URL_1: ethereum.url, RPC_URL_8453: base.url },
+    RPC_URL_1: ethereum.url,
+    RPC_URL_8453: base.url,
     RATE_LIMIT_PER_MINUTE: '1000000',
   })
 })
@@ -111,10 +112,13 @@ function eventIn<const Name extends 'FundsDeposited' | 'PacketSent'>(
 function deposit() {
   const [here, there] = [addressesOn(1), addressesOn(8453)]
   return rawTransfers(1, ethereum.url).deposit({
-    ...{ spokePool: here.spokePool, to: receiver, destinationChainId: 8453 },
+    spokePool: here.spokePool,
+    to: receiver,
+    destinationChainId: 8453,
     inputToken: here.acrossTokens.get('USDC') as Address,
     outputToken: there.acrossTokens.get('USDC') as Address,
-    ...{ inputAmount: 1_000_000_000n, outputAmount: 999_000_000n },
+    inputAmount: 1_000_000_000n,
+    outputAmount: 999_000_000n,
   })
 }
 
@@ -125,7 +129,8 @@ function fill(receipt: TransactionReceipt) {
     ...relay
   } = eventIn(receipt, 'FundsDeposited')
   const data = encodeFunctionData({
-    ...{ abi: deliveryAbi, functionName: 'fillRelay' },
+    abi: deliveryAbi,
+    functionName: 'fillRelay',
     args: [{ ...relay, originChainId: 1n }, 8453n, pad(acrossRelayer.address)],
   })
   return relayed(addressesOn(8453).spokePool, data, acrossRelayer)
@@ -136,10 +141,15 @@ describe('GET /{bridge}/bridge/check', () => {
     const sent = await deposit()
     const { body } = await check('across', sent.transactionHash)
     expect(body).toMatchObject({
-      ...{ sourceChainId: 1, sourceTxHash: sent.transactionHash, destinationChainId: 8453 },
+      sourceChainId: 1,
+      sourceTxHash: sent.transactionHash,
+      destinationChainId: 8453,
       status: 'inflight',
       sourceEvent: {
-        ...{ bridge: 'across', amount: '999000000', receiver, hasMessage: false },
+        bridge: 'across',
+        amount: '999000000',
+        receiver,
+        hasMessage: false,
         token: addressesOn(8453).acrossTokens.get('USDC'),
         blockNumber: Number(sent.blockNumber),
       },
@@ -165,7 +175,8 @@ describe('GET /{bridge}/bridge/check', () => {
     const [here, there] = [addressesOn(1), addressesOn(8453)]
     const chain = rawTransfers(1, ethereum.url)
     const pools = await service.get('/api/v1/layerzero/pool', {
-      ...{ token: nativeToken, destinationChainId: '8453' },
+      token: nativeToken,
+      destinationChainId: '8453',
     })
     const [{ pool, destinationData }] = pools.body
     const transfer = { pool, eid: there.eid, amount: 2n * 10n ** 18n, to: receiver } as const
@@ -188,20 +199,23 @@ describe('GET /{bridge}/bridge/check', () => {
     await relayed(
       messageLibrary,
       encodeFunctionData({
-        ...{ abi: deliveryAbi, functionName: 'verify' },
+        abi: deliveryAbi,
+        functionName: 'verify',
         args: [origin, to, keccak256(slice(packet, 81))],
       }),
     )
     const done = await relayed(
       there.endpoint,
       encodeFunctionData({
-        ...{ abi: deliveryAbi, functionName: 'lzReceive' },
+        abi: deliveryAbi,
+        functionName: 'lzReceive',
         args: [origin, to, guid, message, '0x'],
       }),
     )
     const delivered = await checkedAt('stargate', sent.transactionHash, done.blockNumber)
     expect(delivered).toMatchObject({
-      ...{ status: 'delivered', destinationTxHash: done.transactionHash },
+      status: 'delivered',
+      destinationTxHash: done.transactionHash,
       sourceEvent: { id: guid },
     })
   })
@@ -255,7 +269,9 @@ describe('GET /{bridge}/bridge/check', () => {
     await client.waitForTransactionReceipt({ hash })
     const { body } = await check('across', hash)
     expect(body).toEqual({
-      ...{ sourceChainId: 1, sourceTxHash: hash, status: 'failed' },
+      sourceChainId: 1,
+      sourceTxHash: hash,
+      status: 'failed',
       error: 'The source transaction reverted: nothing was sent.',
     })
   })
@@ -299,15 +315,22 @@ describe('POST /api/experimental/multichain/shortcut/route', () => {
     const { status, body, text } = await service.post(
       '/api/experimental/multichain/shortcut/route',
       {
-        ...{ amountIn, slippage: '50', fromAddress: alice },
+        amountIn,
+        slippage: '50',
+        fromAddress: alice,
         in: { sourceChainId: 1, token: nativeToken },
         out: { destinationChainId: 8453, token: tokenOut },
       },
     )
     expect(status, text).toBe(200)
     const route = await service.get('/api/v1/shortcuts/route', {
-      ...{ chainId: '1', destinationChainId: '8453', fromAddress: alice, amountIn },
-      ...{ tokenIn: nativeToken, tokenOut, blockNumber: String(body.createdAt) },
+      chainId: '1',
+      destinationChainId: '8453',
+      fromAddress: alice,
+      amountIn,
+      tokenIn: nativeToken,
+      tokenOut,
+      blockNumber: String(body.createdAt),
     })
     expect(route.status, route.text).toBe(200)
     const { tx, createdAt } = route.body

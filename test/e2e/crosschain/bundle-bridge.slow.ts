@@ -51,12 +51,18 @@ function laneOf(slug: string, asset = 'USDC') {
 
 type Action = { protocol: string; action: string; args: Record<string, unknown> }
 const act = (protocol: string, action: string, args: Record<string, unknown>): Action => ({
-  ...{ protocol, action, args },
+  protocol,
+  action,
+  args,
 })
 const send = (slug: string, more: Record<string, unknown> = {}, protocol = 'svc') =>
   act(protocol, 'bridge', {
-    ...{ tokenIn: usdcHere, amountIn, primaryAddress: laneOf(slug).primary },
-    ...{ destinationChainId: 1, receiver: bob, ...more },
+    tokenIn: usdcHere,
+    amountIn,
+    primaryAddress: laneOf(slug).primary,
+    destinationChainId: 1,
+    receiver: bob,
+    ...more,
   })
 const arrived = act('svc', 'balance', { token: usdc })
 
@@ -106,7 +112,9 @@ describe.each(['stargate', 'across'])('%s', (slug) => {
 
   test('sends what actions before it yield, under its own name as the protocol', async () => {
     const swap = act('svc', 'route', {
-      ...{ tokenIn: nativeToken, tokenOut: usdcHere, amountIn: String(10n ** 17n) },
+      tokenIn: nativeToken,
+      tokenOut: usdcHere,
+      amountIn: String(10n ** 17n),
     })
     const body = await carriedOut([swap, send(slug, { amountIn: output(0) }, slug)], usdc)
     const named = body.route.map(({ action, chainId }: Record<string, unknown>) => [
@@ -119,7 +127,9 @@ describe.each(['stargate', 'across'])('%s', (slug) => {
 
   test('is followed by actions of the source', async () => {
     const swap = act('svc', 'route', {
-      ...{ tokenIn: nativeToken, tokenOut: usdcHere, amountIn: String(10n ** 16n) },
+      tokenIn: nativeToken,
+      tokenOut: usdcHere,
+      amountIn: String(10n ** 16n),
     })
     const body = await carriedOut([send(slug), swap], usdc)
     expect(Object.keys(body.amountsOut)).toEqual([usdcHere])
@@ -132,7 +142,9 @@ describe.each(['stargate', 'across'])('%s', (slug) => {
     const amount = 10n ** 17n
     const sent = send(slug, { tokenIn, primaryAddress, amountIn: String(amount) })
     const wrap = act('svc', 'route', {
-      ...{ tokenIn: nativeToken, tokenOut: tokenIn, amountIn: String(amount) },
+      tokenIn: nativeToken,
+      tokenOut: tokenIn,
+      amountIn: String(amount),
     })
     const body = await carriedOut(tokenIn === nativeToken ? [sent] : [wrap, sent], nativeToken)
     const arrives = BigInt(body.arrival.amountsOut[nativeToken])
@@ -146,7 +158,10 @@ describe.each(['stargate', 'across'])('%s', (slug) => {
     const { tokenIn, primary: primaryAddress } = lane
     const [given, wanted] = isEther ? [nativeToken, weth] : [weth, nativeToken]
     const turn = act('wrapped-native', isEther ? 'deposit' : 'redeem', {
-      ...{ primaryAddress: weth, tokenIn: given, tokenOut: wanted, amountIn: output(0) },
+      primaryAddress: weth,
+      tokenIn: given,
+      tokenOut: wanted,
+      amountIn: output(0),
     })
     const callback = [act('svc', 'balance', { token: given }), turn]
     const amount = String(10n ** 17n)
@@ -161,7 +176,9 @@ describe.each(['stargate', 'across'])('%s', (slug) => {
 
   test('its callback deposits what arrives', async () => {
     const deposit = act('aave-v3', 'deposit', {
-      ...{ primaryAddress: aave.primaryAddress, tokenIn: usdc, tokenOut: aave.address },
+      primaryAddress: aave.primaryAddress,
+      tokenIn: usdc,
+      tokenOut: aave.address,
       amountIn: output(0),
     })
     const body = await carriedOut([send(slug, { callback: [arrived, deposit] })], aave.address)
@@ -183,8 +200,12 @@ describe.each(['stargate', 'across'])('%s', (slug) => {
 /** As published clients of the family send a route to another chain within a bundle. */
 const routeTo = (more: Record<string, unknown> = {}) =>
   act('svc', 'route', {
-    ...{ tokenIn: nativeToken, tokenOut: dai, amountIn: String(10n ** 17n) },
-    ...{ destinationChainId: 1, receiver: bob, ...more },
+    tokenIn: nativeToken,
+    tokenOut: dai,
+    amountIn: String(10n ** 17n),
+    destinationChainId: 1,
+    receiver: bob,
+    ...more,
   })
 
 describe('a route with a destinationChainId', () => {

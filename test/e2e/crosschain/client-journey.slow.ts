@@ -35,14 +35,20 @@ test.each([
     const { client: here } = journeys.on(1)
     const node = journeys.sandboxes.find(({ chainId }) => chainId === 1)
     const wallet = createWalletClient({
-      ...{ account: privateKeyToAccount(privateKey), chain: here.chain },
+      account: privateKeyToAccount(privateKey),
+      chain: here.chain,
       transport: http(node?.url),
     })
     const before = await journeys.on(8453).balance(tokenOut, alice)
     await journeys.relay('hold')
     const route = await forkroute.route({
-      ...{ chainId: 1, destinationChainId: 8453, fromAddress: alice, ignoreBridges: [other] },
-      ...{ tokenIn: [tokenIn], tokenOut: [tokenOut], amountIn: [amountIn] },
+      chainId: 1,
+      destinationChainId: 8453,
+      fromAddress: alice,
+      ignoreBridges: [other],
+      tokenIn: [tokenIn],
+      tokenOut: [tokenOut],
+      amountIn: [amountIn],
       executionMode: 'backend',
     })
     const done = await forkroute.execute(wallet, route)

@@ -58,7 +58,9 @@ describe('the receiver is paid the drop beside what is asked for', () => {
     expect(plain.status, plain.text).toBe(200)
     expect(plain.body).not.toHaveProperty('gasDrop')
     const { status, text, body } = await service.get('/api/v1/shortcuts/route', {
-      ...{ ...asked, gasDrop: String(gasDrop), blockNumber: String(plain.body.blockNumber) },
+      ...asked,
+      gasDrop: String(gasDrop),
+      blockNumber: String(plain.body.blockNumber),
       destinationBlockNumber: String(plain.body.destinationBlockNumber),
     })
     expect(status, text).toBe(200)
@@ -75,7 +77,11 @@ describe('the receiver is paid the drop beside what is asked for', () => {
     const wallet = createWalletClient({ account, transport: http(nodeOf(1)) })
     const { to, data, value } = body.tx
     const hash = await wallet.sendTransaction({
-      ...{ to, data, value: BigInt(value), chain: client.chain, gas: 3_000_000n },
+      to,
+      data,
+      value: BigInt(value),
+      chain: client.chain,
+      gas: 3_000_000n,
     })
     expect((await client.waitForTransactionReceipt({ hash })).status).toBe('success')
     await delivered()

@@ -69,12 +69,11 @@ describe('the destination moves before the delivery', () => {
     '%s: within the slippage the order runs, beyond it the bridged token is the receiver’s to the last unit',
     async (bridge, other) => {
       const { text, body, status } = await route({
-        ...{
-          tokenIn: bridge === 'across' ? weth : nativeToken,
-          tokenOut: aero,
-          ignoreBridges: other,
-        },
-        ...{ amountIn: '100000000000000000', crosschainRouteMode: 'destination' },
+        tokenIn: bridge === 'across' ? weth : nativeToken,
+        tokenOut: aero,
+        ignoreBridges: other,
+        amountIn: '100000000000000000',
+        crosschainRouteMode: 'destination',
         ignoreStandards: 'uniswap-v3',
       })
       expect(status, text).toBe(200)
@@ -86,7 +85,10 @@ describe('the destination moves before the delivery', () => {
       expect(pools.length).toBeGreaterThan(0)
       const carriedOut = (prepare?: (anvil: TestAnvil) => Promise<void>, token = aero) =>
         deliverOnFork({
-          ...{ source, destination, logs: sent.logs, watch: { token, owner: alice } },
+          source,
+          destination,
+          logs: sent.logs,
+          watch: { token, owner: alice },
           ...(prepare && { prepare }),
         })
       const still = await carriedOut()
@@ -162,7 +164,8 @@ test.each([
     expect(sent.logs.some(({ data }) => data.includes(word))).toBe(true)
     const watch = { token: tokenOut, owner: alice }
     expect(await deliverOnFork({ source, destination, logs: sent.logs, watch })).toMatchObject({
-      ...{ status: 'delivered', gained: BigInt(limited.body.amountOut) },
+      status: 'delivered',
+      gained: BigInt(limited.body.amountOut),
     })
     const above = await route({ ...args, minAmountOut: String(BigInt(body.amountOut) * 2n) })
     expect(above.status).toBe(422)
@@ -181,7 +184,8 @@ test.each(['across', 'stargate'])(
       const { logs } = await departOnFork(source, body.tx)
       const watch = { token: tokenOut, owner: alice }
       expect(await deliverOnFork({ source, destination, logs, watch })).toMatchObject({
-        ...{ status: 'delivered', gained: BigInt(body.amountOut) },
+        status: 'delivered',
+        gained: BigInt(body.amountOut),
       })
     }
   },
@@ -189,8 +193,12 @@ test.each(['across', 'stargate'])(
 
 test('an amount beyond the credit of the path, and below what a delivery costs, says the limit', async () => {
   const much = await route({
-    ...{ tokenIn: usdc, tokenOut: usdcThere, amountIn: (10n ** 15n).toString() },
-    ...{ ignoreBridges: 'across', executionMode: 'backend', crosschainRouteMode: 'direct' },
+    tokenIn: usdc,
+    tokenOut: usdcThere,
+    amountIn: (10n ** 15n).toString(),
+    ignoreBridges: 'across',
+    executionMode: 'backend',
+    crosschainRouteMode: 'direct',
   })
   expect(much.status).toBe(422)
   expect(much.body.details.lanes).toEqual([
@@ -201,14 +209,20 @@ test('an amount beyond the credit of the path, and below what a delivery costs, 
     }),
   ])
   const little = await route({
-    ...{ tokenIn: usdc, tokenOut: usdcThere, amountIn: '1000' },
-    ...{ ignoreBridges: 'stargate', crosschainRouteMode: 'direct' },
+    tokenIn: usdc,
+    tokenOut: usdcThere,
+    amountIn: '1000',
+    ignoreBridges: 'stargate',
+    crosschainRouteMode: 'direct',
   })
   expect(little.status).toBe(422)
   const [{ limit }] = little.body.details.lanes
   const enough = await route({
-    ...{ tokenIn: usdc, tokenOut: usdcThere, amountIn: limit },
-    ...{ ignoreBridges: 'stargate', crosschainRouteMode: 'direct' },
+    tokenIn: usdc,
+    tokenOut: usdcThere,
+    amountIn: limit,
+    ignoreBridges: 'stargate',
+    crosschainRouteMode: 'direct',
   })
   expect(enough.status, enough.text).not.toBe(400)
 })
@@ -260,9 +274,11 @@ test.each([1, 8453])(
     const node = await startBadNode(nodeOf(hanging))
     const urls = { RPC_URL_1: nodeOf(1), RPC_URL_8453: nodeOf(8453) }
     const other = await startService({
-      ...{ ...urls, [`RPC_URL_${hanging}`]: node.url },
+      ...urls,
+      [`RPC_URL_${hanging}`]: node.url,
       // Longer than a test may take: only the deadline ends what is asked.
-      ...{ UPSTREAM_TIMEOUT_MS: '60000', REQUEST_TIMEOUT_MS: '600000' },
+      UPSTREAM_TIMEOUT_MS: '60000',
+      REQUEST_TIMEOUT_MS: '600000',
     })
     try {
       node.badness = { hangs: true }
@@ -289,7 +305,10 @@ test('a node that is down fails what needs it, by the name of its chain, and not
     expect(status).toBe(503)
     expect(body.message).toContain('8453')
     const alone = await other.get('/api/v1/shortcuts/quote', {
-      ...{ chainId: '1', tokenIn: usdc, tokenOut: weth, amountIn: '1000000000' },
+      chainId: '1',
+      tokenIn: usdc,
+      tokenOut: weth,
+      amountIn: '1000000000',
     })
     expect(alone.status, alone.text).toBe(200)
   } finally {
@@ -308,8 +327,12 @@ test('what was recorded of two chains is answered again, byte for byte, with bot
     amountIn: '250000000',
   }
   const intoPosition = {
-    ...{ chainId: '8453', destinationChainId: '1', fromAddress: alice, receiver: alice },
-    ...{ tokenIn: usdcThere, amountIn: '250000000' },
+    chainId: '8453',
+    destinationChainId: '1',
+    fromAddress: alice,
+    receiver: alice,
+    tokenIn: usdcThere,
+    amountIn: '250000000',
     positionOut:
       '1:0xbbbbbbbbbb9cc5e90e3b3af64bdaf62c37eeffcb:0xb323495f7e4148be5643a4ea4a8221eef163e4bccfdedc2a6f4696baacbc86cc-supply',
   }
@@ -363,7 +386,8 @@ test('heads that move during the search change nothing of what is answered at th
     expect(sent).toMatchObject({ status: 'success', gasUsed: BigInt(body.gas) })
     const watch = { token: aero, owner: alice }
     expect(await deliverOnFork({ source, destination, logs: sent.logs, watch })).toMatchObject({
-      ...{ status: 'delivered', gained: BigInt(body.amountOut) },
+      status: 'delivered',
+      gained: BigInt(body.amountOut),
     })
   }
 })

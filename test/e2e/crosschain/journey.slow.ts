@@ -25,7 +25,9 @@ const nodeOf = (chainId: number) => sandboxes.find((one) => one.chainId === chai
 beforeAll(async () => {
   sandboxes = await startSandboxes([1, 8453])
   service = await startService({
-    ...{ RPC_URL_1: nodeOf(1), RPC_URL_8453: nodeOf(8453), RATE_LIMIT_PER_MINUTE: '1000000' },
+    RPC_URL_1: nodeOf(1),
+    RPC_URL_8453: nodeOf(8453),
+    RATE_LIMIT_PER_MINUTE: '1000000',
   })
 })
 afterAll(async () => {
@@ -37,7 +39,10 @@ type Body = Awaited<ReturnType<TestService['get']>>['body']
 
 async function askedRoute(query: Record<string, string>): Promise<Body> {
   const { status, text, body } = await service.get('/api/v1/shortcuts/route', {
-    ...{ chainId: '1', destinationChainId: '8453', fromAddress: alice, ...query },
+    chainId: '1',
+    destinationChainId: '8453',
+    fromAddress: alice,
+    ...query,
   })
   expect(status, text).toBe(200)
   return body
@@ -48,7 +53,10 @@ async function sendFrom(chainId: number, { tx }: Body): Promise<TransactionRecei
   const account = privateKeyToAccount(privateKey)
   const wallet = createWalletClient({ account, transport: http(nodeOf(chainId)) })
   const hash = await wallet.sendTransaction({
-    ...{ to: tx.to, data: tx.data, value: BigInt(tx.value), chain: client.chain },
+    to: tx.to,
+    data: tx.data,
+    value: BigInt(tx.value),
+    chain: client.chain,
     gas: 3_000_000n,
   })
   const receipt = await client.waitForTransactionReceipt({ hash })
@@ -67,7 +75,10 @@ async function setRelayer(mode?: string): Promise<{ mode: string; waiting: unkno
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({
-      ...{ jsonrpc: '2.0', id: 1, method: 'sandbox_setRelayer', params: mode ? [mode] : [] },
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'sandbox_setRelayer',
+      params: mode ? [mode] : [],
     }),
   })
   return ((await response.json()) as { result: { mode: string; waiting: unknown[] } }).result
@@ -94,7 +105,8 @@ test.each([
     const delivered = await track(transactionHash)
     expect(delivered.code, delivered.err).toBe(0)
     expect(JSON.parse(delivered.out)).toMatchObject({
-      ...{ status: 'delivered', destinationChainId: 8453 },
+      status: 'delivered',
+      destinationChainId: 8453,
       destinationTxHash: expect.stringMatching(/^0x[0-9a-f]{64}$/),
     })
     expect((await there.balance(query.tokenOut, alice)) - before).toBe(BigInt(body.amountOut))

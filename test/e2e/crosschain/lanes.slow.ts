@@ -47,8 +47,12 @@ afterAll(async () => {
 async function route(query: Record<string, string | string[]>) {
   const { client } = rawTransfers(1, nodeOf(1))
   return service.get('/api/v1/shortcuts/route', {
-    ...{ chainId: '1', destinationChainId: '8453', fromAddress: alice },
-    ...{ tokenIn: usdc, tokenOut: usdcThere, amountIn: '100000000' },
+    chainId: '1',
+    destinationChainId: '8453',
+    fromAddress: alice,
+    tokenIn: usdc,
+    tokenOut: usdcThere,
+    amountIn: '100000000',
     blockNumber: String(await client.getBlockNumber({ cacheTime: 0 })),
     ...query,
   })
@@ -142,10 +146,15 @@ test.each([
   const { status, text, body } = await route({ tokenIn, tokenOut, amountIn: `${2n * 10n ** 18n}` })
   expect(status, text).toBe(200)
   const source = {
-    ...{ chainId: 1, nodeUrl: nodeOf(1), blockNumber: body.blockNumber, blockTimeSeconds: 12 },
+    chainId: 1,
+    nodeUrl: nodeOf(1),
+    blockNumber: body.blockNumber,
+    blockTimeSeconds: 12,
   }
   const destination = {
-    ...{ chainId: 8453, nodeUrl: nodeOf(8453), blockTimeSeconds: 2 },
+    chainId: 8453,
+    nodeUrl: nodeOf(8453),
+    blockTimeSeconds: 2,
     blockNumber: body.destinationBlockNumber,
   }
   const sent = await departOnFork(source, body.tx)
@@ -163,8 +172,10 @@ test('a token that is on the other side alone is none of this side', async () =>
 
 test('what Across is left and trusted with is as configured: more is refused with the limit, another bridge is taken', async () => {
   const other = await startService({
-    ...{ RPC_URL_1: nodeOf(1), RPC_URL_8453: nodeOf(8453) },
-    ...{ ACROSS_FEE_BPS: '45', ACROSS_MAX_USD: '1500' },
+    RPC_URL_1: nodeOf(1),
+    RPC_URL_8453: nodeOf(8453),
+    ACROSS_FEE_BPS: '45',
+    ACROSS_MAX_USD: '1500',
   })
   const across = { ignoreBridges: 'stargate', crosschainRouteMode: 'direct' }
   const asked = (amountIn: string, more: Record<string, string> = across) => {

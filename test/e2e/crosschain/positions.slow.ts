@@ -58,8 +58,13 @@ type Body = Awaited<ReturnType<TestService['get']>>['body']
 
 const asked = (query: Record<string, string | string[]>) =>
   service.get('/api/v1/shortcuts/route/nontokenized', {
-    ...{ chainId: '8453', destinationChainId: '1', fromAddress: alice, receiver: bob },
-    ...{ tokenIn: nativeToken, amountIn: '400000000000000000', ...query },
+    chainId: '8453',
+    destinationChainId: '1',
+    fromAddress: alice,
+    receiver: bob,
+    tokenIn: nativeToken,
+    amountIn: '400000000000000000',
+    ...query,
   })
 
 async function entered(query: Record<string, string | string[]>): Promise<Body> {
@@ -115,20 +120,26 @@ describe.each([
   ['stargate', 'across'],
 ])('%s', (bridge, ignoreBridges) => {
   test.each(['8453', '42161'])('collateral of Compound, from %s', async (chainId) => {
-    const body = await entered({ ...{ chainId, positionOut: collateral, ignoreBridges } })
+    const body = await entered({ chainId, positionOut: collateral, ignoreBridges })
     expect(body).toMatchObject({
-      ...{ positionOut: collateral, destinationChainId: 1, amountDeposited: body.amountOut },
+      positionOut: collateral,
+      destinationChainId: 1,
+      amountDeposited: body.amountOut,
       bridgeFee: { native: expect.stringMatching(/^\d+$/) },
       bridgingEstimates: [{ bridge, fromChainId: Number(chainId), toChainId: 1 }],
       minAmountOut: String((BigInt(body.amountOut) * 9_950n) / 10_000n),
     })
     expect(bridgeOf(body).protocol).toBe(bridge)
     expect(body.route.at(-1)).toMatchObject({
-      ...{ action: 'deposit', protocol: 'compound-v3', chainId: 1, positionOutId: [collateral] },
+      action: 'deposit',
+      protocol: 'compound-v3',
+      chainId: 1,
+      positionOutId: [collateral],
     })
     expect(Math.abs(body.priceImpact)).toBeLessThan(200)
     expect(await carriedOut(body, collateralOfBob)).toMatchObject({
-      ...{ status: 'delivered', gained: BigInt(body.amountDeposited) },
+      status: 'delivered',
+      gained: BigInt(body.amountDeposited),
     })
   })
 
@@ -145,7 +156,10 @@ describe.each([
 
   test('a range of Uniswap V3, of two tokens', async () => {
     const body = await entered({
-      ...{ chainId: '42161', positionOut: range, ignoreBridges, amountIn: '700000000000000000' },
+      chainId: '42161',
+      positionOut: range,
+      ignoreBridges,
+      amountIn: '700000000000000000',
     })
     expect(body.minAmountOutList).toEqual(
       body.amountOutList.map((amount: string) => String((BigInt(amount) * 9_950n) / 10_000n)),
@@ -163,7 +177,10 @@ describe.each([
     const given = { tokenIn: usdbc, amountIn: '1200000000' }
     const body = await entered({ positionOut: range, ignoreBridges, ...given })
     const swap = await service.get('/api/v1/shortcuts/route', {
-      ...{ chainId: '8453', fromAddress: alice, ...given, tokenOut: usdcOnBase },
+      chainId: '8453',
+      fromAddress: alice,
+      ...given,
+      tokenOut: usdcOnBase,
       blockNumber: String(body.blockNumber),
     })
     expect(swap.status, swap.text).toBe(200)
@@ -190,20 +207,20 @@ describe.each([
     expect(body.feeAmount).toEqual([String(amount / 100n)])
     expect(BigInt(body.amountDeposited)).toBe(amount - amount / 100n)
     expect(await carriedOut(body, { token: usdc, owner: alice })).toMatchObject({
-      ...{ status: 'delivered', gained: amount / 100n },
+      status: 'delivered',
+      gained: amount / 100n,
     })
   })
 
   test('within the slippage the deposit is made, beyond it the receiver has the bridged token to the last unit', async () => {
     const body = await entered({
-      ...{
-        chainId: '42161',
-        positionOut: collateral,
-        ignoreBridges,
-        ignoreStandards: 'uniswap-v3',
-      },
-      ...{ tokenIn: '0xaf88d065e77c8cc2239327c5edb3a432268e5831', amountIn: '150000000' },
-      ...{ crosschainRouteMode: 'destination' },
+      chainId: '42161',
+      positionOut: collateral,
+      ignoreBridges,
+      ignoreStandards: 'uniswap-v3',
+      tokenIn: '0xaf88d065e77c8cc2239327c5edb3a432268e5831',
+      amountIn: '150000000',
+      crosschainRouteMode: 'destination',
     })
     const pools = poolsOn(1, body.route)
     expect(pools.length).toBeGreaterThan(0)
@@ -215,7 +232,8 @@ describe.each([
     const nothing = { status: 'delivered', gained: 0n }
     expect(await carriedOut(body, collateralOfBob, moved)).toMatchObject(nothing)
     expect(await carriedOut(body, { token: usdc, owner: bob }, moved)).toMatchObject({
-      ...{ status: 'delivered', gained: BigInt(bridgeOf(body).amountOut[0]) },
+      status: 'delivered',
+      gained: BigInt(bridgeOf(body).amountOut[0]),
     })
   })
 })

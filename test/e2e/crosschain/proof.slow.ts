@@ -97,9 +97,13 @@ async function proven(args: {
       10n ** 8n,
   )
   const { status, text, body } = await service.get('/api/v1/shortcuts/route', {
-    ...{ chainId: String(from.market.chain.id), destinationChainId: String(to.market.chain.id) },
-    ...{ fromAddress: alice, amountIn, crosschainRouteMode: mode },
-    ...{ tokenIn: tokenIn.address, tokenOut: tokenOut.address },
+    chainId: String(from.market.chain.id),
+    destinationChainId: String(to.market.chain.id),
+    fromAddress: alice,
+    amountIn,
+    crosschainRouteMode: mode,
+    tokenIn: tokenIn.address,
+    tokenOut: tokenOut.address,
     ignoreBridges: bridges.filter((one) => one !== bridge),
   })
   const label = `${amountIn} ${tokenIn.symbol} to ${tokenOut.symbol}: ${text.slice(0, 600)}`
@@ -116,11 +120,14 @@ async function proven(args: {
   expect(sent.status, label).toBe('success')
   expect(sent.gasUsed, label).toBe(BigInt(body.gas))
   const delivered = await deliverOnFork({
-    ...{ source: here, destination: there, logs: sent.logs },
+    source: here,
+    destination: there,
+    logs: sent.logs,
     watch: { token: tokenOut.address, owner: alice },
   })
   expect(delivered, label).toMatchObject({
-    ...{ status: 'delivered', gained: BigInt(body.amountOut) },
+    status: 'delivered',
+    gained: BigInt(body.amountOut),
   })
   const crossing = body.route.find((step: { action: string }) => step.action === 'bridge')
   expect(crossing?.protocol, label).toBe(bridge)
@@ -205,12 +212,18 @@ async function intoDollars(from: SandboxPlan, query: Record<string, string>) {
   const to = chainOf(8453)
   const { address: token } = to.market.token('USDC')
   const { status, text, body } = await service.get('/api/v1/shortcuts/route', {
-    ...{ chainId: String(from.market.chain.id), destinationChainId: '8453', fromAddress: alice },
-    ...{ tokenOut: token, crosschainRouteMode: 'source', ...query },
+    chainId: String(from.market.chain.id),
+    destinationChainId: '8453',
+    fromAddress: alice,
+    tokenOut: token,
+    crosschainRouteMode: 'source',
+    ...query,
   })
   expect(status, text).toBe(200)
   const place = ({ market, blockSeconds }: SandboxPlan, blockNumber: number): Place => ({
-    ...{ chainId: market.chain.id, blockNumber, blockTimeSeconds: blockSeconds },
+    chainId: market.chain.id,
+    blockNumber,
+    blockTimeSeconds: blockSeconds,
     nodeUrl: sandboxes.find(({ chainId }) => chainId === market.chain.id)?.url ?? '',
   })
   const source = place(from, body.blockNumber)
@@ -218,7 +231,8 @@ async function intoDollars(from: SandboxPlan, query: Record<string, string>) {
   const { logs } = await departOnFork(source, body.tx)
   const watch = { token, owner: alice }
   expect(await deliverOnFork({ source, destination, logs, watch })).toMatchObject({
-    ...{ status: 'delivered', gained: BigInt(body.amountOut) },
+    status: 'delivered',
+    gained: BigInt(body.amountOut),
   })
 }
 
@@ -241,28 +255,52 @@ test.each([
 /** Small amounts, of which gas takes a large part. */
 test.each([
   {
-    ...{ from: 8453, given: { USDC: '5070000' }, to: 42161, tokenOut: 'WETH' },
-    ...{ without: 'stargate', others: ['source', 'destination', 'sourceOrDestination'] },
+    from: 8453,
+    given: { USDC: '5070000' },
+    to: 42161,
+    tokenOut: 'WETH',
+    without: 'stargate',
+    others: ['source', 'destination', 'sourceOrDestination'],
   },
   {
-    ...{ from: 42161, given: { ETH: '1680000000000000' }, to: 1, tokenOut: 'LINK' },
-    ...{ without: 'stargate', others: ['destination', 'sourceOrDestination'] },
+    from: 42161,
+    given: { ETH: '1680000000000000' },
+    to: 1,
+    tokenOut: 'LINK',
+    without: 'stargate',
+    others: ['destination', 'sourceOrDestination'],
   },
   {
-    ...{ from: 42161, given: { ETH: '1720000000000000' }, to: 8453, tokenOut: 'USDbC' },
-    ...{ without: 'stargate', others: ['destination', 'sourceOrDestination'] },
+    from: 42161,
+    given: { ETH: '1720000000000000' },
+    to: 8453,
+    tokenOut: 'USDbC',
+    without: 'stargate',
+    others: ['destination', 'sourceOrDestination'],
   },
   {
-    ...{ from: 1, given: { USDC: '5099999' }, to: 42161, tokenOut: 'WETH' },
-    ...{ without: 'stargate', others: ['source', 'destination', 'sourceOrDestination'] },
+    from: 1,
+    given: { USDC: '5099999' },
+    to: 42161,
+    tokenOut: 'WETH',
+    without: 'stargate',
+    others: ['source', 'destination', 'sourceOrDestination'],
   },
   {
-    ...{ from: 1, given: { PAXG: '1442850000000000', USDC: '5110000' }, to: 8453, tokenOut: 'DAI' },
-    ...{ without: 'none', others: ['source', 'sourceOrDestination'] },
+    from: 1,
+    given: { PAXG: '1442850000000000', USDC: '5110000' },
+    to: 8453,
+    tokenOut: 'DAI',
+    without: 'none',
+    others: ['source', 'sourceOrDestination'],
   },
   {
-    ...{ from: 1, given: { LINK: '342666660000000000' }, to: 8453, tokenOut: 'USDC' },
-    ...{ without: 'none', others: ['source', 'sourceOrDestination'] },
+    from: 1,
+    given: { LINK: '342666660000000000' },
+    to: 8453,
+    tokenOut: 'USDC',
+    without: 'none',
+    others: ['source', 'sourceOrDestination'],
   },
 ])(
   'full gives no less after gas than a mode that swaps less: $from to $tokenOut on $to without $without',
@@ -272,9 +310,12 @@ test.each([
       symbol === 'ETH' ? nativeToken : source.market.token(symbol).address,
     )
     const query = {
-      ...{ chainId: String(from), destinationChainId: String(to), fromAddress: alice },
+      chainId: String(from),
+      destinationChainId: String(to),
+      fromAddress: alice,
       receiver: sandboxAccount('bob').address,
-      ...{ tokenIn: tokens.join(','), amountIn: Object.values(given).join(',') },
+      tokenIn: tokens.join(','),
+      amountIn: Object.values(given).join(','),
       tokenOut: destination.market.token(tokenOut).address,
       ...(without !== 'none' && { ignoreBridges: without }),
     }

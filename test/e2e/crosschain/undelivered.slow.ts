@@ -47,7 +47,10 @@ const ether = { tokenIn: nativeToken, tokenOut: nativeToken, amountIn: String(10
 const dollars = { tokenIn: usdc, tokenOut: usdcThere, amountIn: '500000000' }
 const route = (query: Record<string, string>) =>
   service.get('/api/v1/shortcuts/route', {
-    ...{ chainId: '1', destinationChainId: '8453', fromAddress: alice, ...query },
+    chainId: '1',
+    destinationChainId: '8453',
+    fromAddress: alice,
+    ...query,
   })
 
 describe.each(bridges)('without %s', (ignoreBridges) => {
@@ -69,7 +72,8 @@ describe.each(bridges)('without %s', (ignoreBridges) => {
       const { status, body } = await route({ ...dollars, ...more, receiver: outcast })
       expect(status).toBe(422)
       expect(body.details).toMatchObject({
-        ...{ receiver: outcast, token: usdcThere },
+        receiver: outcast,
+        token: usdcThere,
         reason: 'Error(Blacklistable: account is blacklisted)',
       })
     })
@@ -116,13 +120,17 @@ test.each([
   const actions = [
     { protocol: 'svc', action: 'balance', args: { token: there?.token } },
     {
-      ...{ protocol: 'svc', action: 'route' },
+      protocol: 'svc',
+      action: 'route',
       args: { tokenIn: there?.token, tokenOut: usdcThere, amountIn: { useOutputOfCallAt: 0 } },
     },
   ]
   const send = {
-    ...{ tokenIn: pool?.token, amountIn: callback ? String(10n ** 17n) : '500000000' },
-    ...{ primaryAddress: pool?.pool, destinationChainId: 8453, receiver },
+    tokenIn: pool?.token,
+    amountIn: callback ? String(10n ** 17n) : '500000000',
+    primaryAddress: pool?.pool,
+    destinationChainId: 8453,
+    receiver,
     ...(callback && { callback: actions }),
   }
   const query = new URLSearchParams({ chainId: '1', fromAddress: alice })
@@ -142,8 +150,11 @@ test('a pool of the destination without funds is told', async () => {
     const block = numberToHex(BigInt(await rpc('eth_blockNumber')))
     const blockNumber = String(Number(block))
     const { status, body } = await route({
-      ...{ ...dollars, ignoreBridges: 'across', crosschainRouteMode: 'direct' },
-      ...{ destinationBlockNumber: blockNumber, receiver: alice },
+      ...dollars,
+      ignoreBridges: 'across',
+      crosschainRouteMode: 'direct',
+      destinationBlockNumber: blockNumber,
+      receiver: alice,
     })
     expect(status).toBe(422)
     expect(body.message).toContain(`Stargate’s pool ${pool} cannot pay`)
@@ -170,8 +181,11 @@ test('a bridge that is paused over there is told by its own error', async () => 
     await rpc('evm_mine')
     const blockNumber = String(Number(await rpc('eth_blockNumber')))
     const { status, body } = await route({
-      ...{ ...dollars, ignoreBridges: 'across', crosschainRouteMode: 'direct' },
-      ...{ destinationBlockNumber: blockNumber, receiver: alice },
+      ...dollars,
+      ignoreBridges: 'across',
+      crosschainRouteMode: 'direct',
+      destinationBlockNumber: blockNumber,
+      receiver: alice,
     })
     expect(status).toBe(422)
     expect(body.message).toContain('Stargate_Paused()')

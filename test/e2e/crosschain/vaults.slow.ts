@@ -54,8 +54,14 @@ test.each([
   ['stargate', 'across'],
 ])('%s: ether of Base becomes shares on Ethereum', async (bridge, ignoreBridges) => {
   const { status, text, body } = await service.get('/api/v1/shortcuts/route', {
-    ...{ chainId: '8453', destinationChainId: '1', fromAddress: alice, receiver: bob },
-    ...{ tokenIn: nativeToken, amountIn: '400000000000000000', tokenOut: vault, ignoreBridges },
+    chainId: '8453',
+    destinationChainId: '1',
+    fromAddress: alice,
+    receiver: bob,
+    tokenIn: nativeToken,
+    amountIn: '400000000000000000',
+    tokenOut: vault,
+    ignoreBridges,
   })
   expect(status, text).toBe(200)
   expect(body.bridgingEstimates).toMatchObject([{ bridge }])

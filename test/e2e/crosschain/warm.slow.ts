@@ -33,7 +33,10 @@ test.each([
 ])('%s: an amount that was never asked for is answered without a node', async (_name, other) => {
   const quote = async (amountIn: bigint) => {
     const { status, body } = await service.get('/api/v1/shortcuts/quote', {
-      ...{ chainId: '1', destinationChainId: '8453', tokenIn: native, tokenOut: aero },
+      chainId: '1',
+      destinationChainId: '8453',
+      tokenIn: native,
+      tokenOut: aero,
       amountIn: `${amountIn}`,
       ignoreBridges: other,
     })

@@ -94,7 +94,9 @@ test('a bundle, an approval and a route say by which rules their gas is', async 
   for (const block of [border, border + 1]) {
     const isOlder = block === border
     const approval = await atBlock('/api/v1/wallet/approve', block, {
-      ...{ fromAddress: trader, tokenAddress: USDC, amount: '7' },
+      fromAddress: trader,
+      tokenAddress: USDC,
+      amount: '7',
     })
     expect(approval.status).toBe(200)
     expect(rulesIn(approval.body) !== null).toBe(isOlder)

@@ -37,7 +37,10 @@ const requests: LocalRequest[] = [
   {
     path: '/shortcuts/route',
     body: {
-      ...{ fromAddress: nobody, tokenIn: nativeToken, amountIn: ether, tokenOut: dai },
+      fromAddress: nobody,
+      tokenIn: nativeToken,
+      amountIn: ether,
+      tokenOut: dai,
       trace: true,
       stateOverrides: { [nobody]: { balance: numberToHex(10n ** 18n) } },
       blockOverrides: { baseFee: '1000000000000' },
@@ -46,7 +49,9 @@ const requests: LocalRequest[] = [
   {
     path: '/shortcuts/quote',
     body: {
-      ...{ tokenIn: yearnVaultSpecs[0]?.vault, tokenOut: dai, amountIn: ether },
+      tokenIn: yearnVaultSpecs[0]?.vault,
+      tokenOut: dai,
+      amountIn: ether,
       blockOverrides: { timestamp: later },
     },
   },

@@ -123,7 +123,10 @@ describe('aTokens with interest', () => {
   test.each(gains)('route into another token: the transfer gains %d', async (gain) => {
     const amountIn = written(amountThatGains(4_000_000_000n, gain))
     const { status, text, body } = await service.get('/api/v1/shortcuts/route', {
-      ...{ fromAddress: alice, tokenIn: aUsdc, tokenOut: weth, amountIn },
+      fromAddress: alice,
+      tokenIn: aUsdc,
+      tokenOut: weth,
+      amountIn,
     })
     expect(status, text).toBe(200)
     expect(body.route[0]).toMatchObject({ action: 'withdraw', protocol: 'aave-v3' })

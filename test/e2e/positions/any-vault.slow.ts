@@ -214,7 +214,10 @@ describe('a vault by its address', () => {
       { token: vaultOf('offset'), owner: alice },
     ]
     const done = await executeOnFork({
-      ...{ nodeUrl: sandbox.url, blockNumber: body.blockNumber, tx: body.tx, watch },
+      nodeUrl: sandbox.url,
+      blockNumber: body.blockNumber,
+      tx: body.tx,
+      watch,
     })
     expect(done).toMatchObject({ status: 'success', deltas: [-77_000_000n, 77n * ether] })
     expect(done.gasUsed.toString()).toBe(body.gas)
@@ -261,7 +264,9 @@ describe('a vault by its address', () => {
     const query = { fromAddress: alice, tokenIn: weth, tokenOut: vaultOf('offset') }
     const amountOut = (1_000n * ether).toString()
     const answer = await service.get('/api/v1/shortcuts/route', {
-      ...{ ...query, amountOut, blockNumber: head },
+      ...query,
+      amountOut,
+      blockNumber: head,
     })
     expect(answer.status, answer.text).toBe(200)
     expect(BigInt(answer.body.amountOut)).toBeGreaterThanOrEqual(1_000n * ether)

@@ -48,14 +48,20 @@ beforeAll(async () => {
   service = await startService({ SERVICE_NAME: 'svc' })
   node = await new NodeWriter(service.nodeUrl).start()
   curve = await deployGauges(node, {
-    ...{ at: 'curve-gauge', style: 'curve', reward: crv, staked: [curveShare] },
+    at: 'curve-gauge',
+    style: 'curve',
+    reward: crv,
+    staked: [curveShare],
   })
   unlisted = await createGauge(node, curve, curveShare)
   old = await createOldGauge(node, curveShare)
   second = await createOldGauge(node, curveShare, 2)
   for (const gauge of [old, second]) await listGauge(node, curve, gauge)
   balancer = await deployGauges(node, {
-    ...{ at: 'balancer-gauge', style: 'balancer', reward: uni, staked: [balancerShare] },
+    at: 'balancer-gauge',
+    style: 'balancer',
+    reward: uni,
+    staked: [balancerShare],
   })
   await node.rpc('anvil_impersonateAccount', [alice])
   for (const token of [usdc, weth, curveShare, listed(), unlisted, second, ofBalancer()]) {
@@ -115,7 +121,9 @@ describe('gauges in routes', () => {
 describe('gauges in bundles', () => {
   test('a share into the gauge and all of it out, as the transaction does', async () => {
     const act = (action: string, args: Record<string, unknown>) => ({
-      ...{ protocol: 'curve-gauge', action, args: { primaryAddress: listed(), ...args } },
+      protocol: 'curve-gauge',
+      action,
+      args: { primaryAddress: listed(), ...args },
     })
     const { status, body, text } = await askBundle(service, { fromAddress: alice }, [
       act('deposit', { tokenIn: curveShare, amountIn: (4n * ether).toString() }),
@@ -136,7 +144,8 @@ describe('gauges in bundles', () => {
       [
         { protocol: 'svc', action: 'route', args: into },
         {
-          ...{ protocol: 'curve-gauge', action: 'deposit' },
+          protocol: 'curve-gauge',
+          action: 'deposit',
           args: { primaryAddress: old, tokenIn: curveShare, amountIn: output(0) },
         },
       ],

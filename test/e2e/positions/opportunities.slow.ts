@@ -62,8 +62,10 @@ beforeAll(async () => {
   })
   store.close()
   service = await startService({
-    ...{ RPC_URL_1: sandbox.url, DATA_DIR: dataDir },
-    ...{ OPPORTUNITIES: 'on', OPPORTUNITIES_MIN_TVL_USD: '100000' },
+    RPC_URL_1: sandbox.url,
+    DATA_DIR: dataDir,
+    OPPORTUNITIES: 'on',
+    OPPORTUNITIES_MIN_TVL_USD: '100000',
     POSITIONS_MAX_AGE_SECONDS: '86400',
   })
 })
@@ -85,13 +87,23 @@ function listedVault(
   const decimals = asset === usdc ? 6 : 18
   return {
     position: {
-      ...{ protocol: 'erc-4626', key: vault, token: vault, primaryAddress: vault },
-      ...{ poolAddress: vault, name, subtitle: name, parameters: {} },
-      ...{ underlyingTokens: [asset], rewardTokens: [] },
+      protocol: 'erc-4626',
+      key: vault,
+      token: vault,
+      primaryAddress: vault,
+      poolAddress: vault,
+      name,
+      subtitle: name,
+      parameters: {},
+      underlyingTokens: [asset],
+      rewardTokens: [],
     },
     token: { ...facts, address: vault, decimals },
     underlyingTokens: [{ ...facts, address: asset, decimals }],
-    ...{ tvl, apy, apyBase: apy, apyReward: null },
+    tvl,
+    apy,
+    apyBase: apy,
+    apyReward: null,
   }
 }
 
@@ -113,8 +125,11 @@ describe('GET /api/v1/opportunities/tokenIn/{tokenAddress}', () => {
         protocol: 'svc',
         action: 'route',
         args: {
-          ...{ tokenIn: usdc, tokenOut: vaults.better },
-          ...{ amountIn: '5000000000', amount: '5000000000', slippage: '50' },
+          tokenIn: usdc,
+          tokenOut: vaults.better,
+          amountIn: '5000000000',
+          amount: '5000000000',
+          slippage: '50',
         },
       },
     ])
@@ -124,7 +139,9 @@ describe('GET /api/v1/opportunities/tokenIn/{tokenAddress}', () => {
     const found = await opportunities(`tokenIn/${nativeToken}`, { slippage: '10' })
     expect(found.map(placeOf)).toEqual(['ether'])
     expect(found[0]?.[0]?.args).toMatchObject({
-      ...{ tokenIn: nativeToken, amountIn: ether.toString(), slippage: '10' },
+      tokenIn: nativeToken,
+      amountIn: ether.toString(),
+      slippage: '10',
     })
   })
 
@@ -139,7 +156,9 @@ describe('GET /api/v1/opportunities/tokenIn/{tokenAddress}', () => {
       expect(bundle.status, bundle.text).toBe(200)
       const vault = String(actions[0]?.args.tokenOut) as Address
       const done = await executeOnFork({
-        ...{ nodeUrl: sandbox.url, blockNumber: bundle.body.blockNumber, tx: bundle.body.tx },
+        nodeUrl: sandbox.url,
+        blockNumber: bundle.body.blockNumber,
+        tx: bundle.body.tx,
         watch: [
           { token: vault, owner: alice },
           { token: usdc, owner: alice },

@@ -73,8 +73,10 @@ describe('vaults in bundles', () => {
     const body = await prove([
       erc4626('deposit', { primaryAddress: vault, tokenIn: weth, amountIn: ether.toString() }),
       erc4626('withdraw', {
-        ...{ primaryAddress: vault, tokenOut: weth },
-        ...{ amountOut: (ether / 4n).toString(), amountIn: output(0) },
+        primaryAddress: vault,
+        tokenOut: weth,
+        amountOut: (ether / 4n).toString(),
+        amountIn: output(0),
       }),
     ])
     expect(body.amountsOut[weth]).toBe((ether / 4n).toString())

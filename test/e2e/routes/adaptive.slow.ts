@@ -68,7 +68,9 @@ describe('on the sandbox', () => {
 
   test('in routes and batches, too; not over a bridge', async () => {
     const route = await service.get('/api/v1/shortcuts/route', {
-      ...{ ...trade, proof: 'adaptive', executionMode: 'backend' },
+      ...trade,
+      proof: 'adaptive',
+      executionMode: 'backend',
       fromAddress: '0x00000000000000000000000000000000000d35c0',
     })
     expect(route.body).toMatchObject({ proof: 'adaptive' })
@@ -78,7 +80,8 @@ describe('on the sandbox', () => {
     const [fast, full] = batch.body.quotes
     expect({ ...full, proof: 'adaptive' }).toEqual(fast)
     const bridged = await service.get(quote, {
-      ...{ ...trade, proof: 'adaptive' },
+      ...trade,
+      proof: 'adaptive',
       destinationChainId: '8453',
       tokenOut: '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913',
     })

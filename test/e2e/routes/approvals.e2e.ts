@@ -26,23 +26,32 @@ describe('the approval transaction', () => {
     const owner = carol.address
     const amount = 123_456_789n
     const approval = await service.get('/api/v1/wallet/approve', {
-      ...{ chainId: '1', fromAddress: owner, routingStrategy: strategy },
-      ...{ tokenAddress: token('DAI'), amount: amount.toString() },
+      chainId: '1',
+      fromAddress: owner,
+      routingStrategy: strategy,
+      tokenAddress: token('DAI'),
+      amount: amount.toString(),
     })
     expect(approval.status, approval.text).toBe(200)
     const spender = contractAddress(name)
     const args = [spender, amount] as const
     expect(approval.body).toEqual({
       tx: {
-        ...{ to: token('DAI'), from: owner, value: '0' },
+        to: token('DAI'),
+        from: owner,
+        value: '0',
         data: encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args }),
       },
       gas: expect.stringMatching(/^\d+$/),
-      ...{ token: token('DAI'), amount: amount.toString(), spender },
+      token: token('DAI'),
+      amount: amount.toString(),
+      spender,
     })
     const head = (await service.get('/api/v1/networks')).body[0].blockNumber
     const done = await executeOnFork({
-      ...{ nodeUrl: service.nodeUrl, blockNumber: head, watch: [] },
+      nodeUrl: service.nodeUrl,
+      blockNumber: head,
+      watch: [],
       tx: { ...approval.body.tx, key: carol.privateKey },
     })
     expect(done).toMatchObject({ status: 'success', gasUsed: BigInt(approval.body.gas) })
@@ -56,21 +65,30 @@ describe('the approval of a delegate strategy', () => {
       const from = carol.address
       const amount = '1000000000'
       const approval = await service.get('/api/v1/wallet/approve', {
-        ...{ chainId: '1', fromAddress: from, routingStrategy },
-        ...{ tokenAddress: token('USDC'), amount },
+        chainId: '1',
+        fromAddress: from,
+        routingStrategy,
+        tokenAddress: token('USDC'),
+        amount,
       })
       expect(approval.status, approval.text).toBe(200)
       expect(approval.body.spender).toBe(contractAddress('Delegate'))
       expect(approval.body.warnings[0]).toContain('the account spends its own tokens')
       // Whoever takes `tx` for a plain call has allowed the Delegate his tokens, and keeps them.
       const answer = await service.get('/api/v1/shortcuts/route', {
-        ...{ chainId: '1', fromAddress: from, routingStrategy },
-        ...{ tokenIn: token('USDC'), amountIn: amount, tokenOut: token('WETH') },
+        chainId: '1',
+        fromAddress: from,
+        routingStrategy,
+        tokenIn: token('USDC'),
+        amountIn: amount,
+        tokenOut: token('WETH'),
       })
       expect(answer.status, answer.text).toBe(200)
       const { tx, blockNumber } = answer.body
       const done = await executeOnFork({
-        ...{ nodeUrl: service.nodeUrl, blockNumber, tx },
+        nodeUrl: service.nodeUrl,
+        blockNumber,
+        tx,
         first: [approval.body.tx],
         watch: [{ token: token('USDC'), owner: from }],
       })

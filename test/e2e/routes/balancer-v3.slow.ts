@@ -56,7 +56,8 @@ beforeAll(async () => {
   const imported = await runCli(['pools', 'import', file, '--json'], { DATA_DIR: own })
   expect(imported.out, imported.err).toContain('"added": 2')
   const synced = await runCli(['pools', 'sync', '--chain', '1', '--json'], {
-    ...{ RPC_URL_1: url, DATA_DIR: other },
+    RPC_URL_1: url,
+    DATA_DIR: other,
   })
   expect(JSON.parse(synced.out).protocols).toContainEqual({ protocol: 'balancer-v3', pools: 2 })
   service = await startService({ ...common, DATA_DIR: own })
@@ -77,8 +78,12 @@ async function folder(): Promise<string> {
 /** The route over these pools alone, carried out: amounts and gas have to be those of the answer. */
 async function prove(from: TestService, tokenIn: Address, tokenOut: Address, amountIn: bigint) {
   const { status, text, body } = await from.get('/api/v1/shortcuts/route', {
-    ...{ fromAddress: alice, tokenIn, tokenOut, amountIn: amountIn.toString() },
-    ...{ ignoreStandards: others.join(), slippage: '100' },
+    fromAddress: alice,
+    tokenIn,
+    tokenOut,
+    amountIn: amountIn.toString(),
+    ignoreStandards: others.join(),
+    slippage: '100',
   })
   expect(status, text.slice(0, 400)).toBe(200)
   const execution = await executeOnFork({

@@ -40,8 +40,12 @@ afterAll(async () => {
 })
 
 const query = {
-  ...{ chainId: '1', fromAddress: alice, executionMode: 'backend' },
-  ...{ tokenIn: nativeToken, amountIn: ether.toString(), tokenOut: dai },
+  chainId: '1',
+  fromAddress: alice,
+  executionMode: 'backend',
+  tokenIn: nativeToken,
+  amountIn: ether.toString(),
+  tokenOut: dai,
 }
 const ask = (more: Record<string, string>) =>
   service.get('/api/v1/shortcuts/route', { ...query, ...more })
@@ -61,7 +65,9 @@ async function minedAfter(
   const sent = asSent(body.tx, strategy, alice)
   let reason = ''
   const done = await executeOnFork({
-    ...{ nodeUrl: sandbox.url, blockNumber: body.blockNumber, blockTimeSeconds: seconds },
+    nodeUrl: sandbox.url,
+    blockNumber: body.blockNumber,
+    blockTimeSeconds: seconds,
     watch: [{ token: dai, owner }],
     ...sent,
     async inspect(anvil) {

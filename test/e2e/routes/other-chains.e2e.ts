@@ -51,14 +51,18 @@ describe.each(plans)('$market.chain.name', (plan) => {
       const worth = BigInt(dollars) * 10n ** BigInt(12 + tokenIn.decimals)
       const amountIn = String(worth / tokenIn.priceUsdE12)
       const { status, text, body } = await service.get('/api/v1/shortcuts/route', {
-        ...{ chainId, fromAddress: alice, amountIn },
-        ...{ tokenIn: tokenIn.address, tokenOut: tokenOut.address },
+        chainId,
+        fromAddress: alice,
+        amountIn,
+        tokenIn: tokenIn.address,
+        tokenOut: tokenOut.address,
       })
       const label = `${dollars} $ of ${tokenIn.symbol} to ${tokenOut.symbol}: ${text.slice(0, 300)}`
       expect(status, label).toBe(200)
       const execution = await executeOnFork({
         nodeUrl: nodeOf(chain.id),
-        ...{ blockNumber: body.createdAt, blockTimeSeconds: plan.blockSeconds },
+        blockNumber: body.createdAt,
+        blockTimeSeconds: plan.blockSeconds,
         tx: body.tx,
         watch: [{ token: tokenOut.address, owner: alice }],
       })
@@ -84,7 +88,8 @@ describe.each(plans)('$market.chain.name', (plan) => {
       expect(body.chainId ?? chain.id, text).toBe(chain.id)
       const execution = await executeOnFork({
         nodeUrl: nodeOf(chain.id),
-        ...{ blockNumber: body.createdAt, blockTimeSeconds: plan.blockSeconds },
+        blockNumber: body.createdAt,
+        blockTimeSeconds: plan.blockSeconds,
         tx: body.tx,
         watch: [{ token: tokenOut, owner: alice }],
       })
@@ -96,7 +101,9 @@ describe.each(plans)('$market.chain.name', (plan) => {
   test('what cannot be sold, or moved, gets no answer but the reason', async () => {
     const trap = plan.market.tokens.find(({ behaviour }) => /honeypot|frozen/.test(behaviour))
     const { status, body } = await service.get('/api/v1/shortcuts/quote', {
-      ...{ chainId, tokenIn: trap?.address, tokenOut: chain.wrappedNative },
+      chainId,
+      tokenIn: trap?.address,
+      tokenOut: chain.wrappedNative,
       amountIn: `${1_000n * 10n ** 18n}`,
     })
     expect([status, body.code]).toEqual([422, 'SIMULATION_REVERTED'])
@@ -115,7 +122,10 @@ describe.each(plans)('$market.chain.name', (plan) => {
   test('a token of the other chain is none here', async () => {
     const other = plans.find((one) => one !== plan)?.market.chain.stableAnchors[0]
     const { status, body } = await service.get('/api/v1/shortcuts/quote', {
-      ...{ chainId, tokenIn: nativeToken, tokenOut: other, amountIn: `${10n ** 18n}` },
+      chainId,
+      tokenIn: nativeToken,
+      tokenOut: other,
+      amountIn: `${10n ** 18n}`,
     })
     expect([status, body.code]).toEqual([422, 'NO_ROUTE'])
   })
@@ -124,8 +134,10 @@ describe.each(plans)('$market.chain.name', (plan) => {
 test('one after the other, an answer of one chain is never that of the other', async () => {
   const ask = (plan: SandboxPlan) =>
     service.get('/api/v1/shortcuts/quote', {
-      ...{ chainId: String(plan.market.chain.id), tokenIn: nativeToken },
-      ...{ tokenOut: plan.market.chain.stableAnchors[0], amountIn: `${10n ** 18n}` },
+      chainId: String(plan.market.chain.id),
+      tokenIn: nativeToken,
+      tokenOut: plan.market.chain.stableAnchors[0],
+      amountIn: `${10n ** 18n}`,
     })
   const alone = [await ask(arbitrumPlan), await ask(basePlan)].map(({ text }) => text)
   const together = await Promise.all([...plans, ...plans, ...plans].map(ask))

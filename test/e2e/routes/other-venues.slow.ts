@@ -106,7 +106,9 @@ beforeAll(async () => {
     },
   ])
   await placeBook(scene, {
-    ...{ tokens: [tether, dollar42], binStep: 1, activeId: 2 ** 23 },
+    tokens: [tether, dollar42],
+    binStep: 1,
+    activeId: 2 ** 23,
     perBin: [100_000n * dollar, 100_000n * dollar],
   })
   await placeCamelotV4(scene, {
@@ -136,13 +138,16 @@ async function prove(
   const { chain } = plan.market
   const others = protocols.map(({ slug }) => slug).filter((slug) => !slugs.includes(slug))
   const { status, text, body } = await service.get('/api/v1/shortcuts/route', {
-    ...{ chainId: String(chain.id), fromAddress: alice, ...query },
+    chainId: String(chain.id),
+    fromAddress: alice,
+    ...query,
     ignoreStandards: others.join(),
   })
   expect(status, text.slice(0, 300)).toBe(200)
   const execution = await executeOnFork({
     nodeUrl: nodeOf(chain.id),
-    ...{ blockNumber: body.createdAt, blockTimeSeconds: plan.blockSeconds },
+    blockNumber: body.createdAt,
+    blockTimeSeconds: plan.blockSeconds,
     tx: body.tx,
     watch: [{ token: query.tokenOut as Address, owner: alice }],
   })

@@ -33,14 +33,21 @@ describe('the receiver of a route', () => {
     ['a contract is paid by the Executor', contract, false, 'router-legacy'],
   ])('%s (%s, %s, %s)', async (_, receiver, expected, routingStrategy) => {
     const answer = await service.get('/api/v1/shortcuts/route', {
-      ...{ fromAddress: alice, receiver, routingStrategy, executionMode: 'backend' },
-      ...{ tokenIn: usdc, amountIn: '1000000000', tokenOut: weth },
+      fromAddress: alice,
+      receiver,
+      routingStrategy,
+      executionMode: 'backend',
+      tokenIn: usdc,
+      amountIn: '1000000000',
+      tokenOut: weth,
     })
     expect(answer.status, answer.text).toBe(200)
     expect(isPaidByPools(answer)).toBe(expected)
     const { tx, amountOut, gas, blockNumber } = answer.body
     const done = await executeOnFork({
-      ...{ nodeUrl: sandbox.url, blockNumber, tx },
+      nodeUrl: sandbox.url,
+      blockNumber,
+      tx,
       watch: [{ token: weth, owner: receiver }],
     })
     expect(done).toMatchObject({ status: 'success', gasUsed: BigInt(gas) })

@@ -75,7 +75,9 @@ async function mined(hash: Hex): Promise<void> {
 async function bundle(routingStrategy: string, from: Address): Promise<Answer> {
   const [usdc, weth, dai] = [token('USDC'), token('WETH'), token('DAI')]
   const hop = (tokenIn: Address, tokenOut: Address, amountIn: unknown) => ({
-    ...{ protocol: 'svc', action: 'route', args: { tokenIn, tokenOut, amountIn } },
+    protocol: 'svc',
+    action: 'route',
+    args: { tokenIn, tokenOut, amountIn },
   })
   const query = { fromAddress: from, routingStrategy, executionMode: 'user', referralCode }
   const answer = await askBundle(service, query, [
@@ -90,8 +92,14 @@ async function bundle(routingStrategy: string, from: Address): Promise<Answer> {
 async function route(asked: Asked): Promise<Answer> {
   const { routingStrategy, from, tokenIn, amountIn, tokenOut, more } = asked
   const answer = await service.get('/api/v1/shortcuts/route', {
-    ...{ chainId: '1', fromAddress: from, routingStrategy, referralCode },
-    ...{ tokenIn, amountIn: amountIn.toString(), tokenOut, ...more },
+    chainId: '1',
+    fromAddress: from,
+    routingStrategy,
+    referralCode,
+    tokenIn,
+    amountIn: amountIn.toString(),
+    tokenOut,
+    ...more,
   })
   expect(answer.status, answer.text).toBe(200)
   return answer
@@ -162,8 +170,14 @@ describe('a Safe', () => {
     const { tx, amountOut, gas } = answer.body
     expect(tx).toMatchObject({ from: safe, to: contractAddress('Delegate'), value: '0' })
     const signed = await safeTransaction({
-      ...{ safe, ownerKey: bob.privateKey, chainId: 1, nonce: 0n },
-      ...{ to: tx.to, data: tx.data, value: 0n, operation: 'delegatecall' },
+      safe,
+      ownerKey: bob.privateKey,
+      chainId: 1,
+      nonce: 0n,
+      to: tx.to,
+      data: tx.data,
+      value: 0n,
+      operation: 'delegatecall',
     })
     // Anybody may bring the owner's signature; the Safe itself holds what is spent.
     const sent = { from: carol.address, key: carol.privateKey, value: '0', ...signed }
@@ -183,8 +197,14 @@ describe('a Safe', () => {
     const answer = await bundle(strategy, safe)
     const { tx, gas } = answer.body
     const signed = await safeTransaction({
-      ...{ safe, ownerKey: bob.privateKey, chainId: 1, nonce: 0n },
-      ...{ to: tx.to, data: tx.data, value: 0n, operation: 'delegatecall' },
+      safe,
+      ownerKey: bob.privateKey,
+      chainId: 1,
+      nonce: 0n,
+      to: tx.to,
+      data: tx.data,
+      value: 0n,
+      operation: 'delegatecall',
     })
     const sent = { from: carol.address, key: carol.privateKey, value: '0', ...signed }
     const done = await execute(answer, sent, ofBundle(safe))
@@ -198,8 +218,14 @@ describe('a Safe', () => {
     const answer = await route({ routingStrategy: 'delegate', from: safe, ...usdcToWeth })
     const { tx } = answer.body
     const signed = await safeTransaction({
-      ...{ safe, ownerKey: carol.privateKey, chainId: 1, nonce: 0n },
-      ...{ to: tx.to, data: tx.data, value: 0n, operation: 'delegatecall' },
+      safe,
+      ownerKey: carol.privateKey,
+      chainId: 1,
+      nonce: 0n,
+      to: tx.to,
+      data: tx.data,
+      value: 0n,
+      operation: 'delegatecall',
     })
     const sent = { from: carol.address, key: carol.privateKey, value: '0', ...signed }
     const done = await execute(answer, sent, [{ token: token('USDC'), owner: safe }])
@@ -208,8 +234,11 @@ describe('a Safe', () => {
 
   test('the account must hold what it spends', async () => {
     const answer = await service.get('/api/v1/shortcuts/route', {
-      ...{ fromAddress: safe, routingStrategy: 'delegate' },
-      ...{ tokenIn: token('USDC'), amountIn: '50000000001', tokenOut: token('WETH') },
+      fromAddress: safe,
+      routingStrategy: 'delegate',
+      tokenIn: token('USDC'),
+      amountIn: '50000000001',
+      tokenOut: token('WETH'),
     })
     expect(answer.status).toBe(400)
     expect(answer.body).toMatchObject({
@@ -318,8 +347,11 @@ describe('a smart wallet', () => {
   test('without allowance its factory may not bring the tokens: 400, and the approval that helps', async () => {
     wallet = (await details()).address
     const refused = await service.get('/api/v1/shortcuts/route', {
-      ...{ fromAddress: owner, routingStrategy, tokenIn: token('USDC') },
-      ...{ amountIn: '3000000000', tokenOut: token('WETH') },
+      fromAddress: owner,
+      routingStrategy,
+      tokenIn: token('USDC'),
+      amountIn: '3000000000',
+      tokenOut: token('WETH'),
     })
     expect(refused.status, refused.text).toBe(400)
     const factory = contractAddress('WalletFactory')
@@ -328,8 +360,11 @@ describe('a smart wallet', () => {
       details: { owner, spender: factory },
     })
     const approval = await service.get('/api/v1/wallet/approve', {
-      ...{ chainId: '1', fromAddress: owner, routingStrategy },
-      ...{ tokenAddress: token('USDC'), amount: '9000000000' },
+      chainId: '1',
+      fromAddress: owner,
+      routingStrategy,
+      tokenAddress: token('USDC'),
+      amount: '9000000000',
     })
     expect(approval.body.spender).toBe(factory)
     await mine(approval.body.tx)
@@ -376,7 +411,9 @@ describe('a smart wallet', () => {
     expectEvent(done, wallet, owner, wallet)
     await mine(tx)
     const balances = await service.get('/api/v1/wallet/balances', {
-      ...{ chainId: 'all', eoaAddress: owner, useEoa: 'false' },
+      chainId: 'all',
+      eoaAddress: owner,
+      useEoa: 'false',
     })
     const held = await node.read(token('DAI'), 'function balanceOf(address)', [wallet])
     expect(balances.body).toMatchObject([

@@ -83,14 +83,16 @@ beforeAll(async () => {
   await place(share, constant(18))
   const head = await node.rpc<{ number: Hex; hash: Hex }>('eth_getBlockByNumber', ['latest', false])
   const position = {
-    ...{
-      protocol: 'erc-4626',
-      key: share,
-      token: share,
-      primaryAddress: share,
-      poolAddress: share,
-    },
-    ...{ name: 'Vault', subtitle: 'Vault', parameters: {}, underlyingTokens: [], rewardTokens: [] },
+    protocol: 'erc-4626',
+    key: share,
+    token: share,
+    primaryAddress: share,
+    poolAddress: share,
+    name: 'Vault',
+    subtitle: 'Vault',
+    parameters: {},
+    underlyingTokens: [],
+    rewardTokens: [],
   }
   const facts = {
     chainId: 1,
@@ -103,7 +105,9 @@ beforeAll(async () => {
   const figures = { tvl: null, apy: null, apyBase: null, apyReward: null }
   const store = openPositionStore(dataDir)
   store.save({
-    ...{ chainId: 1, blockNumber: BigInt(head.number), blockHash: head.hash },
+    chainId: 1,
+    blockNumber: BigInt(head.number),
+    blockHash: head.hash,
     takenAt: Math.floor(Date.now() / 1_000),
     positions: [{ position, token: facts, underlyingTokens: [], ...figures }],
   })
@@ -116,7 +120,9 @@ beforeAll(async () => {
   const list = join(dataDir, 'list.json')
   await writeFile(list, JSON.stringify({ tokens: listed }))
   service = await startService({
-    ...{ RPC_URL_1: sandbox.url, DATA_DIR: dataDir, TOKEN_LISTS: list },
+    RPC_URL_1: sandbox.url,
+    DATA_DIR: dataDir,
+    TOKEN_LISTS: list,
     POSITIONS_MAX_AGE_SECONDS: '86400',
   })
 })

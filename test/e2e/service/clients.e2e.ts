@@ -34,7 +34,10 @@ const trade = { tokenIn: token('USDC'), amountIn: '1000000000', tokenOut: token(
 
 const route = (query: Record<string, string>) =>
   service.get('/api/v1/shortcuts/route', {
-    ...{ chainId: '1', executionMode: 'backend', ...trade, ...query },
+    chainId: '1',
+    executionMode: 'backend',
+    ...trade,
+    ...query,
   })
 
 const bundle = (query: Record<string, string>) => {
@@ -55,8 +58,12 @@ describe('the native token', () => {
       })
       expect(meta.total).toBe(1)
       expect(data[0]).toMatchObject({
-        ...{ address: nativeToken, chainId: 1, type: 'base' },
-        ...{ symbol: 'ETH', name: 'Ether', decimals: 18 },
+        address: nativeToken,
+        chainId: 1,
+        type: 'base',
+        symbol: 'ETH',
+        name: 'Ether',
+        decimals: 18,
       })
       expect(data[0].logosUri[0]).toMatch(/^https:/)
     },
@@ -130,13 +137,18 @@ describe('a routing strategy', () => {
       expect(answer.status, answer.text).toBe(200)
       expect(answer.body.tx.to).toBe(listed[strategy])
       const approval = await get('/wallet/approve', {
-        ...{ chainId: '1', fromAddress: owner.address, routingStrategy: strategy },
-        ...{ tokenAddress: token('USDC'), amount: '5' },
+        chainId: '1',
+        fromAddress: owner.address,
+        routingStrategy: strategy,
+        tokenAddress: token('USDC'),
+        amount: '5',
       })
       expect(approval.spender).toBe(listed[strategy])
       const args = [listed[strategy], 5n] as const
       expect(approval.tx).toEqual({
-        ...{ from: owner.address, to: token('USDC'), value: '0' },
+        from: owner.address,
+        to: token('USDC'),
+        value: '0',
         data: encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args }),
       })
       const needless =
@@ -161,7 +173,9 @@ describe('spender', () => {
     expect(tx).toMatchObject({ from: owner.address, to: factory })
     const gained = name === 'route' ? answer.body.amountOut : answer.body.amountsOut[trade.tokenOut]
     const done = await executeOnFork({
-      ...{ nodeUrl: service.nodeUrl, blockNumber, tx: { ...tx, key: owner.privateKey } },
+      nodeUrl: service.nodeUrl,
+      blockNumber,
+      tx: { ...tx, key: owner.privateKey },
       fund: [{ token: trade.tokenIn, amount: BigInt(trade.amountIn) }],
       approve: factory,
       watch: [
@@ -187,7 +201,9 @@ describe('spender', () => {
     const { data } = await get('/nontokenized', { chainId: '1', pageSize: '1' })
     const into = { chainId: '1', receiver: owner.address, positionOut: data[0].positionId }
     const nontokenized = await service.get('/api/v1/shortcuts/route/nontokenized', {
-      ...{ ...into, ...given, ...query },
+      ...into,
+      ...given,
+      ...query,
     })
     for (const answer of [await route(query), await bundle(query), nontokenized]) {
       expect([answer.status, answer.body.code], answer.text).toEqual([400, 'INVALID_REQUEST'])
@@ -220,8 +236,13 @@ test('an action whose protocol is a list of one', async () => {
 describe('a position without a token', () => {
   const enter = (positionOut: string) =>
     service.get('/api/v1/shortcuts/route/nontokenized', {
-      ...{ chainId: '1', fromAddress: owner.address, receiver: owner.address, positionOut },
-      ...{ tokenIn: nativeToken, amountIn: `${10n ** 17n}`, executionMode: 'backend' },
+      chainId: '1',
+      fromAddress: owner.address,
+      receiver: owner.address,
+      positionOut,
+      tokenIn: nativeToken,
+      amountIn: `${10n ** 17n}`,
+      executionMode: 'backend',
     })
   const listed = async (protocol: string) => {
     const { data } = await get('/nontokenized', { chainId: '1', protocolSlug: protocol })

@@ -19,7 +19,9 @@ let service: TestService
 
 beforeAll(async () => {
   service = await startService({
-    ...{ API_DIALECT: 'family', DISABLED_AGGREGATORS: 'Uniswap-V3', SANDBOX_CHAINS: '1,42161' },
+    API_DIALECT: 'family',
+    DISABLED_AGGREGATORS: 'Uniswap-V3',
+    SANDBOX_CHAINS: '1,42161',
   })
 })
 afterAll(() => service.stop())
@@ -64,7 +66,8 @@ describe('DISABLED_AGGREGATORS', () => {
   test('a route that is asked of it alone says that it is disabled here', async () => {
     const others = (await get('/aggregators', { chainId: '1' })).join()
     const answer = await service.get('/api/v1/shortcuts/quote', {
-      ...{ ...trade, ignoreAggregators: others },
+      ...trade,
+      ignoreAggregators: others,
     })
     expect(answer.status).toBe(422)
     expect(answer.body.details.disabled).toEqual([disabled])
@@ -93,8 +96,10 @@ test("another chain of the sandbox lists none of Ethereum's positions, nor any t
 describe('wrapped-native', () => {
   test('is a protocol, since steps name it', async () => {
     const { route, warnings } = await get('/shortcuts/quote', {
-      ...{ tokenIn: nativeToken, tokenOut: weth },
-      ...{ amountIn: '1000000000000000000', ignoreStandards: 'wrapped-native' },
+      tokenIn: nativeToken,
+      tokenOut: weth,
+      amountIn: '1000000000000000000',
+      ignoreStandards: 'wrapped-native',
     })
     const known = (await get('/protocols')).map(({ slug }: { slug: string }) => slug)
     for (const { protocol } of route) expect(known).toContain(protocol)

@@ -56,11 +56,14 @@ describe('a node that takes requests and never answers', () => {
       const old = String(known.body.blockNumber - 20)
       const route = (more: Record<string, string>) =>
         service.get('/api/v1/shortcuts/route', {
-          ...{ ...swap, fromAddress, executionMode: 'backend', deadlineMs },
+          ...swap,
+          fromAddress,
+          executionMode: 'backend',
+          deadlineMs,
           ...more,
         })
       const bundle = (more: Record<string, string>) =>
-        askBundle(service, { ...{ fromAddress, deadlineMs }, ...more }, [
+        askBundle(service, { fromAddress, deadlineMs, ...more }, [
           bundled(uni, usdc, swap.amountIn),
         ])
       const quotes = [{ tokenIn: weth, tokenOut: dai, amountIn: [swap.amountIn, '1000'] }]

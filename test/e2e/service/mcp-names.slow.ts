@@ -79,8 +79,11 @@ describe('a token with a hostile name', () => {
     ['trace', { fromAddress: alice }],
   ])('%s trades it, and says nothing that it wrote but its symbol', async (tool, more) => {
     const { text, answer } = await call(tool, {
-      ...{ tokenIn: [context().lonelyToken], amountIn: [`${10n * ether}`], tokenOut: [usdc] },
-      ...{ blockNumber: block, ...more },
+      tokenIn: [context().lonelyToken],
+      amountIn: [`${10n * ether}`],
+      tokenOut: [usdc],
+      blockNumber: block,
+      ...more,
     })
     expect(BigInt(answer.amountOut), text).toBeGreaterThan(0n)
     expect(text).not.toMatch(hidden)

@@ -53,7 +53,8 @@ async function overStdio(env: Record<string, string> = {}, args: readonly string
 // biome-ignore lint/suspicious/noExplicitAny: answers are checked field by field
 async function call(client: Client, name: string, input: object): Promise<any> {
   const { content, isError, structuredContent } = await client.callTool({
-    ...{ name, arguments: input as Record<string, unknown> },
+    name,
+    arguments: input as Record<string, unknown>,
   })
   const [{ text = '' } = {}] = content as { text?: string }[]
   expect(Buffer.byteLength(text)).toBeLessThan(45_000)
@@ -75,7 +76,9 @@ describe.each([
     const direct = await service.post('/api/v1/shortcuts/quote', { ...trade, blockNumber })
     expect(answer).toEqual(direct.body)
     const { answer: route } = await call(client, 'route', {
-      ...{ ...trade, blockNumber, executionMode: 'backend' },
+      ...trade,
+      blockNumber,
+      executionMode: 'backend',
       fromAddress: sandboxAccount('alice').address,
     })
     expect(route.tx).toMatchObject({ chainId: 1, from: sandboxAccount('alice').address })
@@ -189,7 +192,8 @@ describe('at /mcp', () => {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} })
   const ask = async (headers: Record<string, string>) => {
     const answer = await request(`${service.url}/mcp`, {
-      ...{ method: 'POST' as const, body },
+      method: 'POST' as const,
+      body,
       headers: {
         authorization: `Bearer ${service.key}`,
         accept: 'application/json, text/event-stream',
@@ -224,7 +228,9 @@ describe('at /mcp', () => {
 
   test('the limits of the key hold', async () => {
     const limited = await startService({
-      ...{ RPC_URL_1: service.nodeUrl, AUTH_MODE: 'key', RATE_LIMIT_PER_MINUTE: '8' },
+      RPC_URL_1: service.nodeUrl,
+      AUTH_MODE: 'key',
+      RATE_LIMIT_PER_MINUTE: '8',
     })
     onTestFinished(() => limited.stop())
     // Three to open it, then one for each message, and one for what its tool asks.

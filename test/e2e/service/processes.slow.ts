@@ -44,8 +44,14 @@ async function serve(env: Readonly<Record<string, string>>): Promise<Served> {
     detached: true,
     env: {
       PATH: process.env.PATH,
-      ...{ DATA_DIR: dataDir, PORT: '0', AUTH_MODE: 'open', SANDBOX_CHAINS: '1' },
-      ...{ PROCESSES: '2', WORKERS: '1', FORKS_PER_BLOCK: '1', ...env },
+      DATA_DIR: dataDir,
+      PORT: '0',
+      AUTH_MODE: 'open',
+      SANDBOX_CHAINS: '1',
+      PROCESSES: '2',
+      WORKERS: '1',
+      FORKS_PER_BLOCK: '1',
+      ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

@@ -95,7 +95,9 @@ async function startProxy(): Promise<{ port: number; stop(): Promise<void> }> {
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'forkroute-proxy-'))
   service = await startService({
-    ...{ SANDBOX_CHAINS: '1', HEAD_POLL_MS: '50', TRUST_PROXY_HOPS: '1' },
+    SANDBOX_CHAINS: '1',
+    HEAD_POLL_MS: '50',
+    TRUST_PROXY_HOPS: '1',
     RATE_LIMIT_PER_MINUTE: '1000',
   })
   node = createRpcClient(service.nodeUrl)

@@ -103,15 +103,23 @@ describe('a service', () => {
 
   test('400 to values that are none', async () => {
     const change = {
-      ...{ chainId: 'x', eoaAddress: 'x', addresses: 'x', page: 'x', blocks: 'x', in: 'x' },
-      ...{ name: '', suite: 'x', limit: 'x' },
+      chainId: 'x',
+      eoaAddress: 'x',
+      addresses: 'x',
+      page: 'x',
+      blocks: 'x',
+      in: 'x',
+      name: '',
+      suite: 'x',
+      limit: 'x',
     }
     expect(await others(service, 400, () => ({ change, part: '%zz' }))).toEqual([])
   })
 
   test('422 to a trade of what is no token', async () => {
     const change = {
-      ...{ tokenIn: nobody, executionMode: 'backend' },
+      tokenIn: nobody,
+      executionMode: 'backend',
       in: { sourceChainId: 1, token: nobody },
     }
     // The others name their tokens elsewhere, or answer by item.
@@ -122,7 +130,8 @@ describe('a service', () => {
   test('404 to names of nothing', async () => {
     const named = ({ path }: FamilyEndpoint) => ({
       change: {
-        ...{ positionOut: nobody, accountId: `0x${'12'.repeat(32)}` },
+        positionOut: nobody,
+        accountId: `0x${'12'.repeat(32)}`,
         suite:
           'cassette: none.cassette\ncases: [{ name: a, prices: {}, expect: { error: INVALID_REQUEST } }]',
       },
@@ -141,7 +150,8 @@ describe('a service', () => {
     )
     const unlimited = await startService({
       RPC_URL_1: context().sandbox.url,
-      ...{ OPPORTUNITIES: 'on', RATE_LIMIT_PER_MINUTE: '100000' },
+      OPPORTUNITIES: 'on',
+      RATE_LIMIT_PER_MINUTE: '100000',
     })
     try {
       expect(await others(unlimited, 200, () => ({}), known)).toEqual([])
@@ -153,7 +163,8 @@ describe('a service', () => {
 
 test('429 over the rate of the key', async () => {
   const service = await startService({
-    ...{ RPC_URL_1: context().sandbox.url, RATE_LIMIT_PER_MINUTE: '1' },
+    RPC_URL_1: context().sandbox.url,
+    RATE_LIMIT_PER_MINUTE: '1',
   })
   try {
     await service.get('/api/v1/actions')
@@ -166,7 +177,10 @@ test('429 over the rate of the key', async () => {
 test('503 while there is no block to calculate at', async () => {
   context().node.fail('broken')
   const service = await startService({
-    ...{ RPC_URL_1: context().node.url, ...fast, FIRST_PIN_WAIT_MS: '0', OPPORTUNITIES: 'on' },
+    RPC_URL_1: context().node.url,
+    ...fast,
+    FIRST_PIN_WAIT_MS: '0',
+    OPPORTUNITIES: 'on',
   })
   try {
     expect(await others(service, 503, () => ({}), asking(503))).toEqual([])
@@ -177,8 +191,11 @@ test('503 while there is no block to calculate at', async () => {
 
 test('504 when the node is silent for longer than a request may take', async () => {
   const service = await startService({
-    ...{ RPC_URL_1: context().node.url, ...fast, OPPORTUNITIES: 'on' },
-    ...{ REQUEST_TIMEOUT_MS: '1000', UPSTREAM_TIMEOUT_MS: '60000' },
+    RPC_URL_1: context().node.url,
+    ...fast,
+    OPPORTUNITIES: 'on',
+    REQUEST_TIMEOUT_MS: '1000',
+    UPSTREAM_TIMEOUT_MS: '60000',
   })
   try {
     await expect

@@ -103,7 +103,10 @@ function shown(found: readonly Found[]): string {
 
 test('every panel of the dashboard has data of a service at work, and its rules are loaded', async () => {
   const service = await startService({
-    ...{ AUTH_MODE: 'open', HEAD_POLL_MS: '50', MAX_STREAMS_PER_KEY: '1', SANDBOX_CHAINS: '1' },
+    AUTH_MODE: 'open',
+    HEAD_POLL_MS: '50',
+    MAX_STREAMS_PER_KEY: '1',
+    SANDBOX_CHAINS: '1',
     DATA_DIR: await temporaryFolder(),
   })
   onTestFinished(() => service.stop())

@@ -29,7 +29,9 @@ test('a backtest through BullMQ: each chunk is one trace over coordinator and wo
     await rm(folder, { recursive: true, force: true })
   })
   const shared = {
-    ...{ ...settings, RPC_URL_1: sandbox.url, REDIS_URL: redis.url },
+    ...settings,
+    RPC_URL_1: sandbox.url,
+    REDIS_URL: redis.url,
     OTEL_EXPORTER_OTLP_ENDPOINT: sink.url,
   }
   const coordinator = await startService({ ...shared, OTEL_SERVICE_NAME: 'coordinator' })

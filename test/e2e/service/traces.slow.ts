@@ -37,8 +37,11 @@ describe('a request', () => {
   beforeAll(async () => {
     sink = await startTraceSink()
     service = await startService({
-      ...{ ...settings, AUTH_MODE: 'key', OTEL_EXPORTER_OTLP_ENDPOINT: sink.url },
-      ...{ OTEL_SERVICE_NAME: 'desk', OTEL_EXPORTER_OTLP_HEADERS: 'x-tenant=a%20desk' },
+      ...settings,
+      AUTH_MODE: 'key',
+      OTEL_EXPORTER_OTLP_ENDPOINT: sink.url,
+      OTEL_SERVICE_NAME: 'desk',
+      OTEL_EXPORTER_OTLP_HEADERS: 'x-tenant=a%20desk',
     })
     const ask = async (query: Record<string, string>, headers = {}) =>
       (await service.get(quote, { ...trade, ...query }, headers)).status
@@ -60,7 +63,9 @@ describe('a request', () => {
     const heads = traced.filter(({ parentSpanId }) => parentSpanId === clientSpan)
     expect(heads).toMatchObject([
       {
-        ...{ name: `GET ${quote}`, kind: 2, isError: false },
+        name: `GET ${quote}`,
+        kind: 2,
+        isError: false,
         attributes: { 'http.route': quote, 'http.response.status_code': 200 },
         resource: { 'service.name': 'desk' },
       },
@@ -106,7 +111,8 @@ describe('a request', () => {
     const requests = sink.spans.filter(({ kind, name }) => kind === 2 && name.startsWith('GET'))
     expect(requests).toHaveLength(3)
     expect(requests.find((span) => span.attributes['error.type'])).toMatchObject({
-      ...{ parentSpanId: null, isError: false },
+      parentSpanId: null,
+      isError: false,
       attributes: { 'error.type': 'INVALID_REQUEST', 'http.response.status_code': 400 },
     })
   })
@@ -154,7 +160,9 @@ async function silentUrl(): Promise<string> {
 
 test('a collector that never answers fails no request, and a stop does not wait for it', async () => {
   const service = await startService({
-    ...{ ...settings, AUTH_MODE: 'open', SHUTDOWN_TIMEOUT_MS: '1000' },
+    ...settings,
+    AUTH_MODE: 'open',
+    SHUTDOWN_TIMEOUT_MS: '1000',
     OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: await silentUrl(),
   })
   for (let units = 1; units <= 20; units++) {

@@ -112,7 +112,9 @@ describe.each(directions)('%s', (direction) => {
 
       const token = outputOf(destination, lane)
       const foreseen = await foresee(adapter, destination, sent.delivery, {
-        ...{ gas, token, owner: receiver },
+        gas,
+        token,
+        owner: receiver,
       })
       if (foreseen.status !== 'success') throw new Error(JSON.stringify(foreseen, String))
       const before = await destination.balance(token, receiver)
@@ -129,7 +131,8 @@ describe.each(directions)('%s', (direction) => {
       else expect(difference).toBe(0)
       const { hash } = last
       expect(await statusAt(adapter, destination, sent.delivery)).toEqual({
-        ...{ status: 'delivered', transactionHash: hash },
+        status: 'delivered',
+        transactionHash: hash,
       })
       // An earlier order with the same message would have left the same contract.
       const untold = await statusAt(adapter, destination, sent.delivery, { logs: false })
@@ -159,7 +162,9 @@ describe.each(directions)('%s', (direction) => {
       })
       const token = lane.tokenOutToAccounts
       const foreseen = await foresee(adapter, destination, sent.delivery, {
-        ...{ gas: 0n, token, owner: receiver },
+        gas: 0n,
+        token,
+        owner: receiver,
       })
       if (foreseen.status !== 'success') throw new Error(JSON.stringify(foreseen, String))
       const last = await arrive(adapter, chains, sent.mined, false)
@@ -167,7 +172,8 @@ describe.each(directions)('%s', (direction) => {
       expect(foreseen.deltas[0]?.amount).toBe(sent.quote.delivered)
       for (const logs of [true, false]) {
         expect(await statusAt(adapter, destination, sent.delivery, { logs })).toEqual({
-          ...{ status: 'delivered', transactionHash: logs ? last.hash : null },
+          status: 'delivered',
+          transactionHash: logs ? last.hash : null,
         })
       }
     },
@@ -210,7 +216,9 @@ describe('an order that fails', () => {
         'InsufficientOutput',
       )
       expect(await statusAt(adapter, destination, delivery, { logs: false })).toEqual({
-        ...{ status: 'failed', transactionHash: null, error: status.error },
+        status: 'failed',
+        transactionHash: null,
+        error: status.error,
       })
     },
   )
@@ -345,7 +353,11 @@ describe('Stargate', () => {
     expect(await ask(most + unit)).toMatchObject({ reason: 'too-much', limit: most })
     const fee = (credit * BigInt(poolFee)) / 1_000_000n + 1n
     expect(await ask(most + unit - 1n)).toEqual({
-      ...{ delivered: credit - fee, nativeFee: messagingFee, maximum: most, unit, warnings: [] },
+      delivered: credit - fee,
+      nativeFee: messagingFee,
+      maximum: most,
+      unit,
+      warnings: [],
     })
     const set = (to: Address, data: Hex) => source.set(to, data)
     const library = source.feeLibraries.get(source.tokenPool) ?? zeroAddress

@@ -41,8 +41,10 @@ function swapMessage(token: Address, minAmountOut: bigint, minimumGas = 0n, mini
   const inputs =
     minimumValue > 0n ? [...order.inputs, { token: nativeToken, amount: 0n }] : order.inputs
   return buildDeliveryMessage({
-    ...{ order: { ...order, inputs }, fallbackReceiver },
-    ...{ minimumGas, minimumValue },
+    order: { ...order, inputs },
+    fallbackReceiver,
+    minimumGas,
+    minimumValue,
   })
 }
 
@@ -50,7 +52,9 @@ function swapMessage(token: Address, minAmountOut: bigint, minimumGas = 0n, mini
 function etherMessage(minAmountOut: bigint) {
   const plain = chain.swapOrder(chain.weth, 0n)
   const order = {
-    ...{ ...plain, steps: [], outputsPaidBySteps: false },
+    ...plain,
+    steps: [],
+    outputsPaidBySteps: false,
     inputs: [{ token: nativeToken, amount: 0n }],
     outputs: [{ token: nativeToken, minAmountOut }],
   }
@@ -82,19 +86,24 @@ function thefts(at: Address, token: Address, stolen: bigint): { to: Address; dat
     {
       to: destinationReceiver,
       data: encodeFunctionData({
-        ...{ abi: receiverAbi, functionName: 'handleV3AcrossMessage', args: handled },
+        abi: receiverAbi,
+        functionName: 'handleV3AcrossMessage',
+        args: handled,
       }),
     },
     {
       to: destinationReceiver,
       data: encodeFunctionData({
-        ...{ abi: receiverAbi, functionName: 'deliver', args: [token, stolen, message] },
+        abi: receiverAbi,
+        functionName: 'deliver',
+        args: [token, stolen, message],
       }),
     },
     {
       to: at,
       data: encodeFunctionData({
-        ...{ abi: composer, functionName: 'lzCompose' },
+        abi: composer,
+        functionName: 'lzCompose',
         args: [tokenPool, guid, composed, thief, '0x'],
       }),
     },

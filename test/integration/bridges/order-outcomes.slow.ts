@@ -35,7 +35,8 @@ test.each([stargate, across])(
     expect(lagging).toMatchObject({ status: 'inflight', transactionHash: null })
     expect(lagging.error).toMatch(/events .* not there yet/)
     expect(await statusAt(adapter, destination, second.delivery)).toMatchObject({
-      ...{ status: 'failed', transactionHash: last.hash },
+      status: 'failed',
+      transactionHash: last.hash,
     })
     expect((await statusAt(adapter, destination, first.delivery)).status).toBe('delivered')
     // The contract that the first order has left says nothing of the second one's.

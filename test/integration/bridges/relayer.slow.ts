@@ -125,7 +125,9 @@ describe.each(directions)('from $from to $to', (route) => {
     let delivered = outputAmount
     if (bridge === 'across') {
       const transfer = acrossTransfer(route, {
-        ...{ ...sent, receiver: destinationReceiver, outputAmount },
+        ...sent,
+        receiver: destinationReceiver,
+        outputAmount,
       })
       await journeys.on(route.from).deposit(transfer)
     } else {
@@ -272,14 +274,18 @@ describe('modes', () => {
     const value = parseEther('0.02')
     const message = buildDeliveryMessage({
       order: {
-        ...{ ...order, steps: [], outputsPaidBySteps: false },
+        ...order,
+        steps: [],
+        outputsPaidBySteps: false,
         inputs: [...order.inputs, { token: nativeToken, amount: 0n }],
         outputs: [
           { token, minAmountOut: 1n },
           { token: nativeToken, minAmountOut: value },
         ],
       },
-      ...{ fallbackReceiver, minimumGas: 300_000n, minimumValue: value },
+      fallbackReceiver,
+      minimumGas: 300_000n,
+      minimumValue: value,
     })
     const landing = landingOn(route.to, 'USDC')
     const sent = stargateTransfer(route, { symbol: 'USDC', amount, receiver: landing, message })

@@ -40,7 +40,10 @@ function transfer(from: number, to: number, symbol: string, amount: bigint): Sta
   const pool = stargatePools(definition(from)).find((entry) => entry.symbol === symbol)
   if (!pool) throw new RangeError(`no pool of ${symbol}`)
   return {
-    ...{ pool: pool.pool, eid: bridgeAddresses(definition(to)).eid, amount, to: receiver },
+    pool: pool.pool,
+    eid: bridgeAddresses(definition(to)).eid,
+    amount,
+    to: receiver,
     ...(!isNative(pool.token) && { token: pool.token }),
   }
 }
@@ -88,8 +91,13 @@ describe.each(directions)('from $from to $to', ({ from, to }) => {
     const outputToken = destination?.acrossTokens.get('USDC')
     if (!source || !inputToken || !outputToken) throw new Error('no USDC')
     const receipt = await on(from).deposit({
-      ...{ spokePool: source.spokePool, inputToken, outputToken, to: receiver },
-      ...{ inputAmount: 1_000_000_000n, outputAmount: 999_000_000n, destinationChainId: to },
+      spokePool: source.spokePool,
+      inputToken,
+      outputToken,
+      to: receiver,
+      inputAmount: 1_000_000_000n,
+      outputAmount: 999_000_000n,
+      destinationChainId: to,
     })
     const [deposit] = eventsNamed(receipt.logs, 'FundsDeposited')
     expect(deposit).toMatchObject({ outputAmount: 999_000_000n, destinationChainId: BigInt(to) })

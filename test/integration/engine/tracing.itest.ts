@@ -15,7 +15,10 @@ async function start(options: Parameters<typeof startTraceSink>[0] = {}, closeMs
   const sink = await startTraceSink(options)
   const problems: (string | null)[] = []
   const stop = await startTracing({
-    ...{ url: `${sink.url}/v1/traces`, headers: {}, serviceName: 'test', version: '1' },
+    url: `${sink.url}/v1/traces`,
+    headers: {},
+    serviceName: 'test',
+    version: '1',
     closeMs,
     onProblem: (reason) => problems.push(reason),
   })

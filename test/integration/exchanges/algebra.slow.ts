@@ -114,7 +114,9 @@ async function setPlugin(pool: Pool, name: string, config: number): Promise<void
 }
 
 const moving = ({ sqrtPriceX96, tick, liquidity }: IntegralState) => ({
-  ...{ sqrtPriceX96, tick, liquidity },
+  sqrtPriceX96,
+  tick,
+  liquidity,
 })
 
 /** Sizes from three units to more than there is, both ways. */

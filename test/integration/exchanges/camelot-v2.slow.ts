@@ -49,7 +49,9 @@ async function open({ decimals, stable, reserves, fees }: Market): Promise<Pool>
   const created = await context.send(factory, factoryAbi, 'createPair', tokens)
   const { adapter, venue } = scene
   const found = await adapter.discover({
-    ...{ reader: await context.reader(), chain: arbitrum, venue },
+    reader: await context.reader(),
+    chain: arbitrum,
+    venue,
     pairs: [[tokens[1], tokens[0]]],
   })
   const [pool] = found.pools
@@ -175,7 +177,9 @@ test('fees that change between blocks are those of the block, and a stranger is 
   const { adapter, venue } = scene
   const stranger = { ...pool, id: factory, address: factory }
   const [load] = await adapter.load({
-    ...{ reader: await context.reader(), chain: arbitrum, venue },
+    reader: await context.reader(),
+    chain: arbitrum,
+    venue,
     pools: [stranger],
   })
   expect(load).toMatchObject({

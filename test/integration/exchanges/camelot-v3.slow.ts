@@ -64,7 +64,9 @@ async function open(tick: number | null): Promise<Pool> {
 }
 
 const moving = ({ sqrtPriceX96, tick, liquidity }: ConcentratedState) => ({
-  ...{ sqrtPriceX96, tick, liquidity },
+  sqrtPriceX96,
+  tick,
+  liquidity,
 })
 
 test('the storage that is read is that of the compiled contracts', () => {

@@ -92,7 +92,10 @@ async function open({ version, binStep, activeId, rules, bins }: Book): Promise<
   expect(found).toEqual({
     pools: [
       {
-        ...{ protocol: 'liquidity-book', id: pair, address: pair, tokens: [x, y] },
+        protocol: 'liquidity-book',
+        id: pair,
+        address: pair,
+        tokens: [x, y],
         parameters: { version: `factory${version}`, binStep },
       },
     ],

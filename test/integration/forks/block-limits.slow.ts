@@ -81,9 +81,13 @@ describe('a node without old state', () => {
   /** Of a call that reads state; null of any other. */
   function blockOf({ method, params }: NodeCall): number | null {
     const places: Record<string, number> = {
-      ...{ eth_getBalance: 1, eth_getCode: 1, eth_getTransactionCount: 1, eth_call: 1 },
-      ...{ eth_getStorageAt: 2, eth_getProof: 2 },
-      ...{ eth_getBlockByNumber: 0 },
+      eth_getBalance: 1,
+      eth_getCode: 1,
+      eth_getTransactionCount: 1,
+      eth_call: 1,
+      eth_getStorageAt: 2,
+      eth_getProof: 2,
+      eth_getBlockByNumber: 0,
     }
     const tag = params[places[method] ?? -1]
     const { blockHash } = (tag ?? {}) as { blockHash?: string }

@@ -41,7 +41,10 @@ afterAll(async () => {
 type Judgement = Omit<ExecuteArgs, 'nodeUrl' | 'blockNumber' | 'inspect'>
 
 const call = (from: Address, to: Address, data: Hex, value = 0n) => ({
-  ...{ from, to, data, value: value.toString() },
+  from,
+  to,
+  data,
+  value: value.toString(),
 })
 const transfer = (amount: bigint) =>
   encodeFunctionData({ abi, functionName: 'transfer', args: [other, amount] })
@@ -182,7 +185,10 @@ describe('the pool', () => {
     expect(() => process.kill(later, 0)).toThrow('ESRCH')
     const lease = await pool.lease(node.url, head - 2)
     const failing = judge(lease, {
-      ...{ nodeUrl: node.url, blockNumber: head - 2, watch: [], tx: call(alice, other, '0x') },
+      nodeUrl: node.url,
+      blockNumber: head - 2,
+      watch: [],
+      tx: call(alice, other, '0x'),
       prepare: () => Promise.reject(new Error('no')),
     })
     await expect(failing).rejects.toThrow('no')

@@ -43,17 +43,16 @@ async function moveAndCompare(
   const state = await read()
   const quote = balancerV2.amountOut(pool, state, tokenIn, tokenOut, amountIn)
   const steps = balancerV2.encodeSwap({
-    ...{
-      chain: ethereum,
-      venue: { vault: context.vault },
-      pool,
-      state,
-      tokenIn,
-      tokenOut,
-      amountIn,
-      helpers: {},
-    },
-    ...{ executor: context.chain.trader, recipient: context.chain.trader },
+    chain: ethereum,
+    venue: { vault: context.vault },
+    pool,
+    state,
+    tokenIn,
+    tokenOut,
+    amountIn,
+    helpers: {},
+    executor: context.chain.trader,
+    recipient: context.chain.trader,
   })
   const call = steps.find((step): step is CallStep => step.kind === 'call')
   if (!call) throw new Error('no call')

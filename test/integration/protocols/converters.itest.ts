@@ -117,8 +117,16 @@ async function execute(adapter: Adapter, tokenIn: Address, tokenOut: Address, am
   const held = isNative(tokenIn) ? amountIn : await context.balanceOf(tokenIn, executor)
   const venue = venues[adapter.slug] ?? {}
   const steps = adapter.encodeSwap({
-    ...{ chain: ethereum, venue, pool, state, tokenIn, tokenOut },
-    ...{ amountIn: held, executor, helpers: {}, recipient: executor },
+    chain: ethereum,
+    venue,
+    pool,
+    state,
+    tokenIn,
+    tokenOut,
+    amountIn: held,
+    executor,
+    helpers: {},
+    recipient: executor,
   })
   let paid = 0n
   let isDone = true

@@ -79,8 +79,16 @@ async function moveAndCompare(i: number, j: number, amountIn: bigint): Promise<b
   const [tokenIn, tokenOut] = [tokenAt(i), tokenAt(j)]
   const quote = curve.amountOut(pool, state, tokenIn, tokenOut, amountIn)
   const steps = curve.encodeSwap({
-    ...{ chain: ethereum, venue, pool, state, tokenIn, tokenOut, amountIn, helpers: {} },
-    ...{ executor: context.trader, recipient: context.trader },
+    chain: ethereum,
+    venue,
+    pool,
+    state,
+    tokenIn,
+    tokenOut,
+    amountIn,
+    helpers: {},
+    executor: context.trader,
+    recipient: context.trader,
   })
   const call = steps.at(-1)
   if (call?.kind !== 'call') throw new Error('no call')
@@ -154,7 +162,9 @@ describe('curve liquidity against the deployed contracts', () => {
     const reader = await context.reader()
     const [coin, other, shareToken] = [tokenAt(0), tokenAt(1), tokenAt(share)]
     const found = await curve.discover({
-      ...{ reader, chain: ethereum, venue },
+      reader,
+      chain: ethereum,
+      venue,
       pairs: [
         [coin, shareToken],
         [coin, other],

@@ -109,7 +109,9 @@ describe('erc-4626 actions', () => {
       ]
       const shares = await fork.read(vault, abi, 'convertToShares', [amountIn])
       const deposit = await run({
-        ...{ action: 'deposit', strategy, watch },
+        action: 'deposit',
+        strategy,
+        watch,
         args: { primaryAddress: vault, tokenIn: asset, tokenOut: vault, amountIn },
       })
       expect(deposit).toMatchObject({ status: 'success', deltas: [-amountIn, shares] })
@@ -118,7 +120,9 @@ describe('erc-4626 actions', () => {
       const half = shares / 2n
       const worth = await fork.read(vault, abi, 'convertToAssets', [half])
       const redeem = await run({
-        ...{ action: 'redeem', strategy, watch },
+        action: 'redeem',
+        strategy,
+        watch,
         args: { primaryAddress: vault, amountIn: half },
       })
       expect(redeem).toMatchObject({ status: 'success', deltas: [worth, -half] })
@@ -126,7 +130,9 @@ describe('erc-4626 actions', () => {
       const amountOut = worth / 3n
       const burnt = await fork.read(vault, abi, 'previewWithdraw', [amountOut])
       const withdraw = await run({
-        ...{ action: 'withdraw', strategy, watch },
+        action: 'withdraw',
+        strategy,
+        watch,
         args: { primaryAddress: vault, amountOut },
       })
       expect(withdraw).toMatchObject({ status: 'success', deltas: [amountOut, -burnt] })
@@ -173,7 +179,8 @@ describe('erc-4626 actions', () => {
     ]
     const args = { primaryAddress: vault, receiver: other }
     const deposit = await run({
-      ...{ action: 'deposit', watch },
+      action: 'deposit',
+      watch,
       args: { ...args, tokenIn: asset, amountIn },
     })
     expect(deposit).toMatchObject({ status: 'success', deltas: [shares, 0n] })

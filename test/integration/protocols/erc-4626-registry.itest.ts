@@ -38,7 +38,10 @@ const venue = () => ({ registries: [nobody, registry], vaults: [vaults[2] as Add
 
 async function list(reader: StateReader) {
   const found = await erc4626.positions?.list({
-    ...{ reader, chain: ethereum, venue: venue(), pools: [] },
+    reader,
+    chain: ethereum,
+    venue: venue(),
+    pools: [],
   })
   if (!found) throw new Error('no positions')
   return found

@@ -95,7 +95,8 @@ describe('lido actions', () => {
     const held = await fork.balanceOf(stETH, user)
     const shares = await fork.read(stETH, abi, 'getSharesByPooledEth', [held])
     const wrap = await run({
-      ...{ action: 'deposit', strategy },
+      action: 'deposit',
+      strategy,
       args: { primaryAddress: wstETH, tokenIn: stETH, tokenOut: wstETH, amountIn: held },
     })
     expect(wrap.status).toBe('success')
@@ -103,7 +104,8 @@ describe('lido actions', () => {
     expect(await fork.balanceOf(wstETH, wrap.runner)).toBe(wrap.runner === user ? shares : 0n)
 
     const unwrap = await run({
-      ...{ action: 'redeem', strategy },
+      action: 'redeem',
+      strategy,
       args: { primaryAddress: wstETH, amountIn: shares },
     })
     expect(unwrap.status).toBe('success')
@@ -122,13 +124,15 @@ describe('lido actions', () => {
     await fork.send(alice, stETH, abi, 'transfer', [user, amountIn + 2n])
     const shares = await fork.read(stETH, abi, 'getSharesByPooledEth', [amountIn])
     const wrap = await run({
-      ...{ action: 'deposit', watch: watched },
+      action: 'deposit',
+      watch: watched,
       args: { tokenIn: stETH, amountIn, receiver: other },
     })
     expect(wrap).toMatchObject({ status: 'success', deltas: [0n, shares] })
     await fork.deal(wstETH, user, shares)
     const unwrap = await run({
-      ...{ action: 'redeem', watch: watched },
+      action: 'redeem',
+      watch: watched,
       args: { amountIn: shares, receiver: other },
     })
     expect(unwrap.status).toBe('success')

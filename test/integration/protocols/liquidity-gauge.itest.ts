@@ -52,7 +52,10 @@ beforeAll(async () => {
   const { url } = context().sandbox
   const node = await new NodeWriter(url).start()
   curve = await deployGauges(node, {
-    ...{ at: 'curve-gauge', style: 'curve', reward: crv, staked: [curveShare] },
+    at: 'curve-gauge',
+    style: 'curve',
+    reward: crv,
+    staked: [curveShare],
   })
   old = await createOldGauge(node, curveShare)
   await listGauge(node, curve, old)
@@ -61,7 +64,10 @@ beforeAll(async () => {
   // What governance lists need be no gauge, and may be one of another chain.
   await listGauge(node, curve, other)
   balancer = await deployGauges(node, {
-    ...{ at: 'balancer-gauge', style: 'balancer', reward: uni, staked: [balancerShare] },
+    at: 'balancer-gauge',
+    style: 'balancer',
+    reward: uni,
+    staked: [balancerShare],
   })
   await node.close()
   fork = await ActionFork.start(url, curveGauge)
@@ -90,7 +96,10 @@ async function loaded(pool: Pool, adapter = curveGauge) {
 }
 
 const poolOf = (gauge: Address, staked = curveShare): Pool => ({
-  ...{ protocol: 'curve-gauge', id: gauge, address: gauge, tokens: [staked, gauge] },
+  protocol: 'curve-gauge',
+  id: gauge,
+  address: gauge,
+  tokens: [staked, gauge],
   parameters: {},
 })
 
@@ -170,8 +179,11 @@ describe('gauges as positions', () => {
       [old, null],
     ])
     expect(found?.positions[0]).toMatchObject({
-      ...{ protocol: 'curve-gauge', poolAddress: curveShare, underlyingTokens: [curveShare] },
-      ...{ rewardTokens: [crv], subtitle: expect.stringContaining('-gauge') },
+      protocol: 'curve-gauge',
+      poolAddress: curveShare,
+      underlyingTokens: [curveShare],
+      rewardTokens: [crv],
+      subtitle: expect.stringContaining('-gauge'),
     })
     const others = await balancerGauge.positions?.list({
       ...args,
@@ -210,17 +222,22 @@ describe('actions of gauges', () => {
       const deposit = { primaryAddress, tokenIn: curveShare, tokenOut: primaryAddress, amountIn }
       const half = { ...deposit, amountIn: amountIn / 2n }
       const given = await run({
-        ...{ action: 'deposit', strategy, watch, args: { ...half, receiver: other } },
+        action: 'deposit',
+        strategy,
+        watch,
+        args: { ...half, receiver: other },
       })
       expect(given, given.reason).toMatchObject({
-        ...{ status: 'success', deltas: [amountIn / 2n, 0n, -amountIn / 2n] },
+        status: 'success',
+        deltas: [amountIn / 2n, 0n, -amountIn / 2n],
       })
       const stake = await run({ action: 'deposit', strategy, watch, args: half, receiver: user })
       expect(stake, stake.reason).toMatchObject({ status: 'success' })
       const args = { primaryAddress, tokenIn: primaryAddress, amountOut: amountIn / 2n }
       const back = await run({ action: 'withdraw', strategy, watch, args, receiver: user })
       expect(back, back.reason).toMatchObject({
-        ...{ status: 'success', deltas: [0n, -amountIn / 2n, amountIn / 2n] },
+        status: 'success',
+        deltas: [0n, -amountIn / 2n, amountIn / 2n],
       })
     },
   )
@@ -230,7 +247,9 @@ describe('actions of gauges', () => {
     [
       'Balancer’s own minter',
       () => ({
-        ...{ on: balancerFork, gauge: balancer.gauges[0] as Address, staked: balancerShare },
+        on: balancerFork,
+        gauge: balancer.gauges[0] as Address,
+        staked: balancerShare,
         reward: uni,
       }),
     ],
@@ -256,7 +275,9 @@ describe('actions of gauges', () => {
     expect(done.deltas[0]).toBeGreaterThan(0n)
     const away = await run(
       {
-        ...{ action: 'harvest', strategy, watch: [{ token: reward, owner: other }] },
+        action: 'harvest',
+        strategy,
+        watch: [{ token: reward, owner: other }],
         args: { primaryAddress: gauge, token: reward, receiver: other },
       },
       on,
@@ -281,7 +302,8 @@ describe('actions of gauges', () => {
     await fork.send(other, token(), abi, 'deposit', [ether])
     const [state] =
       (await curveGauge.positions?.read({
-        ...{ ...common, reader: await fork.reader() },
+        ...common,
+        reader: await fork.reader(),
         positions: [first],
       })) ?? []
     // Three have equal weights, and two of them are gauges.

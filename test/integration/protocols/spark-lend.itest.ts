@@ -51,7 +51,8 @@ describe('spark-lend', () => {
       { token: weth, owner: user },
     ]
     const deposit = await run({
-      ...{ action: 'deposit', watch },
+      action: 'deposit',
+      watch,
       args: { primaryAddress, tokenIn: usdc, tokenOut: aUsdc, amountIn },
     })
     expect(deposit.status, deposit.reason).toBe('success')
@@ -59,19 +60,22 @@ describe('spark-lend', () => {
     expect(deposit.deltas[1]).toBeGreaterThanOrEqual(amountIn - 1n)
     const amountOut = 10n ** 17n
     const borrow = await run({
-      ...{ action: 'borrow', watch },
+      action: 'borrow',
+      watch,
       args: { primaryAddress, collateral: usdc, tokenOut: weth, amountOut },
     })
     expect(borrow.status, borrow.reason).toBe('success')
     expect(borrow.deltas[2]).toBe(amountOut)
     const repay = await run({
-      ...{ action: 'repay', watch },
+      action: 'repay',
+      watch,
       args: { primaryAddress, tokenIn: weth, amountIn: amountOut / 2n },
     })
     expect(repay.status, repay.reason).toBe('success')
     expect(repay.deltas[2]).toBe(-amountOut / 2n)
     const withdraw = await run({
-      ...{ action: 'withdraw', watch },
+      action: 'withdraw',
+      watch,
       args: { primaryAddress, tokenIn: aUsdc, tokenOut: usdc, amountOut: 1_000_000_000n },
     })
     expect(withdraw.status, withdraw.reason).toBe('success')

@@ -103,7 +103,8 @@ describe('staking-rewards actions', () => {
     const owner = runnerAddress(strategy, user)
     await fork.deal(lpToken, user, amountIn)
     const stake = await run({
-      ...{ action: 'deposit', strategy },
+      action: 'deposit',
+      strategy,
       args: { primaryAddress: gauge, tokenIn: lpToken, amountIn },
     })
     expect(stake).toMatchObject({ status: 'success', deltas: [-amountIn, 0n] })
@@ -111,7 +112,8 @@ describe('staking-rewards actions', () => {
 
     await fork.mineAfter(3_600)
     const harvest = await run({
-      ...{ action: 'harvest', strategy },
+      action: 'harvest',
+      strategy,
       args: { primaryAddress: gauge, token: uni },
     })
     expect(harvest.status).toBe('success')
@@ -125,7 +127,8 @@ describe('staking-rewards actions', () => {
     expect(await fork.read(gauge, abi, 'earned', [owner])).toBe(0n)
 
     const unstake = await run({
-      ...{ action: 'withdraw', strategy },
+      action: 'withdraw',
+      strategy,
       args: { primaryAddress: gauge, tokenOut: lpToken, amountOut: amountIn },
     })
     expect(unstake).toMatchObject({ status: 'success', deltas: [amountIn, 0n] })

@@ -64,8 +64,16 @@ async function swap(isDeposit: boolean, amountIn: bigint) {
   const [tokenIn, tokenOut] = isDeposit ? [dai, vault] : [vault, dai]
   const quote = yearnV2.amountOut(pool, state, tokenIn, tokenOut, amountIn)
   const steps = yearnV2.encodeSwap({
-    ...{ chain: ethereum, venue, pool, state, tokenIn, tokenOut, amountIn },
-    ...{ executor: user, helpers: {}, recipient: user },
+    chain: ethereum,
+    venue,
+    pool,
+    state,
+    tokenIn,
+    tokenOut,
+    amountIn,
+    executor: user,
+    helpers: {},
+    recipient: user,
   })
   const call = steps.at(-1)
   if (call?.kind !== 'call') throw new Error('no call')
@@ -180,7 +188,9 @@ describe('yearn-v2 actions', () => {
     expect(spent).toBe(-amountIn)
     expect(shares > 0n && shares < amountIn).toBe(true)
     const redeem = await run({
-      ...{ action: 'redeem', strategy, watch },
+      action: 'redeem',
+      strategy,
+      watch,
       args: { primaryAddress: vault, tokenIn: vault, tokenOut: dai, amountIn: shares },
     })
     expect(redeem.status).toBe('success')
@@ -199,7 +209,8 @@ describe('yearn-v2 actions', () => {
       { token: dai, owner: other },
     ]
     const deposit = await run({
-      ...{ action: 'deposit', watch: watched },
+      action: 'deposit',
+      watch: watched,
       args: { primaryAddress: vault, tokenIn: dai, amountIn: ether, receiver: other },
     })
     expect(deposit.status).toBe('success')
@@ -207,7 +218,8 @@ describe('yearn-v2 actions', () => {
     expect(shares > 0n && shares < ether).toBe(true)
     await fork.deal(vault, user, shares)
     const redeem = await run({
-      ...{ action: 'redeem', watch: watched },
+      action: 'redeem',
+      watch: watched,
       args: { primaryAddress: vault, amountIn: shares, receiver: other },
     })
     expect(redeem.status).toBe('success')
@@ -241,7 +253,8 @@ describe('yearn-v2 actions', () => {
     })
     const other = { primaryAddress: vault, tokenIn: sandboxToken('USDC').address, amountIn: 1n }
     await expect(run({ action: 'deposit', args: other, watch })).rejects.toMatchObject({
-      ...{ argument: 'tokenIn', expected: `the vault's asset, ${dai}` },
+      argument: 'tokenIn',
+      expected: `the vault's asset, ${dai}`,
     })
   })
 })

@@ -205,13 +205,24 @@ const head: CassetteHead = {
   ...toHead(
     {
       settings: {
-        ...{ chainIds: [77], candidates: 1, maxHops: 1, liquidityFloorUsd: 0, serviceName: 'svc' },
+        chainIds: [77],
+        candidates: 1,
+        maxHops: 1,
+        liquidityFloorUsd: 0,
+        serviceName: 'svc',
         proof: 'all',
-        ...{ apiDialect: 'specification' as const, disabledAggregators: [] },
-        ...{ poolBlacklist: [], v4HooksAllowlist: [], poolIndex: false, priorityFeePerGas: {} },
-        ...{ acrossFeeBps: 5, acrossMaxUsd: null },
+        apiDialect: 'specification' as const,
+        disabledAggregators: [],
+        poolBlacklist: [],
+        v4HooksAllowlist: [],
+        poolIndex: false,
+        priorityFeePerGas: {},
+        acrossFeeBps: 5,
+        acrossMaxUsd: null,
       },
-      ...{ tokens: [], importedPools: {}, sandboxPools: [] },
+      tokens: [],
+      importedPools: {},
+      sandboxPools: [],
     },
     { forkroute: '1', anvil: '1', contracts: {} },
   ),
@@ -245,7 +256,9 @@ function contentOf(path: string) {
     (db.prepare(`SELECT count(*) AS count FROM ${table}`).get() as { count: number }).count
   const facts = {
     slots: Object.fromEntries(slots),
-    ...{ cells: count('cells'), codes: count('codes'), requests: count('requests') },
+    cells: count('cells'),
+    codes: count('codes'),
+    requests: count('requests'),
   }
   expect(damagedRows(db)).toEqual([])
   db.close()
@@ -261,7 +274,9 @@ describe('createRecorder', () => {
     const content = contentOf(path)
     expect(content).toEqual({
       slots: { 1: '1=07,2=08,3=09', 2: '1=07,3=09' },
-      ...{ cells: 4, codes: 1, requests: 2 },
+      cells: 4,
+      codes: 1,
+      requests: 2,
     })
     cassetteOf('shared', [second, first])
     expect(contentOf(path)).toEqual(content)
@@ -338,7 +353,9 @@ describe('createRecorder', () => {
         mergeCassettes(files, out)
         expect(contentOf(out)).toEqual({
           slots: { 1: '1=07,2=08,3=09', 2: '1=07,3=09' },
-          ...{ cells: 4, codes: 1, requests: 2 },
+          cells: 4,
+          codes: 1,
+          requests: 2,
         })
       }
     })
@@ -364,7 +381,9 @@ describe('createRecorder', () => {
       expect(pruneCassette(path, { numbers: [2] })).toEqual([2])
       expect(contentOf(path)).toEqual({
         slots: { 1: '1=07,2=08,3=09' },
-        ...{ cells: 4, codes: 1, requests: 1 },
+        cells: 4,
+        codes: 1,
+        requests: 1,
       })
       expect(pruneCassette(path, { path: '/b' })).toEqual([])
       expect(pruneCassette(path, { blocks: [1] })).toEqual([1])

@@ -68,7 +68,10 @@ const scenes: readonly Scene[] = [
 function sourceOf({ address, base, spacing, isNetInSecondWord }: Scene): ConcentratedSource {
   const slots = { slot0: base, liquidity: base + 3n, ticks: base + 4n, tickBitmap: base + 5n }
   return {
-    ...{ address, slots, tickSpacing: spacing, feePips: () => [500n, 500n] as const },
+    address,
+    slots,
+    tickSpacing: spacing,
+    feePips: () => [500n, 500n] as const,
     ...(isNetInSecondWord && { isNetInSecondWord }),
   }
 }

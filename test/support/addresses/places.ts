@@ -53,7 +53,10 @@ function feedsOf(symbol: string): string[] {
   const base = symbol.replace(/\.[eb]$/, '')
   const native = base.replace(/^[Ww](?=[A-Z]+$)/, '')
   const others: Record<string, string[]> = {
-    ...{ BTCB: ['BTC'], CBBTC: ['cbBTC', 'BTC'], XDAI: ['DAI'], POL: ['MATIC'] },
+    BTCB: ['BTC'],
+    CBBTC: ['cbBTC', 'BTC'],
+    XDAI: ['DAI'],
+    POL: ['MATIC'],
   }
   const names = [symbol, base, native, ...(others[native.toUpperCase()] ?? [])]
   return names.map((name) => `feed ${name}`)

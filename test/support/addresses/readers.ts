@@ -57,7 +57,9 @@ function universalRouter(files: FilesOfPackage): Found[] {
     const chainId = Number.parseInt(text, 10)
     if (!wanted(chainId)) return []
     return [...text.matchAll(new RegExp(`address: '(${hex})'`, 'g'))].map(([, address = '']) => ({
-      ...{ chainId, address, role: 'uniswap-v4 routers' },
+      chainId,
+      address,
+      role: 'uniswap-v4 routers',
     }))
   })
 }
@@ -252,8 +254,19 @@ function morpho(files: FilesOfPackage): Found[] {
 }
 
 export const readers: Readonly<Record<AddressPackage, (files: FilesOfPackage) => Found[]>> = {
-  ...{ uniswap, universalRouter, tokenList, aave, balancer, balancerSdk },
-  ...{ sushi, stargate, across, acrossTokens, enzyme, curve, morpho },
+  uniswap,
+  universalRouter,
+  tokenList,
+  aave,
+  balancer,
+  balancerSdk,
+  sushi,
+  stargate,
+  across,
+  acrossTokens,
+  enzyme,
+  curve,
+  morpho,
   pancakeV2: (files) =>
     byChain(textOf(files, 'index.mjs'), 'FACTORY_ADDRESS_MAP', 'pancakeswap-v2 factory'),
   pancakeV3: (files) =>

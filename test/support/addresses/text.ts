@@ -5,11 +5,29 @@ import type { FilesOfPackage } from '../../../src/sandbox/contracts/package-file
 export const hex = '0x[0-9a-fA-F]{40}'
 
 const idsByName: Readonly<Record<string, number>> = {
-  ...{ ETHEREUM: 1, MAINNET: 1, EthMainnet: 1, OPTIMISM: 10, OptimismMainnet: 10 },
-  ...{ BSC: 56, BNB: 56, BscMainnet: 56, GNOSIS: 100, UNICHAIN: 130, Unichain: 130 },
-  ...{ POLYGON: 137, PolygonMainnet: 137, SONIC: 146, SonicMainnet: 146 },
-  ...{ BASE: 8453, BaseMainnet: 8453, ARBITRUM: 42161, ARBITRUM_ONE: 42161 },
-  ...{ ArbitrumMainnet: 42161, AVALANCHE: 43114, LINEA: 59144, LineaMainnet: 59144 },
+  ETHEREUM: 1,
+  MAINNET: 1,
+  EthMainnet: 1,
+  OPTIMISM: 10,
+  OptimismMainnet: 10,
+  BSC: 56,
+  BNB: 56,
+  BscMainnet: 56,
+  GNOSIS: 100,
+  UNICHAIN: 130,
+  Unichain: 130,
+  POLYGON: 137,
+  PolygonMainnet: 137,
+  SONIC: 146,
+  SonicMainnet: 146,
+  BASE: 8453,
+  BaseMainnet: 8453,
+  ARBITRUM: 42161,
+  ARBITRUM_ONE: 42161,
+  ArbitrumMainnet: 42161,
+  AVALANCHE: 43114,
+  LINEA: 59144,
+  LineaMainnet: 59144,
 }
 
 /** Null: a chain that the service does not know. */

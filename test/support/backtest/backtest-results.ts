@@ -93,7 +93,10 @@ export function sampleJob(shape: ResultsShape): BacktestJob {
     return { name, router: index === 1 ? { maxHops: 1 } : {}, ignoreStandards: [] }
   })
   return {
-    ...{ id: '01', name: 'ETH and stables over a day', chainId: 1, accountId: null },
+    id: '01',
+    name: 'ETH and stables over a day',
+    chainId: 1,
+    accountId: null,
     plan: {
       name: 'ETH and stables over a day',
       chainId: 1,

@@ -70,7 +70,9 @@ export function blockOf(blockNumber: bigint): BacktestBlock {
           { seconds: 1, status: 'delivered', blockNumber: 5n, amount: 2n ** 200n },
           {
             ...({ seconds: 2, status: 'fallback', blockNumber: 6n } as const),
-            ...{ token: '0x5b38da6a701c568545dcfcb03fcb875f56beddc4', amount: 7n, reason: 'less' },
+            token: '0x5b38da6a701c568545dcfcb03fcb875f56beddc4',
+            amount: 7n,
+            reason: 'less',
           },
           { seconds: 3, status: 'reverted', blockNumber: 7n, reason: 'paused' },
           { seconds: 4, status: 'unknown', message: 'no block' },

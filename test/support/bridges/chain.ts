@@ -83,8 +83,11 @@ export async function startBridgeChain({ chainId, eid, usdcDecimals }: ChainOpti
     ])
     const { contractAddress, logs } = receipt
     return {
-      ...{ ok: receipt.status === '0x1', hash: receipt.transactionHash },
-      ...{ contractAddress, logs, gasUsed: BigInt(receipt.gasUsed) },
+      ok: receipt.status === '0x1',
+      hash: receipt.transactionHash,
+      contractAddress,
+      logs,
+      gasUsed: BigInt(receipt.gasUsed),
     }
   }
   const set = async (to: Address, data: Hex, value = 0n) => {
@@ -186,10 +189,28 @@ export async function startBridgeChain({ chainId, eid, usdcDecimals }: ChainOpti
   }
 
   return {
-    ...{ chainId, eid, usdcDecimals, anvil, owner, thief, weth, usdc, artifacts },
-    ...{ endpoint, messaging, tokenPool, nativePool, spokePool, feeLibraries },
+    chainId,
+    eid,
+    usdcDecimals,
+    anvil,
+    owner,
+    thief,
+    weth,
+    usdc,
+    artifacts,
+    endpoint,
+    messaging,
+    tokenPool,
+    nativePool,
+    spokePool,
+    feeLibraries,
     landing: composeLanding({ endpoint, pool: tokenPool }).address,
     nativeLanding: composeLanding({ endpoint, pool: nativePool }).address,
-    ...{ bridge, sent, set, mint, balance, swapOrder },
+    bridge,
+    sent,
+    set,
+    mint,
+    balance,
+    swapOrder,
   }
 }

@@ -136,8 +136,15 @@ export async function deliverOnFork(args: {
 
 function eventsOf(logs: Execution['logs']) {
   const whole = logs.map(({ address, topics, data }) => ({
-    ...{ address, topics, data, blockHash: null, blockNumber: null, logIndex: null },
-    ...{ removed: false, transactionHash: null, transactionIndex: null },
+    address,
+    topics,
+    data,
+    blockHash: null,
+    blockNumber: null,
+    logIndex: null,
+    removed: false,
+    transactionHash: null,
+    transactionIndex: null,
   }))
   return parseEventLogs({ abi, logs: whole as never })
 }
@@ -190,7 +197,9 @@ async function fill(
   const spokePool = spokePools[Number(deposit.destinationChainId)] ?? native
   await anvil.rpc('anvil_dealERC20', [relayer, token, numberToHex(deposit.outputAmount * 3n)])
   const approval = encodeFunctionData({
-    ...{ abi, functionName: 'approve', args: [spokePool, deposit.outputAmount * 3n] },
+    abi,
+    functionName: 'approve',
+    args: [spokePool, deposit.outputAmount * 3n],
   })
   await mined(anvil, { from: relayer, to: token, data: approval })
   const relay = { ...deposit, originChainId: BigInt(originChainId) }
@@ -198,7 +207,8 @@ async function fill(
   const data = encodeFunctionData(
     redirected
       ? {
-          ...{ abi, functionName: 'fillRelayWithUpdatedDeposit' },
+          abi,
+          functionName: 'fillRelayWithUpdatedDeposit',
           args: [...filled, ...(await signedAnew(relay, redirected))],
         }
       : { abi, functionName: 'fillRelay', args: filled },
@@ -213,7 +223,8 @@ async function signedAnew(
   const updatedRecipient = pad(recipient)
   const message = { depositId, originChainId, updatedOutputAmount: outputAmount }
   const signature = await privateKeyToAccount(key).signTypedData({
-    ...{ types: updateTypes, primaryType: 'UpdateDepositDetails' },
+    types: updateTypes,
+    primaryType: 'UpdateDepositDetails',
     domain: { name: 'ACROSS-V2', version: '1.0.0', chainId: originChainId },
     message: { ...message, updatedRecipient, updatedMessage: '0x' },
   })
@@ -228,7 +239,9 @@ async function receive(anvil: TestAnvil, endpoint: Address, packet: Hex): Promis
   const guid = slice(packet, 81, 113)
   const message = slice(packet, 113)
   const data = encodeFunctionData({
-    ...{ abi, functionName: 'lzReceive', args: [origin, guid, message, relayer, '0x'] },
+    abi,
+    functionName: 'lzReceive',
+    args: [origin, guid, message, relayer, '0x'],
   })
   const received = await mined(anvil, { from: endpoint, to, data })
   const done = [received]
@@ -237,7 +250,9 @@ async function receive(anvil: TestAnvil, endpoint: Address, packet: Hex): Promis
   )
   for (const { from, to: landing, guid: id, index, message: inner } of composed) {
     const call = encodeFunctionData({
-      ...{ abi, functionName: 'lzCompose', args: [from, landing, id, index, inner, '0x'] },
+      abi,
+      functionName: 'lzCompose',
+      args: [from, landing, id, index, inner, '0x'],
     })
     done.push(await mined(anvil, { from: relayer, to: endpoint, data: call }))
   }

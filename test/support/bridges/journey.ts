@@ -89,7 +89,12 @@ export async function depart(args: {
   const nativeFee = quote.nativeFee + surplus
   const isValue = isNative(lane.tokenIn)
   const steps = adapter.encode({
-    ...{ lane, parcel, quote, nativeFee, refundReceiver, firstStep: 0 },
+    lane,
+    parcel,
+    quote,
+    nativeFee,
+    refundReceiver,
+    firstStep: 0,
     sender: source.owner,
     amountIn: byReference ? { ref: 'balance', token: lane.tokenIn } : amountIn,
     quotedAmountIn: amountIn,
@@ -100,8 +105,14 @@ export async function depart(args: {
   const order: Order = {
     inputs: [{ token: lane.tokenIn, amount: amountIn + (isValue ? nativeFee : 0n) }, ...fee],
     feeReceiver: refundReceiver,
-    ...{ steps, outputs: [], receiver: source.owner, refundReceiver, sweep: [] },
-    ...{ deadline: 2n ** 40n, accountId: '0x', referralCode: '0x' },
+    steps,
+    outputs: [],
+    receiver: source.owner,
+    refundReceiver,
+    sweep: [],
+    deadline: 2n ** 40n,
+    accountId: '0x',
+    referralCode: '0x',
   }
   const accountId: Hex = `0x${'ac'.repeat(32)}`
   const full = { ...order, accountId, referralCode: `0x${'4d'.repeat(16)}` as const }

@@ -18,7 +18,9 @@ export function orderParcel(destination: Connected, lane: Lane, minAmountOut: bi
   const swap = destination.swapOrder(isEther ? destination.weth : lane.tokenOut, minAmountOut)
   const order = isEther
     ? {
-        ...{ ...swap, steps: [], outputsPaidBySteps: false },
+        ...swap,
+        steps: [],
+        outputsPaidBySteps: false,
         inputs: [{ token: nativeToken, amount: 0n }],
         outputs: [{ token: nativeToken, minAmountOut }],
       }

@@ -104,7 +104,8 @@ export function randomRoutes(requests: number, seed: number): RandomRoute[] {
       const ends = [...heldOn(to, [...liquid, 'ETH', ...taxed])]
       return fc.constantFrom(...swapsOn[common.mode]).chain(([here, there]) =>
         fc.record({
-          ...{ direction: fc.constant(direction), common: fc.constant(common) },
+          direction: fc.constant(direction),
+          common: fc.constant(common),
           tokens: here
             ? fc.uniqueArray(fc.constantFrom(...wild), { minLength: 1, maxLength: 4 })
             : fc.constantFrom(...heldOn(from, carried)).map((token) => [token]),
@@ -127,17 +128,21 @@ export function randomRoutes(requests: number, seed: number): RandomRoute[] {
     })
     const receiver = addressOf(common.receiver, to, end.address, places[0] ?? 0)
     return {
-      ...{ from, to, ...common, tokenOut: end.address },
+      from,
+      to,
+      ...common,
+      tokenOut: end.address,
       inputs: tokens.map(({ symbol }, index) => ({ symbol, cents: cents[index] ?? 500 })),
       isTaxed: tokens.some(({ symbol }) => taxed.includes(symbol)),
       query: {
-        ...{
-          chainId: String(from.market.chain.id),
-          destinationChainId: String(to.market.chain.id),
-        },
-        ...{ fromAddress: sandboxAccount('alice').address, receiver },
-        ...{ tokenIn: tokens.map(({ address }) => address).join(','), amountIn: amounts.join(',') },
-        ...{ tokenOut: end.address, crosschainRouteMode: common.mode },
+        chainId: String(from.market.chain.id),
+        destinationChainId: String(to.market.chain.id),
+        fromAddress: sandboxAccount('alice').address,
+        receiver,
+        tokenIn: tokens.map(({ address }) => address).join(','),
+        amountIn: amounts.join(','),
+        tokenOut: end.address,
+        crosschainRouteMode: common.mode,
         ...(common.ignored !== 'none' && { ignoreBridges: common.ignored }),
       },
     }

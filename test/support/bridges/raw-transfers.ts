@@ -72,7 +72,9 @@ export interface AcrossTransfer {
 /** Of one chain behind a JSON-RPC node, in the name of alice. */
 export function rawTransfers(chainId: number, url: string) {
   const chain: Chain = defineChain({
-    ...{ id: chainId, name: 'sandbox', rpcUrls: { default: { http: [url] } } },
+    id: chainId,
+    name: 'sandbox',
+    rpcUrls: { default: { http: [url] } },
     nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
   })
   const client = createPublicClient({ chain, transport: http(url), pollingInterval: 20 })
@@ -93,8 +95,13 @@ export function rawTransfers(chainId: number, url: string) {
 
   function paramOf({ eid, amount, to, message = '0x', options = '0x' }: StargateTransfer) {
     return {
-      ...{ dstEid: eid, to: pad(to), amountLD: amount, minAmountLD: 0n },
-      ...{ extraOptions: options, composeMsg: message, oftCmd: '0x' as Hex },
+      dstEid: eid,
+      to: pad(to),
+      amountLD: amount,
+      minAmountLD: 0n,
+      extraOptions: options,
+      composeMsg: message,
+      oftCmd: '0x' as Hex,
     }
   }
 
@@ -106,10 +113,16 @@ export function rawTransfers(chainId: number, url: string) {
       const param = paramOf(transfer)
       const { pool: address } = transfer
       const [limit, , receipt] = await client.readContract({
-        ...{ address, abi: bridgeAbi, functionName: 'quoteOFT', args: [param] },
+        address,
+        abi: bridgeAbi,
+        functionName: 'quoteOFT',
+        args: [param],
       })
       const fee = await client.readContract({
-        ...{ address, abi: bridgeAbi, functionName: 'quoteSend', args: [param, false] },
+        address,
+        abi: bridgeAbi,
+        functionName: 'quoteSend',
+        args: [param, false],
         account: sender.address,
       })
       return {
@@ -145,7 +158,10 @@ export function rawTransfers(chainId: number, url: string) {
     balance: (token: Address | undefined, of: Address) =>
       token
         ? client.readContract({
-            ...{ address: token, abi: bridgeAbi, functionName: 'balanceOf', args: [of] },
+            address: token,
+            abi: bridgeAbi,
+            functionName: 'balanceOf',
+            args: [of],
           })
         : client.getBalance({ address: of }),
   }

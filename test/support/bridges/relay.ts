@@ -31,9 +31,16 @@ function only<T>(found: readonly T[]): T {
 
 function eventsOf({ logs }: Mined) {
   const whole = logs.map(({ address, topics, data }) => ({
-    ...{ address, topics: topics as [Hex, ...Hex[]], data },
-    ...{ blockHash: null, blockNumber: null, logIndex: null, removed: false },
-    ...{ transactionHash: null, transactionIndex: null, blockTimestamp: undefined },
+    address,
+    topics: topics as [Hex, ...Hex[]],
+    data,
+    blockHash: null,
+    blockNumber: null,
+    logIndex: null,
+    removed: false,
+    transactionHash: null,
+    transactionIndex: null,
+    blockTimestamp: undefined,
   }))
   return parseEventLogs({ abi, logs: whole as never })
 }
@@ -46,7 +53,9 @@ export function fill(deposit: Mined, source: BridgeChain, destination: BridgeCha
   const relay = { ...args, originChainId: BigInt(source.chainId) }
   const repayment = padHex(destination.owner, { size: 32 })
   const data = encodeFunctionData({
-    ...{ abi, functionName: 'fillRelay', args: [relay, BigInt(source.chainId), repayment] },
+    abi,
+    functionName: 'fillRelay',
+    args: [relay, BigInt(source.chainId), repayment],
   })
   return destination.sent({ from: destination.owner, to: destination.spokePool, data })
 }
@@ -58,7 +67,8 @@ export async function receive(sending: Mined, destination: BridgeChain, library:
   )
   const packet = args.encodedPayload
   const verified = await destination.sent({
-    ...{ from: destination.thief, to: library },
+    from: destination.thief,
+    to: library,
     data: encodeFunctionData({ abi, functionName: 'validatePacket', args: [packet] }),
   })
   if (!verified.ok) throw new Error('the packet was not verified')
@@ -69,9 +79,12 @@ export async function receive(sending: Mined, destination: BridgeChain, library:
   }
   const [to, guid, message] = [slice(packet, 61, 81), slice(packet, 81, 113), slice(packet, 113)]
   return destination.sent({
-    ...{ from: destination.thief, to: destination.endpoint },
+    from: destination.thief,
+    to: destination.endpoint,
     data: encodeFunctionData({
-      ...{ abi, functionName: 'lzReceive', args: [origin, to, guid, message, '0x'] },
+      abi,
+      functionName: 'lzReceive',
+      args: [origin, to, guid, message, '0x'],
     }),
   })
 }
@@ -83,9 +96,13 @@ export function compose(receipt: Mined, destination: BridgeChain, gas = 16_000_0
   )
   const { from, to, guid, index, message } = args
   return destination.sent({
-    ...{ from: destination.thief, to: destination.endpoint, gas: numberToHex(gas) },
+    from: destination.thief,
+    to: destination.endpoint,
+    gas: numberToHex(gas),
     data: encodeFunctionData({
-      ...{ abi, functionName: 'lzCompose', args: [from, to, guid, index, message, '0x'] },
+      abi,
+      functionName: 'lzCompose',
+      args: [from, to, guid, index, message, '0x'],
     }),
   })
 }

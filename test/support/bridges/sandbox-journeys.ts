@@ -57,7 +57,10 @@ export function stargateTransfer({ from, to }: Route, sent: Sent): StargateTrans
   const { pool, token } = stargatePool(from, sent.symbol)
   const { eid } = bridgeAddresses(definitionOf(to))
   return {
-    ...{ pool, eid, amount: sent.amount, to: sent.receiver },
+    pool,
+    eid,
+    amount: sent.amount,
+    to: sent.receiver,
     ...(!isNative(token) && { token }),
     ...(sent.message && { message: sent.message }),
   }
@@ -68,9 +71,13 @@ export function acrossTransfer(
   { symbol, amount, receiver, message, outputAmount }: Sent & { readonly outputAmount: bigint },
 ): AcrossTransfer {
   return {
-    ...{ spokePool: bridgeAddresses(definitionOf(from)).spokePool, destinationChainId: to },
-    ...{ inputToken: acrossToken(from, symbol), outputToken: acrossToken(to, symbol) },
-    ...{ inputAmount: amount, outputAmount, to: receiver },
+    spokePool: bridgeAddresses(definitionOf(from)).spokePool,
+    destinationChainId: to,
+    inputToken: acrossToken(from, symbol),
+    outputToken: acrossToken(to, symbol),
+    inputAmount: amount,
+    outputAmount,
+    to: receiver,
     ...(message && { message }),
   }
 }
@@ -90,7 +97,10 @@ export function etherOrder(chainId: number, receiver: Address, minAmountOut: big
     feeReceiver: receiver,
     steps: [
       {
-        ...{ kind: 'call', target: pool, abi: v3Abi[0], payToken: usdc },
+        kind: 'call',
+        target: pool,
+        abi: v3Abi[0],
+        payToken: usdc,
         args: [
           ...[receiver, isFirst, { ref: 'balance', token: usdc } as const],
           ...[isFirst ? lowestPrice : highestPrice, '0x'],

@@ -61,7 +61,9 @@ async function connect(here: BridgeChain, there: BridgeChain): Promise<Address> 
   await set(
     endpoint,
     encodeFunctionData({
-      ...{ abi, functionName: 'setDefaultReceiveLibrary', args: [there.eid, library, 0n] },
+      abi,
+      functionName: 'setDefaultReceiveLibrary',
+      args: [there.eid, library, 0n],
     }),
   )
   await set(
@@ -98,7 +100,9 @@ function definitionOf(definition: ChainDefinition, chain: BridgeChain): ChainDef
     bridges: {
       across: { spokePool, tokens: [`WETH:${weth}`, `USDC:${usdc}:${usdcDecimals}`] },
       stargate: {
-        ...{ eid: chain.eid, endpoint, tokenMessaging: messaging },
+        eid: chain.eid,
+        endpoint,
+        tokenMessaging: messaging,
         pools: [`USDC:${tokenPool}:${usdc}:${usdcDecimals}`, `ETH:${nativePool}:${nativeToken}`],
       },
     },

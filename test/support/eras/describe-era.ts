@@ -38,7 +38,9 @@ export async function startEra(
   const node = await nodeOf(market, era)
   const service = await startEraService(node)
   return {
-    ...{ market, node, service },
+    market,
+    node,
+    service,
     async stop() {
       await service.stop()
       await node.stop()
@@ -49,7 +51,10 @@ export async function startEra(
 
 export async function startEraService(node: EraNode): Promise<TestService> {
   const service = await startService({
-    ...{ RPC_URL_1: node.url, WORKERS: '1', FORKS_PER_BLOCK: '1', AUTH_MODE: 'open' },
+    RPC_URL_1: node.url,
+    WORKERS: '1',
+    FORKS_PER_BLOCK: '1',
+    AUTH_MODE: 'open',
   })
   const catalog = openCatalog(service.dataDir)
   catalog.importPools(1, [importedCurvePool])
@@ -138,8 +143,14 @@ export function testEra(context: () => EraContext, older: string | null): void {
 
 /** Column of docs/blocks.md whose figures hold for these rules. */
 const gasColumns: Readonly<Record<Era, number>> = {
-  ...{ istanbul: 1, berlin: 2, london: 3, paris: 3 },
-  ...{ shanghai: 4, cancun: 5, prague: 5, osaka: 5 },
+  istanbul: 1,
+  berlin: 2,
+  london: 3,
+  paris: 3,
+  shanghai: 4,
+  cancun: 5,
+  prague: 5,
+  osaka: 5,
 }
 const simulatedColumn = 5
 
@@ -163,7 +174,11 @@ export function testGasTable(context: () => EraContext, era: Era): void {
       const { to, data, tokenOut } = examples[example](market.trader)
       const [simulated] = await simulate({ urls, pin, chain: ethereum }, [
         {
-          ...{ from: market.trader, to, data, value: 0n, overrides: {} },
+          from: market.trader,
+          to,
+          data,
+          value: 0n,
+          overrides: {},
           measure: [{ token: tokenOut, owner: market.trader }],
         },
       ])

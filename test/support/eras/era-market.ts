@@ -193,9 +193,17 @@ export async function startEraMarket(
     [200_400, 202_800],
   ] as const) {
     const position = {
-      ...{ token0: tokens.USDC, token1: tokens.WETH, fee: 3_000, tickLower, tickUpper },
-      ...{ amount0Desired: 2_000_000n * 10n ** 6n, amount1Desired: 2_000n * 10n ** 18n },
-      ...{ amount0Min: 0n, amount1Min: 0n, recipient: trader, deadline: maxUint256 },
+      token0: tokens.USDC,
+      token1: tokens.WETH,
+      fee: 3_000,
+      tickLower,
+      tickUpper,
+      amount0Desired: 2_000_000n * 10n ** 6n,
+      amount1Desired: 2_000n * 10n ** 18n,
+      amount0Min: 0n,
+      amount1Min: 0n,
+      recipient: trader,
+      deadline: maxUint256,
     }
     await send(positionManager, call({ abi, functionName: 'mint', args: [position] }))
   }
@@ -263,19 +271,23 @@ export async function startEraMarket(
 /** Transactions of the owner: a swap by each venue's own contract, and one that is refunded gas. */
 export const examples = {
   v2: (owner: Address) => ({
-    ...{ to: v2Router as Address, tokenOut: tokens.DAI as Address },
+    to: v2Router as Address,
+    tokenOut: tokens.DAI as Address,
     data: encodeFunctionData(v2Swap(owner, [tokens.WETH, tokens.DAI], 10n ** 18n)),
   }),
   v3: (owner: Address) => ({
-    ...{ to: swapRouter02, tokenOut: tokens.USDC as Address },
+    to: swapRouter02,
+    tokenOut: tokens.USDC as Address,
     data: encodeFunctionData(v3Swap(owner, tokens.WETH, tokens.USDC, 10n ** 18n)),
   }),
   curve: () => ({
-    ...{ to: curvePool, tokenOut: tokens.DAI as Address },
+    to: curvePool,
+    tokenOut: tokens.DAI as Address,
     data: encodeFunctionData({ abi, functionName: 'exchange', args: [1n, 0n, 1_000_000_000n, 0n] }),
   }),
   revoke: () => ({
-    ...{ to: tokens.WETH as Address, tokenOut: tokens.WETH as Address },
+    to: tokens.WETH as Address,
+    tokenOut: tokens.WETH as Address,
     data: encodeFunctionData({ abi, functionName: 'approve', args: [v2Router, 0n] }),
   }),
 } as const

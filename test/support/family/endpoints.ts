@@ -43,7 +43,12 @@ function define(
 ): FamilyEndpoint {
   const all = [200, ...statuses, ...guarded, ...(method === 'POST' ? posted : [])]
   return {
-    ...{ method, path: `/api/v1${path}`, inputs: {}, agreement: () => [], limits: [], ...more },
+    method,
+    path: `/api/v1${path}`,
+    inputs: {},
+    agreement: () => [],
+    limits: [],
+    ...more,
     answer,
     statuses: [...new Set(all)].toSorted((a, b) => a - b),
   }
@@ -73,25 +78,32 @@ const events = { quotes: transactions.Quotes, error: records.ErrorBody }
 
 export const familyEndpoints: readonly FamilyEndpoint[] = [
   define('GET', '/shortcuts/route', transactions.Route, calculating, {
-    ...{ inputs: inputs.route, agreement: agree.route },
+    inputs: inputs.route,
+    agreement: agree.route,
   }),
   define('POST', '/shortcuts/route', transactions.Route, calculating, {
-    ...{ inputs: inputs.route, agreement: agree.route },
+    inputs: inputs.route,
+    agreement: agree.route,
   }),
   define('GET', '/shortcuts/route/nontokenized', transactions.Nontokenized, [...calculating, 404], {
-    ...{ inputs: inputs.nontokenized, agreement: agree.nontokenized },
+    inputs: inputs.nontokenized,
+    agreement: agree.nontokenized,
   }),
   define('GET', '/shortcuts/quote', transactions.Quote, calculating, {
-    ...{ inputs: inputs.quote, agreement: agree.quote },
+    inputs: inputs.quote,
+    agreement: agree.quote,
   }),
   define('POST', '/shortcuts/quote', transactions.Quote, calculating, {
-    ...{ inputs: inputs.quote, agreement: agree.quote },
+    inputs: inputs.quote,
+    agreement: agree.quote,
   }),
   define('POST', '/shortcuts/quotes', transactions.Quotes, calculating, {
-    ...{ inputs: inputs.quotes, agreement: agree.quotes },
+    inputs: inputs.quotes,
+    agreement: agree.quotes,
   }),
   define('POST', '/shortcuts/bundle', transactions.Bundle, calculating, {
-    ...{ inputs: inputs.bundle, agreement: agree.bundle },
+    inputs: inputs.bundle,
+    agreement: agree.bundle,
   }),
   define('GET', '/shortcuts/actions', actions.specification, [], listed),
   define('GET', '/stream/quotes', events, [400, 503], { inputs: inputs.quotes, ...ofStreams }),
@@ -100,16 +112,19 @@ export const familyEndpoints: readonly FamilyEndpoint[] = [
   define('GET', '/networks/{}/blocks', records.Block, [400, 503]),
   define('GET', '/prices/{}/{}', records.Price, [...listing, 404], { agreement: agree.price }),
   define('GET', '/prices/{}', z.array(records.Price.nullable()), listing, {
-    ...{ inputs: inputs.prices, agreement: agree.prices },
+    inputs: inputs.prices,
+    agreement: agree.prices,
   }),
   define('GET', '/tokens', records.TokenPage, listing, {
-    ...{ inputs: inputs.tokens, agreement: agree.tokens },
+    inputs: inputs.tokens,
+    agreement: agree.tokens,
   }),
   ...['/positions', '/defiTokens', '/baseTokens', '/tokenless-positions'].map((path) =>
     define('GET', path, z.array(records.Position), listing, { inputs: inputs.positions }),
   ),
   define('GET', '/nontokenized', records.NontokenizedPage, listing, {
-    ...{ inputs: inputs.nontokenizedList, agreement: agree.page },
+    inputs: inputs.nontokenizedList,
+    agreement: agree.page,
   }),
   define('GET', '/projects', z.array(records.Project).min(1), reading),
   define('GET', '/projects/{}/protocols', z.array(records.Protocol).min(1), [400, 404]),
@@ -121,10 +136,12 @@ export const familyEndpoints: readonly FamilyEndpoint[] = [
   define('GET', '/aggregators', z.array(Slug).min(1), [400]),
   define('GET', '/account/accountId', records.AccountId, []),
   define('GET', '/wallet', records.Wallet, listing, {
-    ...{ inputs: inputs.wallet, agreement: agree.wallet },
+    inputs: inputs.wallet,
+    agreement: agree.wallet,
   }),
   define('GET', '/wallet/approve', records.Approval, [...listing, 422], {
-    ...{ inputs: inputs.approval, agreement: agree.approval },
+    inputs: inputs.approval,
+    agreement: agree.approval,
   }),
   define('GET', '/wallet/balances', z.array(records.Balance), listing, {
     inputs: inputs.balances,
@@ -133,7 +150,8 @@ export const familyEndpoints: readonly FamilyEndpoint[] = [
   define('GET', '/opportunities/tokenIn/{}', records.Opportunities, listing),
   ...['/layerzero/pool', '/stargate/pool'].map((path) =>
     define('GET', path, records.MessagingPools, [400], {
-      ...{ inputs: inputs.messagingPool, agreement: agree.messagingPool },
+      inputs: inputs.messagingPool,
+      agreement: agree.messagingPool,
     }),
   ),
   define('GET', '/ccip/router', z.looseObject({ router: Text }).nullable(), [400]),
@@ -145,17 +163,20 @@ export const familyEndpoints: readonly FamilyEndpoint[] = [
   ),
   define('GET', '/cctp/bridge/claim', z.looseObject({ claimable: z.boolean() }), [400]),
   define('GET', '/{}/bridge/check', records.BridgeCheck, [400, 404, ...reading], {
-    ...{ inputs: inputs.bridgeCheck, agreement: agree.bridgeCheck },
+    inputs: inputs.bridgeCheck,
+    agreement: agree.bridgeCheck,
   }),
   {
     ...define('POST', '', transactions.Multichain, calculating, {
-      ...{ inputs: inputs.multichain, agreement: agree.multichain },
+      inputs: inputs.multichain,
+      agreement: agree.multichain,
     }),
     path: '/api/experimental/multichain/shortcut/route',
   },
   define('POST', '/backtests', job, [400, 503], ofBacktests),
   define('GET', '/backtests', z.array(job), [400, 503], {
-    ...{ inputs: inputs.backtestList, agreement: agree.backtestList },
+    inputs: inputs.backtestList,
+    agreement: agree.backtestList,
   }),
   define('GET', '/backtests/{}', job, jobs),
   define('DELETE', '/backtests/{}', job, jobs),

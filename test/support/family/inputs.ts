@@ -27,12 +27,26 @@ const fees = {
 } satisfies Inputs
 
 export const route: Inputs = {
-  ...{ chainId: 'integer', fromAddress: 'address!', routingStrategy: 'text' },
-  ...{ executionMode: 'text', toEoa: 'boolean', includeTransactionCost: 'boolean' },
-  ...{ ...trade, tokenOut: 'address[]!', amountOut: 'wei[]', minAmountOut: 'wei[]' },
-  ...{ slippage: 'bps', referralCode: 'text', destinationChainId: 'integer' },
-  ...{ ignoreBridges: 'text[]', crosschainRouteMode: 'text', priceImpact: 'boolean' },
-  ...{ explain: 'text', trace: 'boolean', permit: 'boolean', deadline: 'text' },
+  chainId: 'integer',
+  fromAddress: 'address!',
+  routingStrategy: 'text',
+  executionMode: 'text',
+  toEoa: 'boolean',
+  includeTransactionCost: 'boolean',
+  ...trade,
+  tokenOut: 'address[]!',
+  amountOut: 'wei[]',
+  minAmountOut: 'wei[]',
+  slippage: 'bps',
+  referralCode: 'text',
+  destinationChainId: 'integer',
+  ignoreBridges: 'text[]',
+  crosschainRouteMode: 'text',
+  priceImpact: 'boolean',
+  explain: 'text',
+  trace: 'boolean',
+  permit: 'boolean',
+  deadline: 'text',
   ...people,
   ...fees,
   ...ignored,
@@ -40,9 +54,16 @@ export const route: Inputs = {
 }
 
 export const quote: Inputs = {
-  ...{ chainId: 'integer', fromAddress: 'address', ...trade, tokenOut: 'address[]!' },
-  ...{ amountOut: 'wei[]', priceImpact: 'boolean', fee: 'fee[]', feeReceiver: 'address' },
-  ...{ routingStrategy: 'text', explain: 'text' },
+  chainId: 'integer',
+  fromAddress: 'address',
+  ...trade,
+  tokenOut: 'address[]!',
+  amountOut: 'wei[]',
+  priceImpact: 'boolean',
+  fee: 'fee[]',
+  feeReceiver: 'address',
+  routingStrategy: 'text',
+  explain: 'text',
   ...ignored,
   ...calculation,
 }
@@ -51,9 +72,16 @@ export const quote: Inputs = {
 export const quotes: Inputs = { chainId: 'integer', ...calculation }
 
 export const nontokenized: Inputs = {
-  ...{ chainId: 'integer', fromAddress: 'address!', routingStrategy: 'text' },
-  ...{ tokenIn: 'address[]!', amountIn: 'wei[]!', positionOut: 'text!', slippage: 'bps' },
-  ...{ referralCode: 'text', destinationChainId: 'integer', ignoreBridges: 'text[]' },
+  chainId: 'integer',
+  fromAddress: 'address!',
+  routingStrategy: 'text',
+  tokenIn: 'address[]!',
+  amountIn: 'wei[]!',
+  positionOut: 'text!',
+  slippage: 'bps',
+  referralCode: 'text',
+  destinationChainId: 'integer',
+  ignoreBridges: 'text[]',
   ...people,
   receiver: 'address!',
   ...fees,
@@ -62,9 +90,15 @@ export const nontokenized: Inputs = {
 }
 
 export const bundle: Inputs = {
-  ...{ chainId: 'integer', fromAddress: 'address!', routingStrategy: 'text' },
-  ...{ executionMode: 'text', referralCode: 'text', skipQuote: 'boolean' },
-  ...{ explain: 'text', trace: 'boolean', deadline: 'text' },
+  chainId: 'integer',
+  fromAddress: 'address!',
+  routingStrategy: 'text',
+  executionMode: 'text',
+  referralCode: 'text',
+  skipQuote: 'boolean',
+  explain: 'text',
+  trace: 'boolean',
+  deadline: 'text',
   ...people,
   ...ignored,
   ...calculation,
@@ -73,40 +107,71 @@ export const bundle: Inputs = {
 export const prices: Inputs = { addresses: 'address[]!', ...calculation }
 
 export const tokens: Inputs = {
-  ...{ project: 'text', protocolSlug: 'text', chainId: 'integer', type: 'text' },
-  ...{ underlyingTokens: 'address[]', underlyingTokensExact: 'address[]' },
-  ...{ primaryAddress: 'address[]', address: 'address[]', name: 'text[]', symbol: 'text[]' },
-  ...{ liquidityType: 'text', page: 'integer', pageSize: 'integer', cursor: 'integer' },
-  ...{ includeMetadata: 'boolean', includeUnderlying: 'boolean' },
-  ...{ apyFrom: 'number', apyTo: 'number', tvlFrom: 'number', tvlTo: 'number' },
+  project: 'text',
+  protocolSlug: 'text',
+  chainId: 'integer',
+  type: 'text',
+  underlyingTokens: 'address[]',
+  underlyingTokensExact: 'address[]',
+  primaryAddress: 'address[]',
+  address: 'address[]',
+  name: 'text[]',
+  symbol: 'text[]',
+  liquidityType: 'text',
+  page: 'integer',
+  pageSize: 'integer',
+  cursor: 'integer',
+  includeMetadata: 'boolean',
+  includeUnderlying: 'boolean',
+  apyFrom: 'number',
+  apyTo: 'number',
+  tvlFrom: 'number',
+  tvlTo: 'number',
 }
 
 export const positions: Inputs = {
-  ...{ chainId: 'integer', tokenAddress: 'address[]', poolAddress: 'address[]' },
-  ...{ symbol: 'text[]', protocol: 'text[]', project: 'text[]' },
-  ...{ underlyingAddress: 'address[]', name: 'text[]' },
+  chainId: 'integer',
+  tokenAddress: 'address[]',
+  poolAddress: 'address[]',
+  symbol: 'text[]',
+  protocol: 'text[]',
+  project: 'text[]',
+  underlyingAddress: 'address[]',
+  name: 'text[]',
 }
 
 export const nontokenizedList: Inputs = {
-  ...{ chainId: 'integer', project: 'text[]', protocolSlug: 'text[]' },
-  ...{ address: 'address[]', primaryAddress: 'address[]' },
-  ...{ page: 'integer', pageSize: 'integer', cursor: 'integer' },
+  chainId: 'integer',
+  project: 'text[]',
+  protocolSlug: 'text[]',
+  address: 'address[]',
+  primaryAddress: 'address[]',
+  page: 'integer',
+  pageSize: 'integer',
+  cursor: 'integer',
 }
 
 export const approval: Inputs = {
-  ...{ chainId: 'integer', fromAddress: 'address!', routingStrategy: 'text' },
-  ...{ tokenAddress: 'address!', amount: 'wei!' },
+  chainId: 'integer',
+  fromAddress: 'address!',
+  routingStrategy: 'text',
+  tokenAddress: 'address!',
+  amount: 'wei!',
 }
 
 export const balances: Inputs = {
-  ...{ eoaAddress: 'address!', useEoa: 'boolean!', chainId: 'chainOrAll' },
+  eoaAddress: 'address!',
+  useEoa: 'boolean!',
+  chainId: 'chainOrAll',
 }
 
 export const wallet: Inputs = { chainId: 'integer', fromAddress: 'address!' }
 
 export const messagingPool: Inputs = {
-  ...{ chainId: 'integer', token: 'address!' },
-  ...{ destinationChainId: 'integer', destinationToken: 'address' },
+  chainId: 'integer',
+  token: 'address!',
+  destinationChainId: 'integer',
+  destinationToken: 'address',
 }
 
 export const bridgeCheck: Inputs = { chainId: 'integer', txHash: 'text!' }

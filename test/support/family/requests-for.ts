@@ -52,7 +52,9 @@ const requests: Readonly<Record<string, Sent>> = {
   'GET /{}/bridge/check': { named: ['across'], query: { txHash: `0x${'ab'.repeat(32)}` } },
   'POST /api/experimental/multichain/shortcut/route': {
     body: {
-      ...{ amountIn: '1000000000000000000', slippage: '50', fromAddress: sender },
+      amountIn: '1000000000000000000',
+      slippage: '50',
+      fromAddress: sender,
       in: { sourceChainId: 1, token: native },
       out: { destinationChainId: 1, token: usdc },
     },
@@ -61,7 +63,10 @@ const requests: Readonly<Record<string, Sent>> = {
     body: {
       pools: [
         {
-          ...{ protocol: 'uniswap-v3', id: pool, address: pool, tokens: [usdc, weth] },
+          protocol: 'uniswap-v3',
+          id: pool,
+          address: pool,
+          tokens: [usdc, weth],
           parameters: { fee: 500, tickSpacing: 10 },
         },
       ],

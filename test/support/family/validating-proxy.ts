@@ -64,8 +64,12 @@ function pass(target: URL, dialect: Dialect, asked: IncomingMessage, answer: Ser
     const isStream = headers['content-type']?.startsWith('text/event-stream') ?? false
     const check = () => {
       const exchange = {
-        ...{ method: asked.method ?? '', target: asked.url ?? '', sentHeaders: asked.headers },
-        ...{ sent: Buffer.concat(sent).toString(), status, headers },
+        method: asked.method ?? '',
+        target: asked.url ?? '',
+        sentHeaders: asked.headers,
+        sent: Buffer.concat(sent).toString(),
+        status,
+        headers,
         text: Buffer.concat(chunks.splice(0)).toString(),
       }
       const { endpoint, problems } = checkAnswer(exchange, dialect)

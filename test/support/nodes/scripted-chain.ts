@@ -139,7 +139,9 @@ export async function startScriptedNode(
     transactions: [],
   })
   const toJson = (log: Log, index: number) => ({
-    ...{ address: log.address, topics: log.topics, data: log.data },
+    address: log.address,
+    topics: log.topics,
+    data: log.data,
     blockNumber: hex(log.block),
     blockHash: blockHash(log.block),
     transactionHash: hashOf(`transaction ${log.block}`),

@@ -17,7 +17,9 @@ export async function openSandbox(
   const sandbox = await startSandbox()
   const pools = sandboxPools()
   const context = await openQualityContext({
-    ...{ nodeUrl: sandbox.url, callUrl: sandbox.url, pools },
+    nodeUrl: sandbox.url,
+    callUrl: sandbox.url,
+    pools,
     ...options,
   })
   return {

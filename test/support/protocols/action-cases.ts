@@ -215,7 +215,10 @@ function vaultCases(): ActionCase[] {
     [deposit],
     [
       act('mint', {
-        ...{ ...common, tokenIn: crv, tokenOut: vault, amountOut: (900n * ether).toString() },
+        ...common,
+        tokenIn: crv,
+        tokenOut: vault,
+        amountOut: (900n * ether).toString(),
         amountIn: (1_000n * ether).toString(),
       }),
     ],

@@ -251,7 +251,9 @@ export async function placeBalancerV3(chain: PoolContext): Promise<BalancerV3> {
             '(string name, string symbol, uint256 amp, string version) params, address vault',
             [
               {
-                ...{ name: 'Pool', symbol: 'POOL', amp: wanted.amp },
+                name: 'Pool',
+                symbol: 'POOL',
+                amp: wanted.amp,
                 version: '{"name":"StablePool","version":2,"deployment":"test"}',
               },
               vault,
@@ -262,7 +264,10 @@ export async function placeBalancerV3(chain: PoolContext): Promise<BalancerV3> {
             '(string name, string symbol, uint256 numTokens, uint256[] weights, string version, uint256[] minimums) params, address vault',
             [
               {
-                ...{ name: 'Pool', symbol: 'POOL', weights, numTokens: BigInt(weights.length) },
+                name: 'Pool',
+                symbol: 'POOL',
+                weights,
+                numTokens: BigInt(weights.length),
                 version: '{"name":"WeightedPool","version":1,"deployment":"test"}',
                 minimums: weights.map(() => 1_000_000n),
               },

@@ -96,7 +96,9 @@ export function gaugeCases(): ActionCase[] {
   return (['curve-gauge', 'balancer-gauge'] as const).flatMap((protocol) => {
     const { gauge: primaryAddress, staked: tokenIn } = placedGauge(protocol)
     const act = (action: string, args: Record<string, unknown>) => ({
-      ...{ protocol, action, args: { primaryAddress, ...args } },
+      protocol,
+      action,
+      args: { primaryAddress, ...args },
     })
     const deposit = act('deposit', { tokenIn, amountIn: '3000000000000' })
     const withdraw = act('withdraw', { amountOut: output(0) })

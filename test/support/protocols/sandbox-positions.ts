@@ -54,8 +54,11 @@ export async function earnFees(
   const trader = sandboxAccount('bob').address
   const pool = v3PoolAddress(sandboxToken('USDC').address, sandboxToken('WETH').address, 500)
   const args = {
-    ...{ tokenIn: nativeToken, tokenOut: sandboxToken('USDC').address, primaryAddress: pool },
-    ...{ amountIn: (10n ** 19n).toString(), slippage: '10000' },
+    tokenIn: nativeToken,
+    tokenOut: sandboxToken('USDC').address,
+    primaryAddress: pool,
+    amountIn: (10n ** 19n).toString(),
+    slippage: '10000',
   }
   const action = { protocol: 'uniswap-v3', action: 'swap', args }
   const { status, body } = await askBundle(service, { fromAddress: trader }, [action])

@@ -64,7 +64,14 @@ export async function swapOnChain<State>(
   recipients += 1n
   const recipient: Address = numberToHex(0xbeef_0000_0000n + recipients, { size: 20 })
   const steps = adapter.encodeSwap({
-    ...{ chain, venue, pool, tokenIn, tokenOut, amountIn, helpers, recipient },
+    chain,
+    venue,
+    pool,
+    tokenIn,
+    tokenOut,
+    amountIn,
+    helpers,
+    recipient,
     state: planned,
     executor: context.trader,
   })

@@ -63,13 +63,19 @@ export async function carryOut(
   const inspect = async (anvil: TestAnvil) => {
     for (const spender of [router, executorAddress(owner)]) {
       const data = encodeFunctionData({
-        ...{ abi: erc20Abi, functionName: 'allowance', args: [owner, spender] },
+        abi: erc20Abi,
+        functionName: 'allowance',
+        args: [owner, spender],
       })
       allowed.push(BigInt(await anvil.rpc<Hex>('eth_call', [{ to: tokenIn, data }, 'latest'])))
     }
   }
   const done = await executeOnFork({
-    ...{ nodeUrl, blockNumber: body.createdAt, tx, first, inspect },
+    nodeUrl,
+    blockNumber: body.createdAt,
+    tx,
+    first,
+    inspect,
     watch: [
       { token: tokenIn, owner },
       { token: tokenOut, owner },

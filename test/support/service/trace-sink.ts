@@ -65,7 +65,9 @@ export async function startTraceSink(
   await once(server, 'listening')
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    ...{ spans, bodies, headers },
+    spans,
+    bodies,
+    headers,
     async stop() {
       server.close()
       server.closeAllConnections()

@@ -35,7 +35,9 @@ const partlyKnown = fc
     )
     return {
       ...state,
-      ...{ lowerTick, upperTick, ticks: kept.map(([, tick]) => tick) },
+      lowerTick,
+      upperTick,
+      ticks: kept.map(([, tick]) => tick),
       liquidityNets: kept.map(([index]) => state.liquidityNets[index] ?? 0n),
       ...(isFeeOld && { isFeeOld }),
     }

@@ -53,8 +53,12 @@ export const bridge = defineServiceAction({
     const expected = foreseen(builder, amountIn) ?? (await builder.searchAmount(amountIn, index))
     const { chain } = task
     const quote = await adapter.quote({
-      ...{ lane, parcel, chain },
-      ...{ amountIn: expected, sender: runner, reader: task.reader },
+      lane,
+      parcel,
+      chain,
+      amountIn: expected,
+      sender: runner,
+      reader: task.reader,
       priceOf: async (token) =>
         (await task.facts.pricedTokens(task.reader, [token])).get(token) ?? null,
     })
@@ -62,7 +66,12 @@ export const bridge = defineServiceAction({
     crossing.onQuote(quote)
     const nativeFee = quote.nativeFee + (quote.nativeFee * feeMarginPercent) / 100n
     const steps = adapter.encode({
-      ...{ lane, parcel, amountIn, quote, quotedAmountIn: expected, nativeFee },
+      lane,
+      parcel,
+      amountIn,
+      quote,
+      quotedAmountIn: expected,
+      nativeFee,
       // What is only to be learnt must not fail where less of a taxed token arrives than a quote by itself has shown.
       minimumDelivered: args.isRough ? 0n : (least ?? lessSlippage(quote.delivered, centiBps)),
       refundReceiver: crossing.refundReceiver,

@@ -59,7 +59,10 @@ export function failure(
     failed,
     ` (${protocol} ${name}) ${verb}: ${why}`,
     {
-      ...{ protocol, name, call, reason: why },
+      protocol,
+      name,
+      call,
+      reason: why,
       ...within?.details,
       // In this mode they were not simulated, so a missing one may be the cause.
       ...(builder.args.request.executionMode === 'user' && {

@@ -106,7 +106,11 @@ export function takenTwice({ by, argument, reference, output }: Claim, taker: Ta
     `taken by ${by.index === taker.index ? 'it' : first} already. An output can be taken once: split it before, or take ` +
     'a number in one of the two'
   return new ActionError('SIMULATION_REVERTED', by, message, {
-    ...{ protocol: by.protocol, name: by.action, argument, token },
-    ...{ reference: { ...reference }, takenBy: taker.index },
+    protocol: by.protocol,
+    name: by.action,
+    argument,
+    token,
+    reference: { ...reference },
+    takenBy: taker.index,
   })
 }

@@ -83,8 +83,13 @@ function bundleOf(plans: readonly Plan[]): Expected {
       take()
       const tokenOut = tokens[1 - place] as Address
       own('call', {
-        ...{ address: exchange, method: 'swap', abi: 'swap(address,uint256,address)' },
-        ...{ args: [token, given, tokenOut], tokenIn: token, amountIn: given, tokenOut },
+        address: exchange,
+        method: 'swap',
+        abi: 'swap(address,uint256,address)',
+        args: [token, given, tokenOut],
+        tokenIn: token,
+        amountIn: given,
+        tokenOut,
       })
       give(0, tokenOut, null)
     } else {
@@ -165,8 +170,15 @@ function carryOut(steps: readonly ExecutorStep[], pulled: ReadonlyMap<Address, b
 
 async function planned(actions: readonly BundleAction[]): Promise<BundleBuilder> {
   const request: BundleRequest = {
-    ...{ chainId: 1, fromAddress: sender, strategy: 'router', executionMode: 'backend' },
-    ...{ actions, serviceName: 'svc', ignoreAggregators: [], ignoreStandards: [], skipQuote: true },
+    chainId: 1,
+    fromAddress: sender,
+    strategy: 'router',
+    executionMode: 'backend',
+    actions,
+    serviceName: 'svc',
+    ignoreAggregators: [],
+    ignoreStandards: [],
+    skipQuote: true,
   }
   const typed = parseBundle(request, ethereum)
   const signal = new AbortController().signal

@@ -7,7 +7,11 @@ const topic: Hex = `0x${'01'.repeat(32)}`
 const transactionHash: Hex = `0x${'02'.repeat(32)}`
 
 const log = (blockNumber: bigint): EventLog => ({
-  ...{ address, topics: [topic], data: '0x', blockNumber, transactionHash },
+  address,
+  topics: [topic],
+  data: '0x',
+  blockNumber,
+  transactionHash,
 })
 
 /** A node that takes ranges up to a length, of a chain on which every hundredth block has an event. */
@@ -54,8 +58,11 @@ describe('logsRequest', () => {
   const question = { from: 16n, to: 32n, address, topics: [topic, null] }
   const { call, judge } = logsRequest(question)
   const raw = {
-    ...{ address: address.toUpperCase().replace('0X', '0x'), topics: [topic, topic], data: '0xAB' },
-    ...{ blockNumber: '0x1f', transactionHash },
+    address: address.toUpperCase().replace('0X', '0x'),
+    topics: [topic, topic],
+    data: '0xAB',
+    blockNumber: '0x1f',
+    transactionHash,
   }
 
   test('asks for the range, the contract and the topics', () => {

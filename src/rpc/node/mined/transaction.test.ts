@@ -6,7 +6,11 @@ import { findTransaction, receiptRequest, transactionRequest } from './transacti
 const hash: Hex = `0x${'ab'.repeat(32)}`
 const blockHash: Hex = `0x${'cd'.repeat(32)}`
 const raw = {
-  ...{ transactionHash: hash, status: '0x1', blockNumber: '0x5', blockHash, logs: [] },
+  transactionHash: hash,
+  status: '0x1',
+  blockNumber: '0x5',
+  blockHash,
+  logs: [],
 }
 const receipt = { hash, isSuccess: true, blockNumber: 5n, blockHash, logs: [] }
 
@@ -43,7 +47,10 @@ describe('findTransaction', () => {
 
 describe('receiptRequest', () => {
   const log = {
-    ...{ address: `0x${'11'.repeat(20)}`, topics: [hash], data: '0x', blockNumber: '0x5' },
+    address: `0x${'11'.repeat(20)}`,
+    topics: [hash],
+    data: '0x',
+    blockNumber: '0x5',
   }
 
   test.each([

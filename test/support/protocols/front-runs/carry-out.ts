@@ -107,7 +107,8 @@ async function pricesOf(
   const missing = tokens.filter((each) => !prices.has(each))
   if (missing.length) {
     const { body } = await service.get('/api/v1/prices/1', {
-      ...{ addresses: missing.join(','), blockNumber },
+      addresses: missing.join(','),
+      blockNumber,
     })
     for (const [index, found] of (
       body as readonly ({ price: number; decimals: number } | null)[]

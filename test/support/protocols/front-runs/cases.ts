@@ -44,7 +44,8 @@ export function frontRunCases(facts: Parameters<typeof actionCases>[0]): FrontRu
       reason: minimumReasons,
       holdings: [],
       ...own,
-      ...{ move, opposite },
+      move,
+      opposite,
       takesReceiver: !withoutReceiver.test(name),
     }
   })

@@ -31,10 +31,18 @@ export function exchangeMoves(facts: Facts): Entry[] {
 /** @param pair - of WETH and `other`. */
 function pairMoves(slug: string, pair: Address, other: Address): Entry[] {
   const sell = swap({
-    ...{ protocol: slug, tokenIn: weth, tokenOut: other, amount: 3_000n * ether, pool: pair },
+    protocol: slug,
+    tokenIn: weth,
+    tokenOut: other,
+    amount: 3_000n * ether,
+    pool: pair,
   })
   const buy = swap({
-    ...{ protocol: slug, tokenIn: other, tokenOut: weth, amount: worth(other), pool: pair },
+    protocol: slug,
+    tokenIn: other,
+    tokenOut: weth,
+    amount: worth(other),
+    pool: pair,
   })
   // Who deposits and leaves in one transaction does both at one price.
   const held = { primaryAddress: pair, tokenIn: pair, amountIn: '1000000000000' }

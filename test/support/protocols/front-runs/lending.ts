@@ -84,7 +84,8 @@ function compoundV2Moves(anybody: Address): Entry[] {
 function compoundV3Moves(anybody: Address): Entry[] {
   const comet: Address = '0xc3d688b66703497daa19211eedff47f25384cdc3'
   const lends = called({
-    ...{ is: 'a deposit', direction: 'cash in' },
+    is: 'a deposit',
+    direction: 'cash in',
     to: comet,
     signature: 'function supply(address asset, uint256 amount)',
     args: [usdc, 10n * million * million],
@@ -104,7 +105,8 @@ function compoundV3Moves(anybody: Address): Entry[] {
       'compound-v3 repay',
       moves,
       {
-        ...{ keeps: debt, holdings: [owed, collateral] },
+        keeps: debt,
+        holdings: [owed, collateral],
         after: noDebt(comet, 'function borrowBalanceOf(address) view', [anybody]),
       },
     ],
@@ -137,7 +139,8 @@ function vaultMoves(): Entry[] {
       [lost, given],
       {
         actions: act('erc-4626', 'withdraw', {
-          ...{ ...held, amountIn: shares },
+          ...held,
+          amountIn: shares,
           amountOut: (100n * ether).toString(),
         }),
       },
@@ -173,7 +176,8 @@ function morphoMoves(anybody: Address): Entry[] {
   const supplied = [holding(...word(alice, 0))]
   const loan = [owing(...word(anybody, 1)), holding(...word(anybody, 2))]
   const lends = called({
-    ...{ is: 'a deposit', direction: 'cash in' },
+    is: 'a deposit',
+    direction: 'cash in',
     to: morpho,
     signature: supply,
     args: [parameters, 10n * million * million, 0n, alice, '0x'],
@@ -186,9 +190,11 @@ function morphoMoves(anybody: Address): Entry[] {
       'morpho-blue redeem',
       [badDebt, interest],
       {
-        ...{ holder: alice, holdings: supplied },
+        holder: alice,
+        holdings: supplied,
         actions: act('morpho-blue', 'redeem', {
-          ...{ ...common, tokenOut: usdc },
+          ...common,
+          tokenOut: usdc,
           amountIn: (500n * million * million).toString(),
         }),
       },
@@ -197,10 +203,12 @@ function morphoMoves(anybody: Address): Entry[] {
       'morpho-blue withdraw',
       [badDebt, interest],
       {
-        ...{ holder: alice, holdings: supplied },
+        holder: alice,
+        holdings: supplied,
         // More shares than the slippage allows would be burnt for the stated assets.
         actions: act('morpho-blue', 'withdraw', {
-          ...{ ...common, tokenOut: usdc },
+          ...common,
+          tokenOut: usdc,
           amountOut: (500n * million).toString(),
         }),
       },
@@ -210,7 +218,8 @@ function morphoMoves(anybody: Address): Entry[] {
       'morpho-blue repay',
       [lends, dearer],
       {
-        ...{ keeps: debt, holdings: loan },
+        keeps: debt,
+        holdings: loan,
         after: noDebt(morpho, 'function position(bytes32, address) view', [id, anybody], 1),
       },
     ],
@@ -220,7 +229,8 @@ function morphoMoves(anybody: Address): Entry[] {
 function aaveMoves(anybody: Address): Entry[] {
   const pool = toAddress(String(ethereum.venues['aave-v3']?.pool))
   const lends = called({
-    ...{ is: 'a deposit', direction: 'cash in' },
+    is: 'a deposit',
+    direction: 'cash in',
     to: pool,
     signature: 'function supply(address asset, uint256 amount, address owner, uint16 code)',
     args: [usdc, 10n * million * million, lender, 0],
@@ -239,7 +249,8 @@ function aaveMoves(anybody: Address): Entry[] {
       'aave-v3 repay',
       moves,
       {
-        ...{ keeps: debt, holdings: loan },
+        keeps: debt,
+        holdings: loan,
         after: noDebt(pool, 'function getUserAccountData(address) view', [anybody], 1),
       },
     ],

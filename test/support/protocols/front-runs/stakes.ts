@@ -19,7 +19,8 @@ export function stakeMoves(anybody: Address): Entry[] {
 /** Only Lido's oracle moves the rate, once a day. */
 function lidoMoves(): Entry[] {
   const reported = called({
-    ...{ is: 'a report of the oracle', direction: 'the rate up' },
+    is: 'a report of the oracle',
+    direction: 'the rate up',
     from: deployer,
     to: stETH,
     signature: 'function report(uint256 gained)',
@@ -49,18 +50,19 @@ function converterMoves(): Entry[] {
   ]
   const reported = (is: string, direction: string, total: bigint) =>
     called({
-      ...{
-        is,
-        direction,
-        to: network,
-        signature: 'function report(uint256 total, uint256 supply)',
-      },
+      is,
+      direction,
+      to: network,
+      signature: 'function report(uint256 total, uint256 supply)',
       args: [total * ether, 500_000n * ether],
     })
   const give = { tokenIn: nativeToken, amountIn: ether.toString() }
   const gained = { signature: 'function rebase(uint256 gained)', args: [million * ether] }
   const gains = called({
-    ...{ is: 'a report of the oracle', direction: 'the rate up', to: pool, ...gained },
+    is: 'a report of the oracle',
+    direction: 'the rate up',
+    to: pool,
+    ...gained,
   })
   const slashed = stored(
     'a slashing',
@@ -106,8 +108,11 @@ function stakingMoves(anybody: Address): Entry[] {
   const staked = stakedToken(plan)
   const [stakes, leaves] = ['stake', 'withdraw'].map((name) =>
     called({
-      ...{ is: `a ${name}`, direction: 'into it', to: plan.gauge },
-      ...{ signature: `function ${name}(uint256 amount)`, args: [ether] },
+      is: `a ${name}`,
+      direction: 'into it',
+      to: plan.gauge,
+      signature: `function ${name}(uint256 amount)`,
+      args: [ether],
       ...(name === 'stake' && { spends: { token: staked, amount: ether } }),
     }),
   ) as [Move, Move]
@@ -121,10 +126,14 @@ function stakingMoves(anybody: Address): Entry[] {
       'staking-rewards deposit',
       moves,
       {
-        ...{ keeps: unit, holdings: stakeOf(anybody) },
+        keeps: unit,
+        holdings: stakeOf(anybody),
         after: {
-          ...{ to: plan.gauge, signature: 'function balanceOf(address) view', args: [anybody] },
-          ...{ least: 3_000_000_000_000n, most: 3_000_000_000_000n },
+          to: plan.gauge,
+          signature: 'function balanceOf(address) view',
+          args: [anybody],
+          least: 3_000_000_000_000n,
+          most: 3_000_000_000_000n,
         },
       },
     ],
@@ -133,7 +142,8 @@ function stakingMoves(anybody: Address): Entry[] {
       'staking-rewards harvest',
       moves,
       {
-        ...{ ...own, holdings: stakeOf(alice) },
+        ...own,
+        holdings: stakeOf(alice),
         keeps: 'What is earned so far is owed; a new stake earns from then on.',
         actions: act('staking-rewards', 'harvest', common),
       },
@@ -146,8 +156,11 @@ function gaugeMoves(): Entry[] {
     const { gauge, staked } = placedGauge(slug)
     const [stakes, leaves] = ['deposit', 'withdraw'].map((name) =>
       called({
-        ...{ is: 'a stake', direction: 'into it', to: gauge },
-        ...{ signature: `function ${name}(uint256 value)`, args: [ether] },
+        is: 'a stake',
+        direction: 'into it',
+        to: gauge,
+        signature: `function ${name}(uint256 value)`,
+        args: [ether],
         ...(name === 'deposit' && { spends: { token: staked, amount: ether } }),
       }),
     ) as [Move, Move]
@@ -159,7 +172,8 @@ function gaugeMoves(): Entry[] {
         `${slug} harvest`,
         moves,
         {
-          ...{ holder: alice, routingStrategy: 'delegate' },
+          holder: alice,
+          routingStrategy: 'delegate',
           keeps: 'What is earned so far is owed; a new stake earns from then on.',
           actions: act(slug, 'harvest', { primaryAddress: gauge }),
         },

@@ -55,11 +55,13 @@ export function lossBps(
 ): number | null {
   const rows = [
     ...[...alone.tokens].map(([token, delta]) => ({
-      ...{ alone: Number(delta), now: Number(change.tokens.get(token) ?? 0n) },
+      alone: Number(delta),
+      now: Number(change.tokens.get(token) ?? 0n),
       price: prices.get(token) ?? null,
     })),
     ...alone.holdings.map((delta, index) => ({
-      ...{ alone: Number(delta), now: Number(change.holdings[index] ?? 0n) },
+      alone: Number(delta),
+      now: Number(change.holdings[index] ?? 0n),
       price: null,
     })),
   ].filter((row) => row.alone !== 0 || row.now !== 0)
