@@ -13,7 +13,6 @@ import type { Flow } from '../search/flow.js'
 import { rememberedCandidates } from '../search/remembered.js'
 import { needsNoTrust, withoutFee } from './built.js'
 import { grossInput } from './exact-output.js'
-import type { RouteLog } from './explain.js'
 import { nothingInTime, outputTooLarge } from './failures.js'
 import { type PreparedRoute, withFee } from './prepare.js'
 import { newSplits } from './retry-without-pools.js'
@@ -33,12 +32,8 @@ export interface FoundFlows {
 }
 
 /** @throws ForkrouteError NO_ROUTE, STATE_UNAVAILABLE, DEADLINE_EXCEEDED. */
-export async function findFlows(
-  task: Task,
-  prepared: PreparedRoute,
-  log: RouteLog | undefined,
-): Promise<FoundFlows> {
-  const { request, usable, argsFor, named, statedInputs } = prepared
+export async function findFlows(task: Task, prepared: PreparedRoute): Promise<FoundFlows> {
+  const { request, usable, argsFor, named, statedInputs, log } = prepared
   const { pools } = usable
   const stated =
     request.amountOut === undefined

@@ -37,6 +37,8 @@ export interface RouteArgs {
 export interface PreparedRoute extends OpenSearch {
   readonly args: RouteArgs
   readonly request: RouteRequest
+  /** Is told what is looked at; undefined: nobody asks how the route comes about. */
+  readonly log: RouteLog | undefined
   /** With their fees in raw units; of a stated output the input's amount is not known yet. */
   readonly statedInputs: readonly OrderInput[]
   /** Whether the sender's own funds are used. */
@@ -91,6 +93,7 @@ export async function prepareRoute(
     ...opened,
     args,
     request,
+    log,
     statedInputs,
     isChecked,
     funds,

@@ -5,7 +5,6 @@ import type { Task } from '../block/task.js'
 import type { MarketPool } from '../market/market.js'
 import type { Flow } from '../search/flow.js'
 import { proveAdaptively } from './adaptive.js'
-import type { RouteLog } from './explain.js'
 import { notFundable } from './failures.js'
 import type { FoundFlows } from './find-flows.js'
 import type { PreparedRoute } from './prepare.js'
@@ -21,9 +20,8 @@ export async function proveFlows(
   prepared: PreparedRoute,
   proof: ProofArgs,
   { flows, searchAgain }: FoundFlows,
-  log: RouteLog | undefined,
 ): Promise<readonly Attempt[]> {
-  const { args, request, router, usable, all, priced } = prepared
+  const { args, request, router, usable, all, priced, log } = prepared
   const tried = async (some: readonly Flow[]) => {
     const proven = await prove(task, proof, some)
     const kept = new Set(proven.map(({ built }) => built.candidate))

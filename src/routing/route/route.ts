@@ -44,14 +44,14 @@ export async function findRoute(
   log?: RouteLog | undefined,
 ): Promise<FoundRoute> {
   const prepared = await prepareRoute(task, args, log)
-  const found = await findFlows(task, prepared, log)
+  const found = await findFlows(task, prepared)
   const proof = await proofArgs(task, prepared, found)
-  const attempts = await proveFlows(task, prepared, proof, found, log)
+  const attempts = await proveFlows(task, prepared, proof, found)
   const proven = rank(task, attempts, prepared.priced)
   if (!proven.length) throw await whyNothingWorks(task, prepared, attempts)
   noteImprovement(task, proven)
   const answer = await task.clock.stage('finalise', () =>
-    chooseAnswer(task, prepared, proof, found, proven, log),
+    chooseAnswer(task, prepared, { proof, exact: found.exact, proven }),
   )
   log?.chose(answer, proven)
   return {
@@ -88,15 +88,16 @@ function noteImprovement(task: Task, proven: readonly Proven[]): void {
   if (improvement !== null) task.report.improvementsBps.push(improvement)
 }
 
-/** @param proven - best first. */
+/** @param among.proven - best first. */
 async function chooseAnswer(
   task: Task,
-  { args, request, priced, isChecked }: PreparedRoute,
-  proof: ProofArgs,
-  { exact }: FoundFlows,
-  proven: readonly Proven[],
-  log: RouteLog | undefined,
+  { args, request, priced, isChecked, log }: PreparedRoute,
+  among: Pick<FoundFlows, 'exact'> & {
+    readonly proof: ProofArgs
+    readonly proven: readonly Proven[]
+  },
 ): Promise<Answer> {
+  const { proof, exact, proven } = among
   const [best] = proven
   if (exact) return answerExactly(task, proof, { ...exact, isChecked }, proven, priced)
   if (best && args.within?.needsNoTransaction) return asProven(best)
