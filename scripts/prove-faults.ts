@@ -139,13 +139,13 @@ function write(lines: readonly string[]): void {
   const after = rest.slice(rest.indexOf(end))
   const old = rest.slice(0, rest.indexOf(end)).trimEnd().split('\n').slice(head.length)
   const fresh = new Map(lines.map((line) => [nameOf(line), line]))
-  const kept = chosen.length === rows.length ? [] : old
-  const merged = kept.map((line) => fresh.get(nameOf(line)) ?? line)
-  const added = lines.filter((line) => !kept.some((one) => nameOf(one) === nameOf(line)))
+  const merged = old.map((line) => fresh.get(nameOf(line)) ?? line)
+  const added = lines.filter((line) => !old.some((one) => nameOf(one) === nameOf(line)))
   const table = [...head, ...merged, ...added].join('\n')
   writeFileSync(file, `${before}${begin}${table}\n${after}`)
 }
 
+const writes = values.write || (values.row.length === 0 && kills.length === 2)
 const sandbox = await startSandbox()
 try {
   const run = (row: Row, killEverySeconds: number | null) =>
@@ -173,10 +173,9 @@ try {
       const one = judge(row, result, healthy, expected)
       console.log(one.line)
       judged.push(one)
+      // A run of hours that is broken off keeps what it has measured.
+      if (writes) write(judged.map(({ line }) => line))
     }
-  }
-  if (values.write || (values.row.length === 0 && kills.length === 2)) {
-    write(judged.map(({ line }) => line))
   }
   if (!judged.every(({ isMet }) => isMet)) process.exitCode = 1
 } finally {
