@@ -1,17 +1,28 @@
 /** Each recording of the sandbox in a service of its own, and cassettes that were damaged or made smaller. */
+import { copyFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { pruneCassette } from '../../../src/cassette/prune.js'
 import { summarise } from '../../../src/cassette/summary.js'
 import { verify } from '../../../src/cli/replay.js'
+import type { Address } from '../../../src/domain/primitives.js'
 import { openSqlite } from '../../../src/platform/sqlite.js'
 import { runCli } from '../../support/cli.js'
 import {
+  again,
   againAlone,
   expectedOf,
+  from,
+  open,
   type Recorded,
+  uni,
   withCassette,
 } from '../../support/service/cassette-context.js'
+import {
+  removeBalance,
+  removeOwn,
+  withOtherContracts,
+} from '../../support/service/earlier-cassette.js'
 
 const context = withCassette()
 
@@ -27,6 +38,36 @@ describe('a cassette of the sandbox', () => {
   test.each([1, 2, 3, 4])('request %i alone, in a fresh service of one thread', async (index) => {
     const one = context().recorded[index] as Recorded
     expect(await againAlone(context(), one)).toBe(expectedOf(one))
+  })
+
+  test('one of earlier contracts is replayed as it was, and nothing else that is missing is made up', async () => {
+    const { file, folder, recorded } = context()
+    const own = { folder, file: join(folder, 'own.cassette') }
+    const earlier = { folder, file: join(folder, 'earlier.cassette') }
+    await copyFile(file, own.file)
+    const removed = removeOwn(own.file, [from])
+    expect(Math.min(removed.accounts, removed.ofOne, removed.ofTwo)).toBeGreaterThan(0)
+    await withOtherContracts(own.file, earlier.file)
+    const service = await open(folder, { kind: 'replay', file: earlier.file })
+    try {
+      const answers = await Promise.all(recorded.map((one) => again(service, one)))
+      const expected = recorded.map(expectedOf)
+      // Alice has approved the Router of the recording, which costs her transfers other gas than a given approval.
+      const spending = [1, 3]
+      const comparable = (text: string, index: number) =>
+        spending.includes(index) ? text.replace(/"gas":"\d+"/, '') : text
+      expect(answers.map(comparable)).toEqual(expected.map(comparable))
+    } finally {
+      await service.close()
+    }
+    const second = recorded[1] as Recorded
+    // No fork of the newest block can start there.
+    const env = { FIRST_PIN_WAIT_MS: '0' }
+    expect(await againAlone(own, second, env)).toMatch(/^503 .*The cassette lacks 0x/)
+    expect(removeBalance(earlier.file, uni as Address, from)).toBeGreaterThan(0)
+    expect(await againAlone(earlier, second)).toMatch(
+      new RegExp(`^503 .*The cassette lacks ${uni} slot 0x`),
+    )
   })
 
   test('a damaged answer and damaged state are named, by row and by path', async () => {
