@@ -104,6 +104,6 @@ test('/configuration and /doctor tell what is in force and what is unfit, and no
   expect(checked('RPC_URL_1 (1 of 2)')).toMatchObject({ ok: false })
   for (const told of [text, doctor.text, api.log()]) {
     expect(told).not.toContain(secret)
-    expect(told).not.toContain(String(port))
+    expect(told).not.toContain(`:${port}`)
   }
 })
