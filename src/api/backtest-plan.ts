@@ -2,7 +2,6 @@
  * Parses a plan as its author writes it, in YAML or JSON. Every mistake is reported with its place
  * (`requests[1].tokenIn must …`), unknown fields included: a typo would otherwise change what is measured.
  */
-
 import type { z } from 'zod'
 import {
   type BacktestPlan,

@@ -2,7 +2,6 @@
  * Handles requests of a service that records or replays. An answer is sent only after it was kept, so a client never
  * holds one that the cassette lacks.
  */
-
 import type { Request, Response } from 'express'
 import { defined } from '../domain/defined.js'
 import type { CallContext } from '../domain/engine.js'

@@ -3,7 +3,6 @@
  * All inputs are strings here, as `input.ts` makes them from queries and JSON bodies.
  * Addresses are lower-cased here, once. Messages complete the sentence "<field> …".
  */
-
 import { z } from 'zod'
 import { type BlockTag, blockTagForms, parseBlockTag } from '../domain/block-tag.js'
 import { type Deadline, deadlineForms, parseDeadline } from '../domain/deadline.js'

@@ -1,5 +1,4 @@
 /** Files of requests to record: YAML or JSON, each request with the blocks to ask it at. */
-
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { ConfigError } from '../config/config.js'

@@ -1,5 +1,4 @@
 /** The format of a suite: cases of a request, a block and an expectation. Every mistake is reported with its line. */
-
 import { dirname, resolve } from 'node:path'
 import { z } from 'zod'
 import { parseRequest, type RouteDefinition } from '../api/contract.js'

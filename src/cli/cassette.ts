@@ -1,5 +1,4 @@
 /** `forkroute cassette`: shows, merges and prunes cassettes. */
-
 import type { Command } from 'commander'
 import { mergeCassettes } from '../cassette/merge.js'
 import { pruneCassette } from '../cassette/prune.js'

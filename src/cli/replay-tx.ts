@@ -1,5 +1,4 @@
 /** `forkroute replay-tx`: what a mined transaction promised, what happened, and which step made the difference. */
-
 import type { Command } from 'commander'
 import { ConfigError } from '../config/config.js'
 import { defined } from '../domain/defined.js'

@@ -2,7 +2,6 @@
  * Plans of backtests in the form in which they are stored, sent to workers and shown: a request has its tokens and
  * amounts as parallel lists. Pure.
  */
-
 import type { BacktestPlan, PlanRequest } from './backtest.js'
 import { defined } from './defined.js'
 import type { QuoteRequest } from './engine.js'

@@ -1,5 +1,4 @@
 /** The engine's methods that find routes and bundles: single ones, and batches of quotes or executions at one block. */
-
 import { LRUCache } from 'lru-cache'
 import pLimit from 'p-limit'
 import type { CrosschainTerms } from '../domain/bridges/terms.js'

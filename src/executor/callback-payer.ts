@@ -2,7 +2,6 @@
  * For accounts that cannot answer a callback (a Safe) or should not (a wallet): splits a step that is paid by callback
  * into a transfer to the CallbackPayer and a call through it. Pure.
  */
-
 import { encodeFunctionData, size } from 'viem'
 import { defined } from '../domain/defined.js'
 import type { Amount, AmountRef } from '../domain/order.js'

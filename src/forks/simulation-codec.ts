@@ -1,5 +1,4 @@
 /** One SimulationRequest as an eth_simulateV1 call, and the answer as a SimulationResult. Pure. */
-
 import type { Abi } from 'viem'
 import type { ChainRules } from '../domain/chain-rules.js'
 import { defined } from '../domain/defined.js'

@@ -1,5 +1,4 @@
 /** Tokens of the sandbox chain, at their mainnet addresses where they have one, and what they are worth there. */
-
 import { ethereum } from '../chains/ethereum.js'
 import { defined } from '../domain/defined.js'
 import type { Address } from '../domain/primitives.js'

@@ -1,5 +1,4 @@
 /** Answers as tests receive them: amounts as bigint and by token, and the pools on the path as a list. */
-
 import type { AnswerOf } from '../client/calls.js'
 import type { BundleAction, PrerequisiteRecord } from '../domain/bundle.js'
 import { defined } from '../domain/defined.js'

@@ -1,5 +1,4 @@
 /** Backtests: jobs are created, followed, stopped and read. docs/backtests.md */
-
 import { z } from 'zod'
 import {
   type BacktestBlock,

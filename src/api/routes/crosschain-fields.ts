@@ -1,5 +1,4 @@
 /** What is said of a route to another chain, between its request and its answer on the wire. */
-
 import type { CrosschainTerms } from '../../domain/bridges/terms.js'
 import { defined } from '../../domain/defined.js'
 import type { RouteAnswer } from '../../domain/engine.js'

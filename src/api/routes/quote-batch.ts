@@ -1,5 +1,4 @@
 /** Several quotes at one block in one call, including ladders of amounts; as a stream, again at every new block. */
-
 import { z } from 'zod'
 import { invalidRequest } from '../../domain/common-errors.js'
 import { defined } from '../../domain/defined.js'

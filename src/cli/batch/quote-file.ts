@@ -1,5 +1,4 @@
 /** `forkroute quote --file`: every trade of a file at one block, or each at its own, in calls of many. */
-
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ConfigError } from '../../config/config.js'
 import { defined } from '../../domain/defined.js'

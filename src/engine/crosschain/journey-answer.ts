@@ -1,5 +1,4 @@
 /** The parts of a route over a bridge as the engine holds them, and the answer that is made of them. */
-
 import type { LRUCache } from 'lru-cache'
 import type { Lane } from '../../bridges/bridge.js'
 import { bridgeOf } from '../../bridges/registry.js'

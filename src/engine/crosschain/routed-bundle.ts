@@ -1,5 +1,4 @@
 /** A route to another chain as one action of a bundle: swaps here, a lane, and swaps there. Pure. */
-
 import type { Lane } from '../../bridges/bridge.js'
 import { bridgesWithout } from '../../bridges/registry.js'
 import { type ChainDefinition, canonicalToken } from '../../chains/chain.js'

@@ -2,7 +2,6 @@
  * A route into a position without a token: takes fees, routes the rest to the underlying tokens, and deposits those.
  * Equals the bundle that a caller could write.
  */
-
 import type { TypedAction, TypedBundle } from '../../domain/bundle.js'
 import { defined } from '../../domain/defined.js'
 import type { NontokenizedAnswer, NontokenizedRequest } from '../../domain/engine.js'

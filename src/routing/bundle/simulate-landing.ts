@@ -1,5 +1,4 @@
 /** Simulates what a bridge delivers, as whoever delivers it would. */
-
 import { decodeEventLog } from 'viem'
 import type { BridgeAdapter, Delivery } from '../../bridges/bridge.js'
 import { contractErrorsAbi } from '../../bridges/registry.js'

@@ -2,7 +2,6 @@
  * The destination's half of a route over a bridge: the order that runs with what is delivered, and the delivery itself
  * as whoever makes it would.
  */
-
 import { bridgeOf } from '../../bridges/registry.js'
 import type { TransactionOutput, TypedAction } from '../../domain/bundle.js'
 import { invalidRequest } from '../../domain/common-errors.js'

@@ -2,7 +2,6 @@
  * The source's half of a route over a bridge: swaps to what the bridge takes, and the call of the bridge, as the one
  * transaction that the sender signs. What it sends stands in the logs of its simulation.
  */
-
 import type { Delivery, LaneQuote } from '../../bridges/bridge.js'
 import { bridgeOf, createBridges } from '../../bridges/registry.js'
 import type { Reference, TypedAction } from '../../domain/bundle.js'

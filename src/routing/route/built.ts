@@ -1,7 +1,6 @@
 /**
  * Builds the transaction that would carry out one candidate, and its simulation.
  */
-
 import { latestDeadline } from '../../domain/deadline.js'
 import { defined } from '../../domain/defined.js'
 import type { RouteRequest } from '../../domain/engine.js'

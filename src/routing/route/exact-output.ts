@@ -2,7 +2,6 @@
  * From candidates that were proven with about the right input to the answer: which of them gives the stated output for
  * the least, and its very transaction with that input.
  */
-
 import type { RouteRequest } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
 import { at, compareAmounts } from '../../domain/lists.js'

@@ -1,7 +1,6 @@
 /**
  * Plans a found route: executor steps, and the step records of the answer.
  */
-
 import type { ChainDefinition } from '../../chains/chain.js'
 import { defined } from '../../domain/defined.js'
 import { type Amount, type ExecutorStep, isAmountRef } from '../../domain/order.js'

@@ -2,7 +2,6 @@
  * The account that a transaction is simulated from, in one place: its funds are checked (user routes) or overridden
  * (quotes, backend mode), it has the code that a delegate strategy runs, and what no override can give is lent to it.
  */
-
 import { concatHex, decodeFunctionResult, encodeFunctionData, parseAbi } from 'viem'
 import { unreadable } from '../../domain/common-errors.js'
 import type { RouteRequest } from '../../domain/engine.js'

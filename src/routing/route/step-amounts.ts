@@ -2,7 +2,6 @@
  * What each step of a route took and gave in the simulation of its transaction, from the transfers that it made. What a
  * step takes follows from what the steps before it gave, since it spends a stated part of that. Pure.
  */
-
 import type { RouteRequest } from '../../domain/engine.js'
 import {
   type Address,

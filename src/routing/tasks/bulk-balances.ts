@@ -3,7 +3,6 @@
  * calls of Multicall3: a fork of a cold block would fetch code and slots of every token one after the other.
  * `wallet-task.ts` chooses the tokens and values the amounts.
  */
-
 import pLimit from 'p-limit'
 import { decodeFunctionResult, encodeFunctionData, erc20Abi, parseAbi } from 'viem'
 import { chunksOf } from '../../domain/lists.js'

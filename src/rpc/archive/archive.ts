@@ -2,7 +2,6 @@
  * The main thread's side of the archive: starts the thread `workers/archive.ts`, which owns the nodes, the caches and
  * the loopback HTTP server that forks read from, and talks to it by messages. Nothing here blocks.
  */
-
 import { randomBytes } from 'node:crypto'
 import { pino } from 'pino'
 import { defined } from '../../domain/defined.js'

@@ -2,7 +2,6 @@
  * A chain read from its nodes: memory, then SQLite, then upstream; follows the head and learns what to prefetch.
  * Everything is kept by block hash, so that a reorg cannot mix states. This file only connects the parts.
  */
-
 import type { LRUCache } from 'lru-cache'
 import { defined } from '../../domain/defined.js'
 import type { Address, BlockPin, Hex } from '../../domain/primitives.js'

@@ -3,7 +3,6 @@
  * code included: 1.5 GB for this chain. So its dump holds the head alone, and the state of an older block is assembled
  * here on demand.
  */
-
 import { keccak256, numberToHex } from 'viem'
 import { defined } from '../../domain/defined.js'
 import { ForkrouteError } from '../../domain/errors.js'

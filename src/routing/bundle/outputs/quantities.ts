@@ -3,7 +3,6 @@
  * none refers to it and it is known in advance, by the numbers of later actions. Checks give the quantity that they look
  * at. Pure.
  */
-
 import type { Reference } from '../../../domain/bundle.js'
 import { larger } from '../../../domain/lists.js'
 import { type Amount, isAmountRef } from '../../../domain/order.js'

@@ -5,7 +5,6 @@
  * A value counts only where the answer shows that our code ran there, and on the state of the accounts: zeros count
  * beside a value that is not zero, since a node that empties accounts whose code it replaces answers nothing but zeros.
  */
-
 import { LRUCache } from 'lru-cache'
 import { numberToHex } from 'viem'
 import type { Address, Hex } from '../../../domain/primitives.js'
