@@ -159,6 +159,21 @@ describe('a Safe', () => {
   /** What the Safe adds: its signature, its nonce, its own code and the longer call data. */
   const ownGas = 55_000n
 
+  const delegatecallSignedBy = (
+    owner: typeof bob,
+    { to, data }: Readonly<{ to: Address; data: Hex }>,
+  ) =>
+    safeTransaction({
+      safe,
+      ownerKey: owner.privateKey,
+      chainId: 1,
+      nonce: 0n,
+      to,
+      data,
+      value: 0n,
+      operation: 'delegatecall',
+    })
+
   test.each(
     trades.flatMap(([name, trade]) =>
       (['delegate', 'delegate-legacy'] as const).map(
@@ -169,16 +184,7 @@ describe('a Safe', () => {
     const answer = await route({ routingStrategy: strategy, from: safe, ...trade })
     const { tx, amountOut, gas } = answer.body
     expect(tx).toMatchObject({ from: safe, to: contractAddress('Delegate'), value: '0' })
-    const signed = await safeTransaction({
-      safe,
-      ownerKey: bob.privateKey,
-      chainId: 1,
-      nonce: 0n,
-      to: tx.to,
-      data: tx.data,
-      value: 0n,
-      operation: 'delegatecall',
-    })
+    const signed = await delegatecallSignedBy(bob, tx)
     // Anybody may bring the owner's signature; the Safe itself holds what is spent.
     const sent = { from: carol.address, key: carol.privateKey, value: '0', ...signed }
     const done = await execute(answer, sent, [
@@ -196,16 +202,7 @@ describe('a Safe', () => {
   test.each(['delegate', 'delegate-legacy'])('%s: a bundle', async (strategy) => {
     const answer = await bundle(strategy, safe)
     const { tx, gas } = answer.body
-    const signed = await safeTransaction({
-      safe,
-      ownerKey: bob.privateKey,
-      chainId: 1,
-      nonce: 0n,
-      to: tx.to,
-      data: tx.data,
-      value: 0n,
-      operation: 'delegatecall',
-    })
+    const signed = await delegatecallSignedBy(bob, tx)
     const sent = { from: carol.address, key: carol.privateKey, value: '0', ...signed }
     const done = await execute(answer, sent, ofBundle(safe))
     expectBundle(done, answer)
@@ -217,16 +214,7 @@ describe('a Safe', () => {
   test('a signature of somebody else moves nothing', async () => {
     const answer = await route({ routingStrategy: 'delegate', from: safe, ...usdcToWeth })
     const { tx } = answer.body
-    const signed = await safeTransaction({
-      safe,
-      ownerKey: carol.privateKey,
-      chainId: 1,
-      nonce: 0n,
-      to: tx.to,
-      data: tx.data,
-      value: 0n,
-      operation: 'delegatecall',
-    })
+    const signed = await delegatecallSignedBy(carol, tx)
     const sent = { from: carol.address, key: carol.privateKey, value: '0', ...signed }
     const done = await execute(answer, sent, [{ token: token('USDC'), owner: safe }])
     expect(done).toMatchObject({ status: 'reverted', deltas: [0n] })

@@ -17,6 +17,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import type { Address } from '../../../src/domain/primitives.js'
 import { startAnvil, type TestAnvil } from '../anvil.js'
 import { type AnswerTransaction, type Execution, judge } from '../execute.js'
+import { unplacedLogs } from './unplaced-logs.js'
 
 const abi = parseAbi([
   'event FundsDeposited(bytes32 inputToken, bytes32 outputToken, uint256 inputAmount, uint256 outputAmount, uint256 indexed destinationChainId, uint256 indexed depositId, uint32 quoteTimestamp, uint32 fillDeadline, uint32 exclusivityDeadline, bytes32 indexed depositor, bytes32 recipient, bytes32 exclusiveRelayer, bytes message)',
@@ -135,18 +136,7 @@ export async function deliverOnFork(args: {
 }
 
 function eventsOf(logs: Execution['logs']) {
-  const whole = logs.map(({ address, topics, data }) => ({
-    address,
-    topics,
-    data,
-    blockHash: null,
-    blockNumber: null,
-    logIndex: null,
-    removed: false,
-    transactionHash: null,
-    transactionIndex: null,
-  }))
-  return parseEventLogs({ abi, logs: whole as never })
+  return parseEventLogs({ abi, logs: unplacedLogs(logs) })
 }
 
 async function balanceOf(anvil: TestAnvil, watch: Watched): Promise<bigint> {

@@ -1,15 +1,8 @@
 /** Deliveries made for real, from what the source logged, by nothing of the product: neither its ABIs nor its parsing. */
-import {
-  encodeFunctionData,
-  type Hex,
-  numberToHex,
-  padHex,
-  parseAbi,
-  parseEventLogs,
-  slice,
-} from 'viem'
+import { encodeFunctionData, numberToHex, padHex, parseAbi, parseEventLogs, slice } from 'viem'
 import type { Address } from '../../../src/domain/primitives.js'
 import type { BridgeChain, Mined } from './chain.js'
+import { unplacedLogs } from './unplaced-logs.js'
 
 const abi = parseAbi([
   'event FundsDeposited(bytes32 inputToken, bytes32 outputToken, uint256 inputAmount, uint256 outputAmount, uint256 indexed destinationChainId, uint256 indexed depositId, uint32 quoteTimestamp, uint32 fillDeadline, uint32 exclusivityDeadline, bytes32 indexed depositor, bytes32 recipient, bytes32 exclusiveRelayer, bytes message)',
@@ -30,19 +23,7 @@ function only<T>(found: readonly T[]): T {
 }
 
 function eventsOf({ logs }: Mined) {
-  const whole = logs.map(({ address, topics, data }) => ({
-    address,
-    topics: topics as [Hex, ...Hex[]],
-    data,
-    blockHash: null,
-    blockNumber: null,
-    logIndex: null,
-    removed: false,
-    transactionHash: null,
-    transactionIndex: null,
-    blockTimestamp: undefined,
-  }))
-  return parseEventLogs({ abi, logs: whole as never })
+  return parseEventLogs({ abi, logs: unplacedLogs(logs) })
 }
 
 /** By the destination's first account, which has the tokens. */
