@@ -15,7 +15,7 @@ import {
   type RouteRequest,
 } from '../domain/engine.js'
 import { ForkrouteError, fromWireError, toWireError } from '../domain/errors.js'
-import { chunksOf, zip } from '../domain/lists.js'
+import { chunksOf, compareAmounts, compareText, zip } from '../domain/lists.js'
 import type { BlockPin } from '../domain/primitives.js'
 import { quoteSender } from '../executor/deployments.js'
 import { parseBundle } from '../routing/bundle/parse-actions.js'
@@ -268,10 +268,6 @@ function byPairAndAmount(requests: readonly RouteRequest[]): RouteRequest[] {
   const amount = ({ inputs }: RouteRequest) => inputs[0]?.amount ?? 0n
   return requests
     .map((request) => ({ request, pair: pair(request), amount: amount(request) }))
-    .sort((a, b) => compare(a.pair, b.pair) || compare(a.amount, b.amount))
+    .sort((a, b) => compareText(a.pair, b.pair) || compareAmounts(a.amount, b.amount))
     .map(({ request }) => request)
-}
-
-function compare<T extends string | bigint>(a: T, b: T): number {
-  return a < b ? -1 : a > b ? 1 : 0
 }

@@ -5,6 +5,7 @@
  * proven, as by default.
  */
 import type { RouteRequest } from '../../domain/engine.js'
+import { compareAmounts } from '../../domain/lists.js'
 import { type Address, bpsDenominator, type TokenAmount } from '../../domain/primitives.js'
 import { decodeAmountsOut } from '../../executor/compile.js'
 import type { Task } from '../block/task.js'
@@ -56,8 +57,7 @@ export async function proveAdaptively(
   const attempts: Attempt[] = []
   const known: Known[] = []
   let left = candidates.toSorted((a, b) => {
-    const [x, y] = [worthOf(a.amountOut, a.gas), worthOf(b.amountOut, b.gas)]
-    return x === y ? 0 : x > y ? -1 : 1
+    return compareAmounts(worthOf(b.amountOut, b.gas), worthOf(a.amountOut, a.gas))
   })
 
   /** By its promise, with the least gas that it can take. */

@@ -1,7 +1,7 @@
 /** The answer to a route: what its transaction takes, gives and costs, with the figures that the request asks for. */
 import type { RouteAnswer, RouteRequest } from '../../domain/engine.js'
 import { at } from '../../domain/lists.js'
-import { plusSlippage, type TokenAmount } from '../../domain/primitives.js'
+import { plusSlippage } from '../../domain/primitives.js'
 import { impactWarnings } from '../../domain/route-step.js'
 import { permitTypedData, placeOfSignature } from '../../executor/permit.js'
 import type { Task } from '../block/task.js'
@@ -17,19 +17,17 @@ import { gasWarnings, leftForGasWarnings, priceWarnings } from './warnings.js'
 export interface FoundRoute {
   readonly prepared: PreparedRoute
   readonly answer: Answer
-  /** In the order of the inputs; empty without a fee. */
-  readonly fees: readonly TokenAmount[]
   readonly warnings: readonly string[]
 }
 
 export async function routeAnswer(task: Task, found: FoundRoute): Promise<RouteAnswer> {
-  const { prepared, answer, fees, warnings } = found
-  const { request, priced, isChecked, router, args } = prepared
+  const { prepared, answer, warnings } = found
+  const { request, priced, isChecked, proof } = prepared
   const { built, outputs, gasUsed } = answer
   const { tx, taken, permit } = built
   const gained = outputs.map(({ token, amountOut }) => ({ token, amount: amountOut }))
   const priceImpact = request.includePriceImpact ? priceImpactBps(taken, gained, priced) : null
-  const isAdaptive = !args.within && router.proof === 'adaptive'
+  const fees = taken.flatMap(({ token, fee }) => (fee === undefined ? [] : { token, amount: fee }))
   return {
     chainId: task.chain.id,
     route: measuredSteps(task, request, answer),
@@ -51,7 +49,7 @@ export async function routeAnswer(task: Task, found: FoundRoute): Promise<RouteA
     ...(request.includeTransactionCost && {
       gasCost: await transactionCost(task, { tx, gasUsed }, priced),
     }),
-    ...(isAdaptive && { proof: 'adaptive' }),
+    ...(proof === 'adaptive' && { proof }),
     warnings: [
       ...gasWarnings(task),
       ...priceWarnings(task),

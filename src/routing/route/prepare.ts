@@ -4,6 +4,7 @@ import type { RequestInput, RouteRequest } from '../../domain/engine.js'
 import type { RefusedPool } from '../../domain/explanation.js'
 import type { OrderInput } from '../../domain/order.js'
 import { type Address, bpsDenominator, type Hex } from '../../domain/primitives.js'
+import type { ProofMode } from '../../domain/router-settings.js'
 import { runnerAddress } from '../../executor/compile.js'
 import { quoteSender } from '../../executor/deployments.js'
 import type { SignedPermit } from '../../executor/permit.js'
@@ -43,6 +44,8 @@ export interface PreparedRoute extends OpenSearch {
   readonly statedInputs: readonly OrderInput[]
   /** Whether the sender's own funds are used. */
   readonly isChecked: boolean
+  /** Inside a bundle all candidates are simulated. */
+  readonly proof: ProofMode
   /** Null until the input of a stated output is known. */
   readonly funds: SenderFunds | null
   /** Brings the one input, or its allowance; undefined: an allowance given before does. */
@@ -96,6 +99,7 @@ export async function prepareRoute(
     log,
     statedInputs,
     isChecked,
+    proof: args.within ? 'all' : opened.router.proof,
     funds,
     permit,
     spending,

@@ -21,7 +21,7 @@ export async function proveFlows(
   proof: ProofArgs,
   { flows, searchAgain }: FoundFlows,
 ): Promise<readonly Attempt[]> {
-  const { args, request, router, usable, all, priced, log } = prepared
+  const { request, usable, all, priced, log } = prepared
   const tried = async (some: readonly Flow[]) => {
     const proven = await prove(task, proof, some)
     const kept = new Set(proven.map(({ built }) => built.candidate))
@@ -29,10 +29,10 @@ export async function proveFlows(
     log?.attempted(proven)
     return proven
   }
-  const isAdaptive = !args.within && router.proof === 'adaptive'
-  const { attempts, spared } = isAdaptive
-    ? await proveAdaptively(task, request, priced, flows, tried)
-    : { attempts: await tried(flows), spared: [] }
+  const { attempts, spared } =
+    prepared.proof === 'adaptive'
+      ? await proveAdaptively(task, request, priced, flows, tried)
+      : { attempts: await tried(flows), spared: [] }
   for (const flow of spared) log?.leftOut(flow, 'simulate', boundedBelow)
   if (!attempts.length) throw notFundable(proof.funds, all.unreadable)
   for (let look = 0; look < extraLooks && !task.clock.isLate(); look++) {

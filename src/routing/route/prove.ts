@@ -74,6 +74,7 @@ export function stateFor(
   { spending, funds, allPools }: Pick<ProofArgs, 'spending' | 'funds' | 'allPools'>,
   candidate: Flow,
 ): Promise<SimulationState | null> {
+  if (!funds.unfunded.length) return senderState(task, spending, funds, [])
   const used = poolsOn(candidate)
   const lenders = allPools.filter(({ address }) => !used.has(address))
   return senderState(task, spending, funds, lenders)

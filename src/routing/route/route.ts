@@ -57,9 +57,6 @@ export async function findRoute(
   return {
     prepared,
     answer,
-    fees: answer.built.taken.flatMap(({ token, fee }) =>
-      fee === undefined ? [] : { token, amount: fee },
-    ),
     warnings: warningsOf(prepared, found, attempts),
   }
 }
