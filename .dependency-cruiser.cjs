@@ -40,7 +40,17 @@ const below = {
     'platform',
     'telemetry',
   ],
-  sandbox: ['bridges', 'executor', 'protocols', 'chains', 'rpc', 'domain', 'forks', 'platform'],
+  sandbox: [
+    'bridges',
+    'executor',
+    'protocols',
+    'chains',
+    'rpc',
+    'domain',
+    'forks',
+    'telemetry',
+    'platform',
+  ],
   backtest: ['chains', 'domain', 'config', 'telemetry', 'platform'],
   cassette: ['protocols', 'catalog', 'chains', 'rpc', 'domain', 'config', 'telemetry'],
   doctor: [

@@ -9,6 +9,7 @@ import type {
   ThreadMessage,
 } from '../src/rpc/archive/archive-messages.js'
 import { startArchiveThread } from '../src/rpc/archive/archive-thread.js'
+import { logIgnoredErrorsOfThread } from '../src/telemetry/quietly.js'
 import { finishedSpans, inTraceOf, startThreadTracing } from '../src/telemetry/tracing.js'
 
 const port = parentPort
@@ -22,6 +23,7 @@ lowerThread()
 try {
   const data = workerData as ArchiveThreadData
   if (data.isTraced) await startThreadTracing()
+  if (data.logsIgnoredErrors) await logIgnoredErrorsOfThread()
   const archive = await startArchiveThread(data, post)
   const sendSpans = () => {
     const spans = finishedSpans()

@@ -7,6 +7,7 @@ import { WorkerContext } from '../src/routing/block/worker-context.js'
 import type { WorkerSettings } from '../src/routing/block/worker-settings.js'
 import { runTask } from '../src/routing/dispatch.js'
 import type { TaskMessage, TaskReply } from '../src/routing/messages.js'
+import { logIgnoredErrorsOfThread } from '../src/telemetry/quietly.js'
 import { startThreadTracing } from '../src/telemetry/tracing.js'
 
 // All parallel requests of a task listen to its one signal; more than ten listeners are no leak here.
@@ -16,6 +17,7 @@ lowerThread()
 
 const settings = workerData as WorkerSettings
 if (settings.isTraced) await startThreadTracing()
+if (settings.logsIgnoredErrors) await logIgnoredErrorsOfThread()
 
 let context: WorkerContext | undefined
 

@@ -43,6 +43,7 @@ import { type Archive, startArchive } from '../rpc/archive/archive.js'
 import type { ArchiveMode } from '../rpc/archive/archive-messages.js'
 import type { Logger } from '../telemetry/log.js'
 import { noteHead, observe } from '../telemetry/metrics.js'
+import { logIgnoredErrors, logsIgnoredErrors } from '../telemetry/quietly.js'
 import { startTracing } from '../telemetry/tracing.js'
 import { type Chosen, chooseChains, type SandboxNode } from './chosen-chains.js'
 import { laterAccounts } from './later-accounts.js'
@@ -86,7 +87,7 @@ export async function createService(
 ): Promise<Service> {
   const { logger } = options
   compileLess()
-  const closers: (() => unknown)[] = []
+  const closers: (() => unknown)[] = [logIgnoredErrors(logger)]
   const close = async () => {
     for (const closer of closers.splice(0).reverse()) {
       try {
@@ -177,6 +178,7 @@ export async function createService(
         sandboxPools,
         ...(mode.kind !== 'live' && { cassette: mode.kind }),
         isTraced: config.traces !== null,
+        logsIgnoredErrors: logsIgnoredErrors(),
       },
       onError: (error) => logger.warn({ err: error }, 'worker pool'),
     })

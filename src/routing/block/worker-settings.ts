@@ -30,6 +30,8 @@ export interface WorkerSettings {
   readonly cassette?: 'record' | 'replay'
   /** Whether the thread makes spans. Absent: no. */
   readonly isTraced?: boolean
+  /** Whether the thread logs the errors that it ignores. Absent: no. */
+  readonly logsIgnoredErrors?: boolean
   /** Pools of the sandbox that no look-up finds. They are in no catalog, so a real chain never sees them. */
   readonly sandboxPools?: readonly Pool[]
 }

@@ -7,6 +7,7 @@ import { Worker } from 'node:worker_threads'
 import type { Logger } from 'pino'
 import { ForkrouteError, fromWireError, type Wire } from '../../domain/errors.js'
 import { threadFile, youngGenerationMb } from '../../platform/threads.js'
+import { logsIgnoredErrors } from '../../telemetry/quietly.js'
 import { isTracing, takeSpans, traceparent } from '../../telemetry/tracing.js'
 import type {
   ArchiveRequest,
@@ -35,7 +36,7 @@ const closeWaitMs = 5_000
  * @throws ForkrouteError when the first thread cannot start.
  */
 export async function startArchiveLink(
-  data: Omit<ArchiveThreadData, 'port' | 'isTraced'>,
+  data: Omit<ArchiveThreadData, 'port' | 'isTraced' | 'logsIgnoredErrors'>,
   logger: ArchiveLogger,
   onRestart: () => void,
   onThreadEvent: (message: ThreadEvent) => void,
@@ -58,7 +59,12 @@ export async function startArchiveLink(
   /** Resolves with the port once the thread listens. */
   function start(port: number): Promise<number> {
     const thread = new Worker(threadFile('archive'), {
-      workerData: { ...data, port, isTraced: isTracing() } satisfies ArchiveThreadData,
+      workerData: {
+        ...data,
+        port,
+        isTraced: isTracing(),
+        logsIgnoredErrors: logsIgnoredErrors(),
+      } satisfies ArchiveThreadData,
       resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMb },
     })
     current = thread

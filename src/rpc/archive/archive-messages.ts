@@ -46,6 +46,8 @@ export interface ArchiveThreadData {
   readonly upstreamTimeoutMs: number | null
   /** Whether the thread makes spans. */
   readonly isTraced: boolean
+  /** Whether the thread logs the errors that it ignores. */
+  readonly logsIgnoredErrors: boolean
 }
 
 /** A request with its number, and the span that it belongs to. */
