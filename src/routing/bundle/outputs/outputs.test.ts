@@ -1,6 +1,7 @@
 /** Random bundles, planned and then carried out step by step on a ledger with exactly what is pulled. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { plainTask } from '../../../../test/support/routing/plain-task.js'
 import { ethereum } from '../../../chains/ethereum.js'
 import type { BundleAction, BundleRequest } from '../../../domain/bundle.js'
 import type { ForkrouteError } from '../../../domain/errors.js'
@@ -168,7 +169,7 @@ function carryOut(steps: readonly ExecutorStep[], pulled: ReadonlyMap<Address, b
   return held
 }
 
-async function planned(actions: readonly BundleAction[]): Promise<BundleBuilder> {
+async function planned(task: Task, actions: readonly BundleAction[]): Promise<BundleBuilder> {
   const request: BundleRequest = {
     chainId: 1,
     fromAddress: sender,
@@ -181,14 +182,13 @@ async function planned(actions: readonly BundleAction[]): Promise<BundleBuilder>
     skipQuote: true,
   }
   const typed = parseBundle(request, ethereum)
-  const signal = new AbortController().signal
-  const task = { signal, chain: ethereum } as unknown as Task
   const builder = new BundleBuilder(task, { request: typed, accountId: '0x' }, typed.actions)
   await builder.build()
   return builder
 }
 
 test(`property: random bundles take from the sender what amountsIn says, and nothing that an action gave (seed ${seed})`, async () => {
+  const task = plainTask({ pairs: [] })
   const seen = { taken: 0, twice: 0 }
   await fc.assert(
     fc.asyncProperty(fc.array(plan, { minLength: 1, maxLength: 12 }), async (plans) => {
@@ -196,13 +196,13 @@ test(`property: random bundles take from the sender what amountsIn says, and not
       const expected = pulledOf(bundle)
       if (expected.twice) {
         seen.twice++
-        const error = await planned(bundle.actions).catch((thrown: ForkrouteError) => thrown)
+        const error = await planned(task, bundle.actions).catch((thrown: ForkrouteError) => thrown)
         const [takenBy, action] = expected.twice
         expect(error).toMatchObject({ code: 'SIMULATION_REVERTED', details: { action, takenBy } })
         return
       }
       seen.taken++
-      const { draft } = await planned(bundle.actions)
+      const { draft } = await planned(task, bundle.actions)
       const pulled = new Map(draft.pulled().map(({ token, amount }) => [token, amount]))
       for (const token of tokens) {
         expect(pulled.get(token) ?? 0n).toBe(expected.pulled.get(token))

@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'vitest'
+import {
+  amountIn,
+  deepPair,
+  honest,
+  quoteArgs,
+  token,
+  weth,
+} from '../../../test/support/routing/plain-pairs.js'
+import { plainTask } from '../../../test/support/routing/plain-task.js'
+import type { RouteRequest } from '../../domain/engine.js'
+import { routeAnswer } from './answer.js'
+import { findRoute } from './route.js'
+
+const feeReceiver = '0x00000000000000000000000000000000000000fe'
+
+/** The found route of the quote, and what the request changes about its answer. */
+async function answerTo(asked: Partial<RouteRequest>, changes: Partial<RouteRequest> = {}) {
+  const task = plainTask({ pairs: [deepPair], simulate: honest })
+  const found = await findRoute(task, quoteArgs(asked))
+  const { prepared } = found
+  const request = { ...prepared.request, ...changes }
+  return { task, answer: await routeAnswer(task, { ...found, prepared: { ...prepared, request } }) }
+}
+
+describe('routeAnswer', () => {
+  test('only what the request asks for is in the answer', async () => {
+    const { answer, task } = await answerTo({})
+    expect(Object.keys(answer).sort()).toEqual([
+      'block',
+      'chainId',
+      'gas',
+      'outputs',
+      'priceImpact',
+      'route',
+      'tx',
+      'warnings',
+    ])
+    expect(answer.block).toBe(task.pin)
+    expect(answer.priceImpact).toBeNull()
+  })
+
+  test('the fee is told in raw units of its input, rounded down', async () => {
+    const inputs = [{ token: weth, amount: amountIn + 9n, feeBps: 25n }]
+    const { answer } = await answerTo({ inputs, feeReceiver })
+    expect(answer.fees).toEqual([{ token: weth, amount: 2_500_000_000_000_000n }])
+  })
+
+  test('a stated output comes with the most that its input may be', async () => {
+    const { answer } = await answerTo({ amountOut: 10n ** 17n })
+    const { amountIn: found = 0n, maxAmountIn = 0n } = answer.input ?? {}
+    expect(found).toBeGreaterThan(0n)
+    // 50 bps more, rounded up.
+    expect(maxAmountIn).toBe((found * 10_050n + 9_999n) / 10_000n)
+  })
+
+  test('of tokens without a price the impact is null, and the cost of gas has no dollars', async () => {
+    const { answer, task } = await answerTo(
+      {},
+      { includePriceImpact: true, includeTransactionCost: true },
+    )
+    expect(answer.priceImpact).toBeNull()
+    expect(answer.gasCost).toEqual({ native: answer.gas * task.gasPrice, usd: null })
+  })
+
+  test('a step has no amounts where the transfers of the simulation do not tell them', async () => {
+    const { answer } = await answerTo({})
+    const [step] = answer.route
+    expect(step).toMatchObject({ tokenIn: [weth], tokenOut: [token] })
+    expect([step?.amountIn, step?.amountOut]).toEqual([undefined, undefined])
+  })
+})

@@ -1,0 +1,106 @@
+import { describe, expect, test } from 'vitest'
+import { reverted } from '../../../test/support/routing/candidates.js'
+import {
+  deepPair,
+  gives,
+  honest,
+  isFinal,
+  passes,
+  quoteArgs,
+  shallowPair,
+  token,
+  unpaired,
+} from '../../../test/support/routing/plain-pairs.js'
+import { plainTask } from '../../../test/support/routing/plain-task.js'
+import type { SimulationRequest } from '../../domain/state.js'
+import { contractAddress } from '../../executor/deployments.js'
+import { runRoute } from './route.js'
+
+const pairs = [deepPair, shallowPair]
+
+describe('runRoute', () => {
+  test('the best of the proven candidates is returned with its minimum in the transaction', async () => {
+    const asked: SimulationRequest[] = []
+    const simulate = (one: SimulationRequest) => {
+      asked.push(one)
+      return honest(one)
+    }
+    const answer = await runRoute(plainTask({ pairs, simulate }), quoteArgs())
+    // 1 of 1,000 and 1,000 in reserve, 30 bps: 0.996006981039903216; 50 bps less, rounded down.
+    const [amountOut, minAmountOut] = [996_006_981_039_903_216n, 991_026_946_134_703_699n]
+    expect(answer.outputs).toEqual([{ token, amountOut, minAmountOut }])
+    expect(answer.tx.to).toBe(contractAddress('Router'))
+    expect(answer.tx.data).toContain(minAmountOut.toString(16).padStart(32, '0'))
+    expect(answer.route).toMatchObject([{ primary: deepPair.address, action: 'swap' }])
+    expect(answer.gas).toBe(100_000n)
+    expect(answer.warnings).toEqual([])
+    // Both candidates once; of the best, the transaction through both entry points.
+    expect(asked.map(isFinal)).toEqual([false, false, true, true])
+    expect(asked.some(({ data }) => data === answer.tx.data)).toBe(true)
+  })
+
+  test('what simulations give decides, not what native math promised', async () => {
+    const simulate = (one: SimulationRequest) => (passes(one, deepPair) ? gives(1n) : honest(one))
+    const answer = await runRoute(plainTask({ pairs, simulate }), quoteArgs())
+    expect(answer.route).toMatchObject([{ primary: shallowPair.address }])
+    expect(answer.outputs).toMatchObject([{ amountOut: 987_158_034_397_061_298n }])
+  })
+
+  test('where the best fails as the final transaction, the next is returned', async () => {
+    const simulate = (one: SimulationRequest) =>
+      isFinal(one) && passes(one, deepPair) ? reverted('TRANSFER_FAILED') : honest(one)
+    const answer = await runRoute(plainTask({ pairs, simulate }), quoteArgs())
+    expect(answer.route).toMatchObject([{ primary: shallowPair.address }])
+  })
+
+  test('where every candidate fails as the final transaction, the error names each of them', async () => {
+    const simulate = (one: SimulationRequest) =>
+      isFinal(one) ? reverted('TRANSFER_FAILED') : honest(one)
+    const answer = runRoute(plainTask({ pairs, simulate }), quoteArgs())
+    await expect(answer).rejects.toMatchObject({
+      code: 'SIMULATION_REVERTED',
+      details: {
+        candidates: [deepPair, shallowPair].map(({ address }) => ({
+          path: [`uniswap-v2:${address}`],
+          reason: 'TRANSFER_FAILED',
+        })),
+      },
+    })
+  })
+
+  test('without a pool between the tokens there is no route, and nothing is simulated', async () => {
+    const answer = runRoute(plainTask({ pairs }), quoteArgs({ tokensOut: [unpaired] }))
+    await expect(answer).rejects.toMatchObject({
+      code: 'NO_ROUTE',
+      details: { tokenOut: unpaired },
+    })
+  })
+
+  test('a pool that cannot be read is told, and the others are used', async () => {
+    const unread = { ...deepPair, isUnreadable: true }
+    const task = plainTask({ pairs: [unread, shallowPair], simulate: honest })
+    const answer = await runRoute(task, quoteArgs())
+    expect(answer.route).toMatchObject([{ primary: shallowPair.address }])
+    expect(answer.warnings).toEqual([
+      'uniswap-v2: 1 look-up or pool could not be read at this block.',
+    ])
+  })
+
+  test('a bundle that needs no transaction of the route gets the best as it was proven', async () => {
+    const asked: SimulationRequest[] = []
+    const simulate = (one: SimulationRequest) => {
+      asked.push(one)
+      return honest(one)
+    }
+    const within = { isPossible: () => true, needsNoTransaction: true }
+    const answer = await runRoute(plainTask({ pairs, simulate }), { ...quoteArgs(), within })
+    expect(answer.outputs).toMatchObject([{ amountOut: 996_006_981_039_903_216n }])
+    expect(asked.map(isFinal)).toEqual([false, false])
+  })
+
+  test('an explanation tells the candidate that lost', async () => {
+    const task = plainTask({ pairs, simulate: honest })
+    const { explanation } = await runRoute(task, quoteArgs({ explain: true }))
+    expect(explanation?.candidates.map(({ status }) => status)).toEqual(['chosen', 'measured'])
+  })
+})
