@@ -100,7 +100,7 @@ describe('runRoute', () => {
 
   test('an explanation tells the candidate that lost', async () => {
     const task = plainTask({ pairs, simulate: honest })
-    const { explanation } = await runRoute(task, quoteArgs({ explain: true }))
+    const { explanation } = await runRoute(task, quoteArgs({ explain: 'plain' }))
     expect(explanation?.candidates.map(({ status }) => status)).toEqual(['chosen', 'measured'])
   })
 })
