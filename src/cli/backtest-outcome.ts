@@ -1,27 +1,38 @@
 /** Outputs the results of a backtest: the summary on the screen, and files in a folder. */
-import { mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { createWriteStream } from 'node:fs'
+import { mkdir, rename, rm } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { ReadableStream } from 'node:stream/web'
+import type { BacktestSummary } from '../backtest/summary.js'
+import type { InputOf } from '../client/calls.js'
+import type { ForkrouteClient } from '../client/client.js'
+import { ConnectionError } from '../client/errors.js'
 import { ConfigError } from '../config/config.js'
-import type { ApiClient } from './client.js'
+import { defined } from '../domain/defined.js'
 import { printTable } from './output.js'
+
+/** What is asked for a file of results; null for the summary. */
+type FileQuery = Omit<InputOf<'getBacktestResults'>, 'id'> | null
 
 /** The formats that can be written, and the query that downloads each. */
 const files = {
-  html: [['report.html', '/results', { format: 'html' }]],
+  html: [['report.html', { format: 'html' }]],
   csv: [
-    ['routes.csv', '/results', { format: 'csv', table: 'routes' }],
-    ['executions.csv', '/results', { format: 'csv', table: 'executions' }],
-    ['deliveries.csv', '/results', { format: 'csv', table: 'deliveries' }],
+    ['routes.csv', { format: 'csv', table: 'routes' }],
+    ['executions.csv', { format: 'csv', table: 'executions' }],
+    ['deliveries.csv', { format: 'csv', table: 'deliveries' }],
   ],
-  jsonl: [['results.jsonl', '/results', { format: 'jsonl' }]],
+  jsonl: [['results.jsonl', { format: 'jsonl' }]],
   parquet: [
-    ['routes.parquet', '/results', { format: 'parquet', table: 'routes' }],
-    ['executions.parquet', '/results', { format: 'parquet', table: 'executions' }],
-    ['deliveries.parquet', '/results', { format: 'parquet', table: 'deliveries' }],
+    ['routes.parquet', { format: 'parquet', table: 'routes' }],
+    ['executions.parquet', { format: 'parquet', table: 'executions' }],
+    ['deliveries.parquet', { format: 'parquet', table: 'deliveries' }],
   ],
-  sqlite: [['results.sqlite', '/results', { format: 'sqlite' }]],
-  json: [['summary.json', '/summary', {}]],
-} as const
+  sqlite: [['results.sqlite', { format: 'sqlite' }]],
+  json: [['summary.json', null]],
+} as const satisfies Readonly<Record<string, readonly (readonly [string, FileQuery])[]>>
 
 type Format = keyof typeof files
 export const formats = Object.keys(files) as readonly Format[]
@@ -39,55 +50,66 @@ export function parseFormats(text: string): readonly Format[] {
 
 /** @returns paths of the files. */
 export async function writeFiles(
-  client: ApiClient,
+  client: ForkrouteClient,
   id: string,
-  folder: string,
-  wanted: readonly Format[],
-  isReproducible: boolean,
+  options: {
+    readonly folder: string
+    readonly formats: readonly Format[]
+    /** Whether milliseconds are left out, so that the same results are the same bytes. */
+    readonly isReproducible: boolean
+  },
 ): Promise<readonly string[]> {
+  const { folder, isReproducible } = options
   await mkdir(folder, { recursive: true })
   const paths: string[] = []
-  for (const [name, path, query] of wanted.flatMap((format) => [...files[format]])) {
+  for (const [name, query] of options.formats.flatMap((format) => [...files[format]])) {
     const file = join(folder, name)
-    const asked = { ...query, ...(isReproducible && { reproducible: 'true' }) }
-    await client.download(`/backtests/${encodeURIComponent(id)}${path}`, asked, file)
+    await download(file, () => openFile(client, id, query, isReproducible))
     paths.push(file)
   }
   return paths
 }
 
-interface Distribution {
-  readonly mean: number
-  readonly p50: number
-  readonly p95: number
+async function openFile(
+  client: ForkrouteClient,
+  id: string,
+  query: FileQuery,
+  isReproducible: boolean,
+): Promise<ReadableStream> {
+  const asked = { ...query, ...defined({ reproducible: isReproducible || undefined }) }
+  const options = { params: { path: { id }, query: asked }, parseAs: 'stream' } as const
+  const { data } =
+    query === null
+      ? await client.raw.GET('/api/v1/backtests/{id}/summary', options)
+      : await client.raw.GET('/api/v1/backtests/{id}/results', options)
+  return data as ReadableStream
 }
 
-export interface Summary {
-  readonly variants: readonly {
-    readonly variant: string
-    readonly rows: number
-    readonly routes: number
-    readonly regret: Distribution | null
-    readonly againstBaseline: { wins: number; ties: number; losses: number } | null
-    readonly delays: readonly {
-      readonly delay: number
-      readonly fillRate: number | null
-      readonly realised: Distribution | null
-    }[]
-    readonly deliveries: readonly {
-      readonly seconds: number | null
-      readonly delivered: number
-      readonly fallback: number
-      readonly reverted: number
-      readonly unknown: number
-      readonly shortfall: Distribution | null
-    }[]
-    readonly gas: Distribution | null
-  }[]
+/** The file gets its name only when it is complete. @throws ConnectionError when the service cuts it short. */
+async function download(file: string, open: () => Promise<ReadableStream>): Promise<void> {
+  const part = `${file}.part`
+  try {
+    await pipeline(Readable.fromWeb(await open()), createWriteStream(part))
+    await rename(part, file)
+  } catch (error) {
+    await rm(part, { force: true })
+    // What `fetch` rejects with where the service cuts a file that it cannot finish.
+    if (!(error instanceof TypeError)) throw error
+    const name = basename(file)
+    throw new ConnectionError(
+      `The connection ended before ${name} was whole, so it is not kept; ask for it again.`,
+    )
+  }
+}
+
+/** The document leaves the fields of a summary open; docs/backtest-report.md has them. */
+export async function summaryOf(client: ForkrouteClient, id: string): Promise<BacktestSummary> {
+  const summary: object = await client.backtestSummary({ id })
+  return summary as BacktestSummary
 }
 
 /** A line per variant; docs/backtest-report.md defines the figures. */
-export function printSummary({ variants }: Summary): void {
+export function printSummary({ variants }: BacktestSummary): void {
   const { delays = [], deliveries = [] } = variants[0] ?? {}
   printTable(
     [

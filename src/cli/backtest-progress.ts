@@ -1,16 +1,9 @@
 /** Shows the progress of a backtest on standard error: a bar on a terminal, a line now and then elsewhere. */
 import { Presets, SingleBar } from 'cli-progress'
-
-export interface Progress {
-  readonly state: string
-  readonly problem: string | null
-  readonly blocksTotal: number
-  readonly blocksDone: number
-  readonly etaSeconds: number | null
-}
+import type { BacktestProgress } from '../client/client.js'
 
 export interface ProgressDisplay {
-  show(progress: Progress): void
+  show(progress: BacktestProgress): void
   stop(): void
 }
 

@@ -1,15 +1,12 @@
 /** `forkroute backtest`: runs a plan and follows it; lists, cancels, resumes and reads jobs. */
 import type { Command } from 'commander'
+import type { AnswerOf } from '../client/calls.js'
+import type { ForkrouteClient } from '../client/client.js'
+import { InvalidRequestError } from '../client/errors.js'
 import { ConfigError } from '../config/config.js'
-import {
-  formats,
-  parseFormats,
-  printSummary,
-  type Summary,
-  writeFiles,
-} from './backtest-outcome.js'
-import { createProgressDisplay, type Progress } from './backtest-progress.js'
-import { type ApiClient, ApiFailure, type ConnectionOptions, withApi } from './client.js'
+import { formats, parseFormats, printSummary, summaryOf, writeFiles } from './backtest-outcome.js'
+import { createProgressDisplay } from './backtest-progress.js'
+import { type ConnectionOptions, withApi } from './client.js'
 import { type OutputOptions, printJson, printTable } from './output.js'
 import { type PlanFile, readPlanFile } from './plan-file.js'
 import { nextSignal } from './process.js'
@@ -21,50 +18,47 @@ interface Options extends ConnectionOptions, OutputOptions {
   readonly reproducible?: boolean
 }
 
-interface Job extends Omit<Progress, 'etaSeconds'> {
-  readonly id: string
-  readonly name: string
-  readonly chainId: number
-  readonly createdAt: string
-  readonly finishedAt: string | null
-}
+type Job = AnswerOf<'getBacktest'>
+type Entry = AnswerOf<'listBacktests'>[number]
 
 const interrupted = 130
-
-function pathOf(id: string): string {
-  return `/backtests/${encodeURIComponent(id)}`
-}
+/** A service that is started anew is there again by then. */
+const giveUpAfterMs = 60_000
 
 /** @throws ConfigError with the lines of what is wrong in the file. */
-async function create(client: ApiClient, plan: PlanFile): Promise<Job> {
+async function create(client: ForkrouteClient, plan: PlanFile): Promise<Entry> {
   try {
-    return await client.post<Job>('/backtests', plan.body)
+    // The body goes as it is, since a file may hold something else than an object with fields.
+    const { data } = await client.raw.POST('/api/v1/backtests', { body: plan.body })
+    return data as Entry
   } catch (error) {
-    if (!(error instanceof ApiFailure) || error.body.code !== 'INVALID_REQUEST') throw error
-    throw new ConfigError(plan.withLines([error.body.message ?? []].flat()), 'file')
+    if (!(error instanceof InvalidRequestError)) throw error
+    throw new ConfigError(plan.withLines(error.messages), 'file')
   }
 }
 
 /** Follows the job until it is over; an interrupt cancels it. */
-async function follow(client: ApiClient, { id }: Job): Promise<Job> {
+async function follow(client: ForkrouteClient, { id }: Entry): Promise<Job> {
   const stop = new AbortController()
   const signal = nextSignal().then(() => stop.abort())
   const display = createProgressDisplay()
   try {
-    for await (const progress of client.follow(id, stop.signal)) {
-      display.show(progress)
+    const options = { signal: stop.signal, giveUpAfterMs }
+    for await (const event of client.followBacktest({ id }, options)) {
+      if (event.event === 'error') throw event.error
+      display.show(event.data)
     }
   } catch (error) {
     if (!stop.signal.aborted) throw error
   } finally {
     display.stop()
   }
-  if (stop.signal.aborted) await signal.then(() => client.post<Job>(`${pathOf(id)}/cancel`))
-  return client.get<Job>(pathOf(id))
+  if (stop.signal.aborted) await signal.then(() => client.cancelBacktest({ id }))
+  return client.backtest({ id })
 }
 
 /** Prints how the job ended, and how to go on; files and summary cover the blocks that are done. */
-async function conclude(client: ApiClient, job: Job, options: Options): Promise<void> {
+async function conclude(client: ForkrouteClient, job: Job, options: Options): Promise<void> {
   const { id, state, blocksDone, blocksTotal } = job
   if (state !== 'finished') {
     const how = state === 'failed' ? `failed: ${job.problem}` : `is ${state}`
@@ -75,15 +69,13 @@ async function conclude(client: ApiClient, job: Job, options: Options): Promise<
     if (options.json) printJson({ job })
     return
   }
-  const summary = await client.get<Summary>(`${pathOf(id)}/summary`)
+  const summary = await summaryOf(client, id)
   const written = options.out
-    ? await writeFiles(
-        client,
-        id,
-        options.out,
-        parseFormats(options.format),
-        options.reproducible === true,
-      )
+    ? await writeFiles(client, id, {
+        folder: options.out,
+        formats: parseFormats(options.format),
+        isReproducible: options.reproducible === true,
+      })
     : []
   if (options.json) {
     printJson({ job, summary, files: written })
@@ -115,14 +107,14 @@ async function run(path: string | undefined, options: Options): Promise<void> {
   await withApi({ ...options, allChains }, async (client) => {
     const job =
       plan === null
-        ? await client.post<Job>(`${pathOf(options.resume ?? '')}/resume`)
+        ? await client.resumeBacktest({ id: options.resume ?? '' })
         : await create(client, plan)
     if (!options.json) console.error(`backtest ${job.id}: ${job.blocksTotal} blocks`)
     await conclude(client, await follow(client, job), options)
   })
 }
 
-function printJobs(jobs: readonly Job[]): void {
+function printJobs(jobs: readonly Entry[]): void {
   printTable(
     ['id', 'name', 'chain', 'state', 'blocks', 'created', 'problem'],
     jobs.map((job) => [
@@ -153,7 +145,7 @@ export function addBacktest(program: Command): void {
   const one = (name: string, description: string) =>
     group.command(name).description(description).argument('<id>', 'of the job')
   const act =
-    (ask: (client: ApiClient, id: string) => Promise<Job>) =>
+    (ask: (client: ForkrouteClient, id: string) => Promise<Entry>) =>
     async (id: string, _local: unknown, command: Command) => {
       const options = command.optsWithGlobals<Options>()
       await withApi(options, async (client) => {
@@ -169,19 +161,19 @@ export function addBacktest(program: Command): void {
     .action(async (_local, command: Command) => {
       const options = command.optsWithGlobals<Options>()
       await withApi(options, async (client) => {
-        const jobs = await client.get<readonly Job[]>('/backtests')
+        const jobs = await client.backtests()
         if (options.json) printJson(jobs)
         else printJobs(jobs)
       })
     })
   one('show', 'one job; with --json its plan as well').action(
-    act((client, id) => client.get<Job>(pathOf(id))),
+    act((client, id) => client.backtest({ id })),
   )
   one('cancel', 'end the work; what is done stays').action(
-    act((client, id) => client.post<Job>(`${pathOf(id)}/cancel`)),
+    act((client, id) => client.cancelBacktest({ id })),
   )
   one('remove', 'remove a job and its results').action(
-    act((client, id) => client.delete<Job>(pathOf(id))),
+    act((client, id) => client.removeBacktest({ id })),
   )
   one('resume', 'as backtest --resume').action((id: string, _local, command: Command) =>
     run(undefined, { ...command.optsWithGlobals<Options>(), resume: id }),
@@ -191,10 +183,14 @@ export function addBacktest(program: Command): void {
       const options = command.optsWithGlobals<Options>()
       const wanted = parseFormats(options.format)
       await withApi(options, async (client) => {
-        const job = await client.get<Job>(pathOf(id))
-        const summary = await client.get<Summary>(`${pathOf(id)}/summary`)
+        const job = await client.backtest({ id })
+        const summary = await summaryOf(client, id)
         const written = options.out
-          ? await writeFiles(client, id, options.out, wanted, options.reproducible === true)
+          ? await writeFiles(client, id, {
+              folder: options.out,
+              formats: wanted,
+              isReproducible: options.reproducible === true,
+            })
           : []
         if (options.json) printJson({ job, summary, files: written })
         else {

@@ -2,12 +2,13 @@
 /** The command line. One file per command; this one only joins them and prints what goes wrong. */
 import { Command } from 'commander'
 import { serviceVersion } from '../api/version.js'
+import { ForkrouteApiError } from '../client/errors.js'
 import { ForkrouteError } from '../domain/errors.js'
 import { withoutSecrets } from '../telemetry/log.js'
 import { addBacktest } from './backtest.js'
 import { addCassette } from './cassette.js'
 import { addCheck } from './check.js'
-import { ApiFailure } from './client.js'
+import { describeRefusal } from './client.js'
 import { addContracts } from './contracts.js'
 import { addDoctor } from './doctor.js'
 import { addKeys } from './keys.js'
@@ -76,7 +77,7 @@ try {
 
 /** The body of the service's own errors, or its beginning. */
 function toBody(error: unknown): object {
-  if (error instanceof ApiFailure) return error.body
+  if (error instanceof ForkrouteApiError) return describeRefusal(error).body
   const message = withoutSecrets(error instanceof Error ? error.message : String(error))
   if (!(error instanceof ForkrouteError)) return { message }
   return { message, code: error.code, ...(error.details && { details: error.details }) }
@@ -85,6 +86,7 @@ function toBody(error: unknown): object {
 /** A bug is printed with its stack; an error that the user can fix is one sentence. */
 function toText(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
+  if (error instanceof ForkrouteApiError) return describeRefusal(error).text
   const isBug = error instanceof TypeError || error instanceof ReferenceError
   return isBug ? (error.stack ?? error.message) : error.message
 }

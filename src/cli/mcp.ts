@@ -13,14 +13,14 @@ export function addMcp(program: Command): void {
     .action(async (_local, command: Command) => {
       const options = command.optsWithGlobals<ConnectionOptions>()
       const { mayChange } = loadConfig(process.env).mcp
-      await withApi(options, async ({ forkroute }) => {
+      await withApi(options, async (client) => {
         const [{ serveStdio }, { createMcpServer }] = await Promise.all([
           import('@modelcontextprotocol/server/stdio'),
           import('../mcp/server.js'),
         ])
         const ended = new Promise<void>((resolve) => process.stdin.once('close', resolve))
         const handle = serveStdio(() =>
-          createMcpServer(forkroute, { version: serviceVersion, mayChange }),
+          createMcpServer(client, { version: serviceVersion, mayChange }),
         )
         await Promise.race([ended, nextSignal()])
         await handle.close()

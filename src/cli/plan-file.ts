@@ -1,13 +1,17 @@
 /** Reads a plan from a YAML or JSON file into the form of the API, and adds line numbers to the API's complaints. */
 import { readFile } from 'node:fs/promises'
+import type { InputOf } from '../client/calls.js'
 import { ConfigError } from '../config/config.js'
 import { parseYaml, toSentence } from '../config/yaml-file.js'
 
 const maxBytes = 1_048_576
 
 export interface PlanFile {
-  /** Every value is text, so that no address or amount is taken for a number. */
-  readonly body: unknown
+  /**
+   * Every value is text, so that no address or amount is taken for a number. What the file lacks, or has in another form,
+   * is for the service to say.
+   */
+  readonly body: InputOf<'createBacktest'>
   /** The problems with their lines, where they name a place in the file. */
   withLines(problems: readonly string[]): string[]
 }
@@ -27,7 +31,7 @@ export function parsePlanText(text: string): PlanFile {
   const file = parseYaml(text, { asText: true })
   if (file.problems.length) throw new ConfigError(file.problems.map(toSentence), 'file')
   return {
-    body: file.value,
+    body: file.value as InputOf<'createBacktest'>,
     withLines: (problems) =>
       problems.map((problem) => {
         const path = pathOf(problem)

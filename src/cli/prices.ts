@@ -1,15 +1,10 @@
 /** `forkroute prices`: USD prices at a block. */
 import type { Command } from 'commander'
+import { defined } from '../domain/defined.js'
 import { blockHelp, type ConnectionOptions, resolveBlock, withApi } from './client.js'
 import { type OutputOptions, printJson, printTable } from './output.js'
+import { parseChainId } from './process.js'
 import { resolveToken } from './tokens.js'
-
-interface Price {
-  readonly price: number
-  readonly confidence: number
-  readonly source: string
-  readonly blockNumber: number
-}
 
 export function addPrices(program: Command): void {
   program
@@ -23,11 +18,14 @@ export function addPrices(program: Command): void {
         ConnectionOptions & OutputOptions & { chain: string; block?: string }
       >()
       await withApi(options, async (client) => {
+        const chainId = parseChainId('--chain', options.chain)
         const tokens = []
-        for (const name of names) tokens.push(await resolveToken(client, options.chain, name))
-        const prices = await client.get<(Price | null)[]>(`/prices/${options.chain}`, {
+        for (const name of names) tokens.push(await resolveToken(client, chainId, name))
+        const blockNumber = await resolveBlock(client, chainId, options.block)
+        const prices = await client.prices({
+          chainId,
           addresses: tokens.map((token) => token.address),
-          blockNumber: await resolveBlock(client, options.chain, options.block),
+          ...defined({ blockNumber }),
         })
         if (options.json) {
           printJson(prices)

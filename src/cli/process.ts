@@ -21,10 +21,18 @@ export function parsePort(text: string): number {
   throw new ConfigError(['--port: must be an integer from 0 to 65535.'], 'command line')
 }
 
+const chainIdPattern = /^[1-9]\d{0,14}$/
+
+/** @param option - that has the text, such as --chain. @throws ConfigError unless the text is a chain id. */
+export function parseChainId(option: string, text: string): number {
+  if (chainIdPattern.test(text)) return Number(text)
+  throw new ConfigError([`${option}: must be a chain id, such as 42161.`], 'command line')
+}
+
 /** @throws ConfigError unless the text is a list of different chain ids. */
 export function parseChainIds(text: string): number[] {
   const ids = text.split(',').map((part) => part.trim())
-  if (ids.every((id) => /^[1-9]\d{0,14}$/.test(id)) && new Set(ids).size === ids.length) {
+  if (ids.every((id) => chainIdPattern.test(id)) && new Set(ids).size === ids.length) {
     return ids.map(Number)
   }
   throw new ConfigError(

@@ -1,9 +1,11 @@
 /** `forkroute tokens`, and the look-up of tokens that users name in other commands. */
 import type { Command } from 'commander'
 import { chainById } from '../chains/registry.js'
+import type { ForkrouteClient } from '../client/client.js'
 import { nativeToken } from '../domain/primitives.js'
-import { type ApiClient, type ConnectionOptions, withApi } from './client.js'
+import { type ConnectionOptions, withApi } from './client.js'
 import { type OutputOptions, printJson, printTable } from './output.js'
+import { parseChainId } from './process.js'
 
 export interface NamedToken {
   readonly address: string
@@ -12,27 +14,16 @@ export interface NamedToken {
   readonly symbol: string
 }
 
-interface TokenPage {
-  readonly meta: { readonly total: number }
-  readonly data: readonly {
-    readonly address: string
-    readonly chainId: number
-    readonly symbol: string | null
-    readonly name: string | null
-    readonly decimals: number | null
-  }[]
-}
-
 /**
  * @param text - an address, or a symbol that one listed token of the chain has.
  * @throws Error when the symbol is unknown, or several tokens have it.
  */
 export async function resolveToken(
-  client: ApiClient,
-  chainId: string,
+  client: ForkrouteClient,
+  chainId: number,
   text: string,
 ): Promise<NamedToken> {
-  const native = chainById(Number(chainId))?.nativeCurrency
+  const native = chainById(chainId)?.nativeCurrency
   const lower = text.toLowerCase()
   if (native && (lower === nativeToken || lower === native.symbol.toLowerCase())) {
     return { address: nativeToken, decimals: native.decimals, symbol: native.symbol }
@@ -40,15 +31,13 @@ export async function resolveToken(
   const isAddress = /^0x[0-9a-f]{40}$/.test(lower)
   const query = {
     chainId,
-    includeMetadata: 'true',
-    ...(isAddress ? { address: text } : { symbol: text }),
+    includeMetadata: true,
+    ...(isAddress ? { address: [text] } : { symbol: [text] }),
   }
-  const base = await client.get<TokenPage>('/tokens', { ...query, type: 'base' })
+  const base = await client.tokens({ ...query, type: 'base' })
   // The first request for positions may take long, so it is made only when no base token matches.
   const page =
-    base.data.length || isAddress
-      ? base
-      : await client.get<TokenPage>('/tokens', { ...query, type: 'defi' })
+    base.data.length || isAddress ? base : await client.tokens({ ...query, type: 'defi' })
   const [token] = page.data
   if (page.data.length > 1) {
     const choices = page.data.map((entry) => `  ${entry.address} ${entry.name ?? ''}`).join('\n')
@@ -72,11 +61,11 @@ export function addTokens(program: Command): void {
         ConnectionOptions & OutputOptions & { chain?: string }
       >()
       await withApi(options, async (client) => {
-        const page = await client.get<TokenPage>('/tokens', {
-          includeMetadata: 'true',
+        const page = await client.tokens({
+          includeMetadata: true,
           type: 'base',
-          chainId: options.chain,
           symbol: symbols,
+          ...(options.chain !== undefined && { chainId: parseChainId('--chain', options.chain) }),
         })
         if (options.json) printJson(page)
         else {

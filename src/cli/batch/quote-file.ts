@@ -1,14 +1,10 @@
 /** `forkroute quote --file`: every trade of a file at one block, or each at its own, in calls of many. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { ForkrouteClient, Quote, QuoteBatch } from '../../client/client.js'
+import { ConnectionError, ForkrouteApiError, UnexpectedAnswerError } from '../../client/errors.js'
 import { ConfigError } from '../../config/config.js'
 import { defined } from '../../domain/defined.js'
-import {
-  type ApiClient,
-  ApiFailure,
-  type ConnectionOptions,
-  resolveBlock,
-  withApi,
-} from '../client.js'
+import { type ConnectionOptions, resolveBlock, toStrategy, withApi } from '../client.js'
 import {
   formatUnits,
   type OutputOptions,
@@ -19,6 +15,7 @@ import {
   type Report,
   withProgress,
 } from '../output.js'
+import { parseChainId } from '../process.js'
 import { type NamedToken, resolveToken } from '../tokens.js'
 import { formatOf, type TradeOutcome, writeOutcomes } from './outcome-file.js'
 import { readTrades, type TradeRow } from './trades-file.js'
@@ -39,24 +36,7 @@ export interface FileOptions extends ConnectionOptions, OutputOptions {
   readonly out?: readonly string[]
 }
 
-interface Quote {
-  readonly amountOut: string
-  readonly gas: string
-  readonly priceImpact?: number | null
-  readonly warnings?: readonly string[]
-  readonly route: readonly {
-    readonly protocol: string
-    readonly primary?: string
-    readonly internalRoutes?: readonly { protocol: string; pool: string; share: number }[]
-  }[]
-}
-type Item =
-  | Quote
-  | { readonly error: { readonly code: string; readonly message: string | string[] } }
-interface Batch {
-  readonly blockNumber: number
-  readonly quotes: readonly Item[]
-}
+type Item = QuoteBatch['quotes'][number]
 
 /** A trade whose words have been looked up. */
 interface Trade {
@@ -64,8 +44,8 @@ interface Trade {
   readonly tokenIn: NamedToken
   readonly tokenOut: NamedToken
   readonly amountIn: bigint
-  /** Decimal; undefined: the block of all trades that name none. */
-  readonly block: string | undefined
+  /** Undefined: the block of all trades that name none. */
+  readonly block: number | undefined
 }
 
 export async function quoteFile(options: FileOptions): Promise<void> {
@@ -89,7 +69,7 @@ export async function quoteFile(options: FileOptions): Promise<void> {
 }
 
 async function quoteAll(
-  client: ApiClient,
+  client: ForkrouteClient,
   options: FileOptions,
   rows: readonly TradeRow[],
   report: Report,
@@ -104,7 +84,7 @@ async function quoteAll(
       outcomes.set(row, failed(row, null, ...reasonOf(error)))
     }
   }
-  const groups = new Map<string | undefined, Trade[]>()
+  const groups = new Map<number | undefined, Trade[]>()
   for (const trade of trades) {
     const group = groups.get(trade.block)
     if (group) group.push(trade)
@@ -120,12 +100,12 @@ async function quoteAll(
         size = Math.max(1, Math.floor(size / 2))
         continue
       }
-      if (answer instanceof ApiFailure) {
+      if (answer instanceof ForkrouteApiError) {
         for (const trade of part)
           outcomes.set(trade.row, failed(trade.row, trade, ...reasonOf(answer)))
       } else {
         // All trades without a block are quoted at the one of the first call.
-        block ??= String(answer.blockNumber)
+        block ??= answer.blockNumber
         for (const [index, trade] of part.entries()) {
           outcomes.set(trade.row, outcomeOf(trade, answer.quotes[index], answer.blockNumber))
         }
@@ -138,15 +118,13 @@ async function quoteAll(
 }
 
 /** Finds tokens and blocks once for each name. */
-function lookUp(client: ApiClient, options: FileOptions): (row: TradeRow) => Promise<Trade> {
+function lookUp(client: ForkrouteClient, options: FileOptions): (row: TradeRow) => Promise<Trade> {
+  const chainId = parseChainId('--chain', options.chain)
   const tokens = new Map<string, Promise<NamedToken>>()
-  const blocks = new Map<string, Promise<string | undefined>>()
-  const token = (text: string) =>
-    once(tokens, text, () => resolveToken(client, options.chain, text))
+  const blocks = new Map<string, Promise<number | undefined>>()
+  const token = (text: string) => once(tokens, text, () => resolveToken(client, chainId, text))
   const blockOf = (text: string | undefined) =>
-    text === undefined
-      ? undefined
-      : once(blocks, text, () => resolveBlock(client, options.chain, text))
+    text === undefined ? undefined : once(blocks, text, () => resolveBlock(client, chainId, text))
   return async (row) => {
     const [tokenIn, tokenOut] = [await token(row.tokenIn), await token(row.tokenOut)]
     const block = await blockOf(row.block ?? options.block)
@@ -167,47 +145,50 @@ function once<T>(known: Map<string, Promise<T>>, key: string, find: () => Promis
 
 /** `fewer`: so many are refused at once, and have been waited for. @throws what concerns every call. */
 async function ask(
-  client: ApiClient,
+  client: ForkrouteClient,
   options: FileOptions,
-  blockNumber: string | undefined,
+  blockNumber: number | undefined,
   trades: readonly Trade[],
-): Promise<Batch | ApiFailure | 'fewer'> {
+): Promise<QuoteBatch | ForkrouteApiError | 'fewer'> {
   const body = {
-    chainId: options.chain,
+    chainId: parseChainId('--chain', options.chain),
     ...defined({ blockNumber }),
     quotes: trades.map(({ row, tokenIn, tokenOut, amountIn }) => ({
       tokenIn: [tokenIn.address],
       tokenOut: [tokenOut.address],
-      amountIn: [amountIn.toString()],
-      fromAddress: row.from ?? options.from,
-      routingStrategy: row.strategy ?? options.strategy,
+      amountIn: [amountIn],
+      ...defined({
+        fromAddress: row.from ?? options.from,
+        routingStrategy: toStrategy(row.strategy ?? options.strategy),
+      }),
       ...(row.fee !== undefined && { fee: [row.fee] }),
     })),
   }
   for (let refusals = 1; ; refusals++) {
     try {
-      return await client.post<Batch>('/shortcuts/quotes', body)
+      return await client.quotes(body)
     } catch (error) {
-      if (!(error instanceof ApiFailure) || isForAll(error)) throw error
+      if (!(error instanceof ForkrouteApiError) || isForAll(error)) throw error
       const { retryAfterSeconds } = error
       if (retryAfterSeconds === null || refusals === mostRefusals) return error
       await sleep(Math.min(retryAfterSeconds, longestWait) * 1_000)
-      if (error.body.code === 'RATE_LIMITED' && trades.length > 1) return 'fewer'
+      if (error.code === 'RATE_LIMITED' && trades.length > 1) return 'fewer'
     }
   }
 }
 
-/** Without a service or a key no call has an answer. */
-function isForAll({ body: { code } }: ApiFailure): boolean {
-  return code === undefined || ['UNAUTHORIZED', 'KEY_DISABLED', 'UNKNOWN_CHAIN'].includes(code)
+/** Without a key or the chain no call has an answer. */
+function isForAll({ code }: ForkrouteApiError): boolean {
+  return ['UNAUTHORIZED', 'KEY_DISABLED', 'UNKNOWN_CHAIN'].includes(code)
 }
 
 /** Code and sentence. @throws what is no fault of the row. */
 function reasonOf(error: unknown): [code: string, message: string] {
-  if (error instanceof ApiFailure) {
+  if (error instanceof ForkrouteApiError) {
     if (isForAll(error)) throw error
-    return [error.body.code ?? '', [error.body.message ?? ''].flat().join(' ')]
+    return [error.code, error.messages.join(' ')]
   }
+  if (error instanceof ConnectionError || error instanceof UnexpectedAnswerError) throw error
   if (error instanceof TypeError || !(error instanceof Error)) throw error
   return ['INVALID_REQUEST', error.message]
 }
@@ -239,17 +220,18 @@ function failed(
 
 function outcomeOf(trade: Trade, item: Item | undefined, blockNumber: number): TradeOutcome {
   const { row, tokenOut } = trade
-  if (!item || 'error' in item) {
-    const { code = 'INTERNAL', message = 'The answer lacks this quote.' } = item?.error ?? {}
+  if (!item || !('amountOut' in item)) {
+    const missing = { code: 'INTERNAL', message: 'The answer lacks this quote.' }
+    const { code, message } = item && 'error' in item ? item.error : missing
     return failed(row, trade, code, [message].flat().join(' '), blockNumber)
   }
   const { amountOut, gas, priceImpact = null, warnings = [] } = item
   const { decimals } = tokenOut
   return {
     ...failed(row, trade, '', '', blockNumber),
-    amountOut,
-    amountOutWhole: decimals === null ? null : formatUnits(BigInt(amountOut), decimals),
-    gas,
+    amountOut: amountOut.toString(),
+    amountOutWhole: decimals === null ? null : formatUnits(amountOut, decimals),
+    gas: gas.toString(),
     priceImpact,
     route: item.route.map(stepText).join(' > '),
     warnings: warnings.length ? warnings.join(' ') : null,

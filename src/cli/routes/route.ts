@@ -1,14 +1,10 @@
 /** `forkroute route` and `forkroute quote`: amounts in whole tokens, tokens by symbol or address. */
 import type { Command } from 'commander'
+import type { ForkrouteClient, Quote, Route, RouteInput } from '../../client/client.js'
+import { defined } from '../../domain/defined.js'
 import { defaultCentiBps, toBps } from '../../domain/primitives.js'
 import { type FileOptions, quoteFile, refuseHalf } from '../batch/quote-file.js'
-import {
-  type ApiClient,
-  blockHelp,
-  type ConnectionOptions,
-  resolveBlock,
-  withApi,
-} from '../client.js'
+import { blockHelp, type ConnectionOptions, resolveBlock, toStrategy, withApi } from '../client.js'
 import {
   formatUnits,
   type OutputOptions,
@@ -17,8 +13,9 @@ import {
   printJson,
   printTable,
 } from '../output.js'
+import { parseChainId } from '../process.js'
 import { type NamedToken, resolveToken } from '../tokens.js'
-import { printTrace, type Trace } from './trace.js'
+import { printTrace } from './trace.js'
 
 /** Of the native token of every chain. */
 const nativeDecimals = 18
@@ -37,50 +34,27 @@ interface Options extends ConnectionOptions, OutputOptions {
   readonly trace?: boolean
 }
 
-interface Answer {
-  readonly route: readonly {
-    readonly action: string
-    readonly protocol: string
-    readonly protocols?: readonly string[]
-    readonly tokenIn: readonly string[]
-    readonly tokenOut: readonly string[]
-    readonly primary?: string
-    readonly chainId: number
-    readonly destinationChainId?: number
-    readonly internalRoutes?: readonly { pool: string; share: number; protocol: string }[]
-  }[]
-  readonly gas: string
-  readonly amountOut: string
-  readonly minAmountOut?: string
-  readonly priceImpact: number | null
-  readonly blockNumber: number
-  readonly tx?: { readonly to: string; readonly value: string; readonly data: string }
-  readonly destinationBlockNumber?: number
-  readonly bridgeFee?: { readonly native: string; readonly usd: number | null }
-  readonly gasDrop?: { readonly receiver: string; readonly amount: string }
-  readonly bridgingEstimates?: readonly {
-    readonly bridge: string
-    readonly fromChainId: number
-    readonly toChainId: number
-    readonly estimatedSeconds: number
-  }[]
-  readonly warnings?: readonly string[]
-  readonly trace?: Trace | null
-}
-
 interface Trade {
   readonly tokenIn: NamedToken
   readonly tokenOut: NamedToken
   readonly amountIn: bigint
 }
 
+type Words = readonly [amount: string, tokenIn: string, tokenOut: string]
+interface Chains {
+  readonly chainId: number
+  /** Undefined: the same chain. */
+  readonly destinationChainId: number | undefined
+}
+
 async function parseTrade(
-  client: ApiClient,
+  client: ForkrouteClient,
+  { chainId, destinationChainId = chainId }: Chains,
+  [amount, from, to]: Words,
   options: Options,
-  [amount, from, to]: readonly [string, string, string],
 ): Promise<Trade> {
-  const tokenIn = await resolveToken(client, options.chain, from)
-  const tokenOut = await resolveToken(client, options.toChain ?? options.chain, to)
+  const tokenIn = await resolveToken(client, chainId, from)
+  const tokenOut = await resolveToken(client, destinationChainId, to)
   if (options.raw) return { tokenIn, tokenOut, amountIn: parseRaw(amount) }
   if (tokenIn.decimals !== null) {
     return { tokenIn, tokenOut, amountIn: parseUnits(amount, tokenIn.decimals) }
@@ -88,9 +62,14 @@ async function parseTrade(
   throw new Error(`The decimals of ${from} are not known: give the amount in raw units and --raw.`)
 }
 
-function amountOf(raw: string, token: NamedToken): string {
+function amountOf(raw: bigint, token: NamedToken): string {
   if (token.decimals === null) return `${raw} raw units of ${token.address}`
-  return `${formatUnits(BigInt(raw), token.decimals)} ${token.symbol}`
+  return `${formatUnits(raw, token.decimals)} ${token.symbol}`
+}
+
+/** A trade of one token has one amount. */
+function only(amount: bigint | readonly bigint[]): bigint {
+  return typeof amount === 'bigint' ? amount : (amount[0] ?? 0n)
 }
 
 /** What a route over a bridge takes and lasts. */
@@ -99,7 +78,7 @@ function bridgeRows({
   bridgeFee,
   gasDrop,
   bridgingEstimates = [],
-}: Answer) {
+}: Route | Quote) {
   if (!bridgeFee) return []
   const usd = bridgeFee.usd === null ? '' : `, ${bridgeFee.usd} USD`
   return [
@@ -113,28 +92,30 @@ function bridgeRows({
   ]
 }
 
-function printAnswer(answer: Answer, trade: Trade): void {
-  const { tx } = answer
+function printAnswer(answer: Route | Quote, trade: Trade): void {
+  const { tx, minAmountOut, trace }: Partial<Route> = answer
   printTable(
     [],
     [
-      ['amount in', amountOf(trade.amountIn.toString(), trade.tokenIn)],
-      ['amount out', amountOf(answer.amountOut, trade.tokenOut)],
-      ...(answer.minAmountOut ? [['at least', amountOf(answer.minAmountOut, trade.tokenOut)]] : []),
+      ['amount in', amountOf(trade.amountIn, trade.tokenIn)],
+      ['amount out', amountOf(only(answer.amountOut), trade.tokenOut)],
+      ...(minAmountOut === undefined
+        ? []
+        : [['at least', amountOf(only(minAmountOut), trade.tokenOut)]]),
       ['price impact', answer.priceImpact === null ? 'not known' : `${answer.priceImpact} bps`],
-      ['gas', answer.gas],
+      ['gas', answer.gas.toString()],
       ['block', answer.blockNumber],
       ...bridgeRows(answer),
       ...(tx
         ? [
             ['to', tx.to],
-            ['value', tx.value],
+            ['value', tx.value.toString()],
             ['data', `${tx.data.slice(0, 34)}… (${tx.data.length / 2 - 1} bytes; all with --json)`],
           ]
         : []),
     ],
   )
-  const chainOf = (step: Answer['route'][number]) =>
+  const chainOf = (step: Route['route'][number]) =>
     step.destinationChainId ? `${step.chainId} to ${step.destinationChainId}` : `${step.chainId}`
   const hasBridge = answer.bridgingEstimates !== undefined
   printTable(
@@ -150,34 +131,39 @@ function printAnswer(answer: Answer, trade: Trade): void {
         .join('\n') ?? step.primary,
     ]),
   )
-  if (answer.trace) printTrace(answer.trace)
+  if (trace) printTrace(trace)
   for (const warning of answer.warnings ?? []) console.error(`warning: ${warning}`)
 }
 
-async function run(
-  path: string,
-  trade: readonly [string, string, string],
-  options: Options,
-): Promise<void> {
+async function run(name: 'route' | 'quote', words: Words, options: Options): Promise<void> {
+  const chainId = parseChainId('--chain', options.chain)
+  const destinationChainId =
+    options.toChain === undefined ? undefined : parseChainId('--to-chain', options.toChain)
   await withApi(options, async (client) => {
-    const parsedTrade = await parseTrade(client, options, trade)
-    const answer = await client.get<Answer>(path, {
-      chainId: options.chain,
-      fromAddress: options.from,
-      destinationChainId: options.toChain,
-      gasDrop: options.gasDrop && parseUnits(options.gasDrop, nativeDecimals).toString(),
-      tokenIn: parsedTrade.tokenIn.address,
-      tokenOut: parsedTrade.tokenOut.address,
-      amountIn: parsedTrade.amountIn.toString(),
-      blockNumber: await resolveBlock(client, options.chain, options.block),
-      routingStrategy: options.strategy,
-      slippage: options.slippage,
-      receiver: options.receiver,
-      executionMode: options.backend ? 'backend' : 'user',
-      trace: options.trace ? 'true' : undefined,
-    })
+    const trade = await parseTrade(client, { chainId, destinationChainId }, words, options)
+    const input = {
+      chainId,
+      tokenIn: [trade.tokenIn.address],
+      tokenOut: [trade.tokenOut.address],
+      amountIn: [trade.amountIn],
+      executionMode: options.backend ? ('backend' as const) : ('user' as const),
+      ...defined({
+        destinationChainId,
+        gasDrop: options.gasDrop ? parseUnits(options.gasDrop, nativeDecimals) : undefined,
+        blockNumber: await resolveBlock(client, chainId, options.block),
+        routingStrategy: toStrategy(options.strategy),
+        slippage: options.slippage,
+        receiver: options.receiver,
+        trace: options.trace,
+      }),
+    } satisfies Partial<RouteInput>
+    const { from } = options
+    const answer =
+      name === 'quote'
+        ? await client.quote({ ...input, ...defined({ fromAddress: from }) })
+        : await client.route({ ...input, fromAddress: from ?? '' })
     if (options.json) printJson(answer)
-    else printAnswer(answer, parsedTrade)
+    else printAnswer(answer, trade)
   })
 }
 
@@ -214,7 +200,7 @@ export function addRoute(program: Command): void {
     .option('--trace', 'print what the transaction does: its calls, and who pays whom')
     .option('--backend', 'do not ask whether the sender has the funds now')
     .action((amount: string, tokenIn: string, tokenOut: string, _local, command: Command) =>
-      run('/shortcuts/route', [amount, tokenIn, tokenOut], command.optsWithGlobals<Options>()),
+      run('route', [amount, tokenIn, tokenOut], command.optsWithGlobals<Options>()),
     )
   tradeCommand(program, 'quote', 'estimate the output of the best route; needs no funds', true)
     .option('--from <address>', 'sender')
@@ -236,7 +222,7 @@ export function addRoute(program: Command): void {
         refuseHalf([amount, tokenIn, tokenOut], file)
         if (file !== undefined) await quoteFile({ ...options, file })
         else if (amount && tokenIn && tokenOut) {
-          await run('/shortcuts/quote', [amount, tokenIn, tokenOut], options)
+          await run('quote', [amount, tokenIn, tokenOut], options)
         }
       },
     )

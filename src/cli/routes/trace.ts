@@ -1,30 +1,9 @@
 /** The trace of a transaction as tables: its calls, one below the other, and who pays whom. */
+import type { components } from '../../client/generated/schema.js'
 import { printTable } from '../output.js'
 
-interface Call {
-  readonly type: string
-  readonly to: string | null
-  readonly function: string | null
-  readonly selector: string | null
-  readonly args: readonly { readonly name: string; readonly value: string }[] | null
-  readonly value: string
-  readonly gasUsed: string
-  readonly error: string | null
-  readonly calls: readonly Call[]
-}
-
-export interface Trace {
-  readonly call: Call | null
-  readonly omittedCalls: number
-  readonly movements: readonly {
-    readonly token: string
-    readonly from: string
-    readonly to: string
-    readonly amount: string
-  }[]
-  readonly omittedMovements: number
-  readonly names: Readonly<Record<string, string>>
-}
+type Trace = components['schemas']['Trace']
+type Call = components['schemas']['TracedCall']
 
 const mostArgsChars = 60
 
@@ -40,7 +19,7 @@ export function printTrace(trace: Trace): void {
       named(token),
       named(from),
       named(to),
-      amount,
+      amount.toString(),
     ]),
   )
   if (trace.omittedMovements > 0) {
@@ -67,8 +46,8 @@ function rowsOf(
   const own = [
     `${'  '.repeat(depth)}${call.type === 'CALL' ? '' : `${call.type.toLowerCase()} `}${signature(call, named)}`,
     call.to && named(call.to),
-    call.value === '0' ? '' : call.value,
-    call.gasUsed,
+    call.value === 0n ? '' : call.value.toString(),
+    call.gasUsed.toString(),
     call.error ?? '',
   ]
   return [own, ...call.calls.flatMap((inner) => rowsOf(inner, depth + 1, named))]

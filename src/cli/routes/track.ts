@@ -1,35 +1,18 @@
 /** `forkroute track`: follows what a transaction sends over a bridge until it is there. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
+import type { ForkrouteClient } from '../../client/client.js'
+import { ForkrouteApiError, NotFoundError } from '../../client/errors.js'
+import type { BridgeState } from '../../client/track.js'
 import { ConfigError } from '../../config/config.js'
-import { bridgeNames } from '../../domain/bridges/names.js'
-import { type ApiClient, ApiFailure, type ConnectionOptions, withApi } from '../client.js'
+import { type BridgeName, bridgeNames } from '../../domain/bridges/names.js'
+import { type ConnectionOptions, withApi } from '../client.js'
 import { type OutputOptions, printJson, printTable } from '../output.js'
+import { parseChainId } from '../process.js'
 
 interface Options extends ConnectionOptions, OutputOptions {
   readonly chain: string
   readonly timeout: string
-}
-
-interface Delivery {
-  readonly status: 'pending' | 'inflight' | 'delivered' | 'failed' | 'unknown'
-  readonly destinationChainId?: number
-  readonly destinationTxHash?: string
-  readonly error?: string
-  readonly sourceEvent?: {
-    readonly bridge: string
-    readonly token: string
-    readonly amount: string
-    readonly receiver: string
-    readonly timestamp: number
-  }
-  readonly destinationEvent?: { readonly timestamp: number }
-}
-
-interface Check extends Delivery {
-  readonly sourceChainId: number
-  readonly sourceTxHash: string
-  readonly hops?: readonly Delivery[]
 }
 
 const pauseMs = 1_000
@@ -40,13 +23,17 @@ const failed = 1
 const stillUnderWay = 2
 
 /** Asks of one bridge after the other until one knows the transaction, and of that one from then on. */
-function asker(client: ApiClient, hash: string, chainId: string): () => Promise<Check> {
-  let candidates: readonly string[] = bridgeNames
+function asker(
+  client: ForkrouteClient,
+  txHash: string,
+  chainId: number,
+): () => Promise<BridgeState> {
+  let candidates: readonly BridgeName[] = bridgeNames
   return async () => {
-    let last: Check | undefined
+    let last: BridgeState | undefined
     for (const bridge of candidates) {
       const check = await client
-        .get<Check>(`/${bridge}/bridge/check`, { chainId, txHash: hash })
+        .bridgeCheck({ bridge, chainId, txHash })
         .catch((error: unknown) => {
           if (isNotInstalled(error)) return null
           throw error
@@ -62,23 +49,22 @@ function asker(client: ApiClient, hash: string, chainId: string): () => Promise<
   }
 }
 
-function isOfAnother({ status, sourceEvent, hops }: Check): boolean {
+function isOfAnother({ status, sourceEvent, hops }: BridgeState): boolean {
   return status === 'unknown' && !sourceEvent && !hops
 }
 
 function isNotInstalled(error: unknown): boolean {
-  if (!(error instanceof ApiFailure) || error.body.code !== 'NOT_FOUND') return false
-  return 'bridge' in ((error.body as { details?: object }).details ?? {})
+  return error instanceof NotFoundError && 'bridge' in error.details
 }
 
 /** The newest answer when it is settled, or the time is over. */
 async function follow(
-  ask: () => Promise<Check>,
+  ask: () => Promise<BridgeState>,
   timeoutMs: number,
-  onStatus: (check: Check) => void,
-): Promise<Check | null> {
+  onStatus: (check: BridgeState) => void,
+): Promise<BridgeState | null> {
   const begunAt = Date.now()
-  let newest: Check | null = null
+  let newest: BridgeState | null = null
   for (;;) {
     let waitMs = pauseMs
     try {
@@ -87,8 +73,8 @@ async function follow(
       newest = check
       if (check.status !== 'pending' && check.status !== 'inflight') return check
     } catch (error) {
-      if (!(error instanceof ApiFailure)) throw error
-      const isLate = error.body.code === 'NOT_FOUND' && Date.now() - begunAt < arrivalMs
+      if (!(error instanceof ForkrouteApiError)) throw error
+      const isLate = error instanceof NotFoundError && Date.now() - begunAt < arrivalMs
       if (error.retryAfterSeconds === null && !isLate) throw error
       waitMs = Math.max(pauseMs, (error.retryAfterSeconds ?? 0) * 1_000)
     }
@@ -97,7 +83,7 @@ async function follow(
   }
 }
 
-function describe(check: Check): string {
+function describe(check: BridgeState): string {
   const to = check.destinationChainId ? ` to chain ${check.destinationChainId}` : ''
   return `${check.status}${to}${check.error ? `: ${check.error}` : ''}`
 }
@@ -111,7 +97,7 @@ export function secondsBetween(
   return arrived.timestamp - sent.timestamp
 }
 
-function printCheck(check: Check): void {
+function printCheck(check: BridgeState): void {
   const deliveries = check.hops ?? [check]
   for (const one of deliveries) {
     const { sourceEvent: sent, destinationEvent: arrived } = one
@@ -142,8 +128,9 @@ async function run(hash: string, options: Options): Promise<void> {
   if (!/^\d{1,6}$/.test(options.timeout) || seconds < 1) {
     throw new ConfigError(['--timeout: must be seconds, such as 900.'], 'command line')
   }
+  const chainId = parseChainId('--chain', options.chain)
   await withApi(options, async (client) => {
-    const ask = asker(client, hash, options.chain)
+    const ask = asker(client, hash, chainId)
     const check = await follow(ask, seconds * 1_000, (one) => console.error(describe(one)))
     if (!check) throw new Error(`Nothing is known of ${hash} after ${seconds} s.`)
     if (options.json) printJson(check)
