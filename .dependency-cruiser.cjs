@@ -2,6 +2,7 @@
 const below = {
   domain: [],
   platform: [],
+  wire: ['domain'],
   telemetry: ['platform'],
   chains: ['domain'],
   config: ['chains', 'domain'],
@@ -51,7 +52,7 @@ const below = {
     'telemetry',
     'platform',
   ],
-  backtest: ['chains', 'domain', 'config', 'telemetry', 'platform'],
+  backtest: ['wire', 'chains', 'domain', 'config', 'telemetry', 'platform'],
   cassette: ['protocols', 'catalog', 'chains', 'rpc', 'domain', 'config', 'telemetry'],
   doctor: [
     'bridges',
@@ -83,7 +84,7 @@ const below = {
     'platform',
   ],
   processes: ['domain', 'telemetry', 'platform'],
-  api: ['processes', 'mcp', 'client', 'domain', 'config', 'telemetry', 'platform'],
+  api: ['processes', 'mcp', 'client', 'wire', 'domain', 'config', 'telemetry', 'platform'],
   client: [],
   console: ['client'],
   mcp: ['client', 'domain', 'platform'],
@@ -106,8 +107,8 @@ const floors = {
   'routing/route': ['block', 'search', 'market'],
   'routing/tasks': ['route', 'block', 'search', 'market'],
   'routing/bundle': ['tasks', 'route', 'block', 'search', 'market'],
-  'backtest/stores': ['plan-json.ts', 'job-id.ts'],
-  'backtest/engines': ['stores', 'plan-json.ts', 'retry.ts'],
+  'backtest/stores': ['job-id.ts'],
+  'backtest/engines': ['stores', 'retry.ts'],
   'backtest/outputs': [
     'summary.ts',
     'summary-cell.ts',

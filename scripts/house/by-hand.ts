@@ -108,8 +108,7 @@ export const countedByHand: readonly CountedByHand[] = [
     now: [
       ['amountIn', 'src/api/routes/shortcut-inputs.ts'],
       ['RouteRequest', 'src/domain/engine.ts'],
-      ['toPlanRecord', 'src/domain/plan-record.ts'],
-      ['request', 'src/backtest/engines/wire.ts'],
+      ['toPlanRecord', 'src/wire/plan.ts'],
       ['Inputs', 'src/testing/requests.ts'],
     ],
   },

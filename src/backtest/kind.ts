@@ -1,7 +1,7 @@
 /** Whether a worker may calculate for a coordinator: both must come to the same answers. */
 import { createHash } from 'node:crypto'
 import type { Config } from '../config/config.js'
-import { toJson } from './plan-json.js'
+import { toJson } from '../wire/json.js'
 
 /**
  * The version, and a fingerprint of the settings that decide answers.

@@ -10,7 +10,7 @@ import type {
   BacktestEntry as StoredEntry,
 } from '../../domain/backtest.js'
 import type { LateDelivery } from '../../domain/bridges/terms.js'
-import { toPlanRecord } from '../../domain/plan-record.js'
+import { toPlanRecord } from '../../wire/plan.js'
 import { errorFacts } from '../errors.js'
 import { ChainId } from './record-parts.js'
 

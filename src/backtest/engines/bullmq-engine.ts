@@ -11,10 +11,10 @@ import { Queue } from 'bullmq'
 import type { Redis } from 'ioredis'
 import { untilAborted } from '../../domain/abort.js'
 import type { JobEngine } from './job-engine.js'
+import { encodePlan } from './messages.js'
 import { blocksPerChunkOf } from './queue-chunks.js'
 import { coordinate, type QueueRun } from './queue-run.js'
 import { connectRedis, type QueueOptions, queueName, queueNames } from './redis.js'
-import { encodePlan } from './wire.js'
 
 const firstRetryMs = 1_000
 

@@ -8,7 +8,9 @@ import { z } from 'zod'
 import type { BacktestBlock, BacktestJob } from '../../domain/backtest.js'
 import { ForkrouteError, fromWireError } from '../../domain/errors.js'
 import { inTrace, traceparent } from '../../telemetry/tracing.js'
+import { wireError } from '../../wire/parts.js'
 import { chunkFacts, type OnBlock, type StoredBlock } from './job-engine.js'
+import { decodeBlock, read } from './messages.js'
 import { chunkId, chunksOf, rangeOf } from './queue-chunks.js'
 import {
   assertTransient,
@@ -17,7 +19,6 @@ import {
   type queueNames,
   reasonOf,
 } from './redis.js'
-import { decodeBlock, read, wireError } from './wire.js'
 
 /** Chunks of one job in the queue: enough for a hundred workers, and other jobs do not wait behind all of it. */
 const maxChunks = 256

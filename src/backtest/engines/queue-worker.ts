@@ -8,10 +8,11 @@ import { z } from 'zod'
 import type { BacktestBlock, BacktestPlan } from '../../domain/backtest.js'
 import { ForkrouteError, toWireError } from '../../domain/errors.js'
 import { inSpan, inTrace } from '../../telemetry/tracing.js'
-import { toJson } from '../plan-json.js'
+import { toJson } from '../../wire/json.js'
 import { retryPolicy, withRetries } from '../retry.js'
 import type { BacktestStore } from '../stores/store.js'
 import { type CalculateBlock, chunkFacts } from './job-engine.js'
+import { decodePlan, encodeBlock } from './messages.js'
 import {
   connectRedis,
   coordinatorMs,
@@ -23,7 +24,6 @@ import {
   reasonOf,
   resultsSeconds,
 } from './redis.js'
-import { decodePlan, encodeBlock } from './wire.js'
 
 /** Times a chunk may lose its worker; after that it fails, since the fault is probably the chunk's own. */
 const maxLosses = 3

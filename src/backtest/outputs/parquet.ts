@@ -2,8 +2,8 @@
 import type { SchemaElement } from 'hyparquet-writer'
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
 import type { BacktestPlan } from '../../domain/backtest.js'
-import { toPlanRecord } from '../../domain/plan-record.js'
 import { bigintToString } from '../../domain/primitives.js'
+import { toPlanRecord } from '../../wire/plan.js'
 import type { Encoder } from './encoder.js'
 import type { Column, Record, RecordTable, Value } from './records.js'
 

@@ -1,8 +1,8 @@
 /** One SQLite file: the plan, the results as two tables, and the summary as tables. */
 import type { BacktestBlock, BacktestJob, ResultOptions } from '../../domain/backtest.js'
-import { toPlanRecord } from '../../domain/plan-record.js'
 import { bigintToString } from '../../domain/primitives.js'
 import { openSqlite } from '../../platform/sqlite.js'
+import { toPlanRecord } from '../../wire/plan.js'
 import type { Distribution } from '../sample.js'
 import type { BacktestSummary } from '../summary.js'
 import type { DelaySummary, GroupSummary } from '../summary-cell.js'

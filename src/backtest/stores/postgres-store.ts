@@ -2,8 +2,8 @@
  * Jobs and results in a schema of their own in Postgres, for coordinators and workers on any number of machines.
  */
 import type { BacktestEntry } from '../../domain/backtest.js'
+import { planToJson } from '../../wire/json.js'
 import { newJobId } from '../job-id.js'
-import { planToJson } from '../plan-json.js'
 import { putBlock, readBlocks } from './postgres-blocks.js'
 import { connectPostgres } from './postgres-connection.js'
 import { afterAll, type BacktestStore, claimMs, refuseTooMany } from './store.js'

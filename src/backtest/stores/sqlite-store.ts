@@ -4,8 +4,8 @@
  */
 import { setImmediate } from 'node:timers/promises'
 import type { BacktestBlock } from '../../domain/backtest.js'
+import { planToJson } from '../../wire/json.js'
 import { newJobId } from '../job-id.js'
-import { planToJson } from '../plan-json.js'
 import { guarded, openBacktestDatabase } from './sqlite-schema.js'
 import { afterAll, type BacktestStore, claimMs, refuseTooMany } from './store.js'
 import {

@@ -10,7 +10,7 @@ import type {
 } from '../../domain/backtest.js'
 import type { ErrorCode } from '../../domain/errors.js'
 import type { Hex } from '../../domain/primitives.js'
-import { fromJson, planFromJson, toJson } from '../plan-json.js'
+import { fromJson, planFromJson, toJson } from '../../wire/json.js'
 
 export interface EntryRow {
   id: string

@@ -5,8 +5,8 @@
  */
 import { createHash } from 'node:crypto'
 import type { BacktestPlan } from '../../../domain/backtest.js'
-import { toPlanRecord } from '../../../domain/plan-record.js'
 import { bigintToString } from '../../../domain/primitives.js'
+import { toPlanRecord } from '../../../wire/plan.js'
 import type { BacktestSummary } from '../../summary.js'
 import { type CreateEncoder, noBytes, utf8 } from '../encoder.js'
 import { legend, markerShapes } from './chart.js'

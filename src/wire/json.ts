@@ -1,6 +1,7 @@
 /** Plans and results as JSON text, for stores and queues: a bigint is written as `{"bigint":"1"}`. */
+import { z } from 'zod'
 import type { BacktestPlan } from '../domain/backtest.js'
-import { fromPlanRecord, type PlanRecord, toPlanRecord } from '../domain/plan-record.js'
+import { planCodec, toPlanRecord } from './plan.js'
 
 export function toJson(value: unknown): string {
   return JSON.stringify(value, (_key, part) =>
@@ -21,7 +22,7 @@ export function planToJson(plan: BacktestPlan): string {
   return toJson(toPlanRecord(plan))
 }
 
-/** Of a plan that this service has written. */
+/** @param text - which `planToJson` wrote. @throws ZodError for anything else. */
 export function planFromJson(text: string): BacktestPlan {
-  return fromPlanRecord(fromJson(text) as PlanRecord)
+  return z.parse(planCodec, fromJson(text))
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { blockOf, planOf } from '../../../test/support/backtest/backtests.js'
-import { fromJson, planToJson, toJson } from '../plan-json.js'
-import { decodeBlock, decodePlan, encodeBlock, encodePlan, maxMessageLength } from './wire.js'
+import { fromJson, planToJson, toJson } from '../../wire/json.js'
+import { decodeBlock, decodePlan, encodeBlock, encodePlan, maxMessageLength } from './messages.js'
 
 describe('plans and results between processes', () => {
   test('come out as they went in', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { BacktestPlan } from './backtest.js'
-import { fromPlanRecord, toPlanRecord } from './plan-record.js'
-import { type Address, bigintToString } from './primitives.js'
+import type { BacktestPlan } from '../domain/backtest.js'
+import { type Address, bigintToString } from '../domain/primitives.js'
+import { planCodec, toPlanRecord } from './plan.js'
 
 const [a, b, c] = ['a', 'b', 'c'].map((digit): Address => `0x${digit.repeat(40)}`) as [
   Address,
@@ -82,9 +82,9 @@ describe('toPlanRecord', () => {
   })
 })
 
-describe('fromPlanRecord', () => {
+describe('planCodec', () => {
   test('gives the plan that was written', () => {
-    expect(fromPlanRecord(toPlanRecord(plan))).toEqual(plan)
+    expect(planCodec.parse(toPlanRecord(plan))).toEqual(plan)
   })
 
   test('refuses lists that do not fit together', () => {
@@ -92,6 +92,6 @@ describe('fromPlanRecord', () => {
     const [one] = record.requests
     if (!one) throw new Error('no request')
     const wrong = { ...record, requests: [{ ...one, request: { ...one.request, feesBps: [1n] } }] }
-    expect(() => fromPlanRecord(wrong)).toThrow(TypeError)
+    expect(() => planCodec.parse(wrong)).toThrow('lists that belong together differ in length')
   })
 })
