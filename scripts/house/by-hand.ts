@@ -116,12 +116,7 @@ export const countedByHand: readonly CountedByHand[] = [
     what: 'loops that settle source and destination of a bridge',
     before: 4,
     aim: 1,
-    now: [
-      ['finalRounds', 'src/engine/crosschain/journey.ts'],
-      ['finalRounds', 'src/engine/crosschain/journey.ts'],
-      ['finalRounds', 'src/engine/crosschain/bundle-pair.ts'],
-      ['finalRounds', 'src/engine/crosschain/bundle-pair.ts'],
-    ],
+    now: [['mostRounds', 'src/engine/crosschain/settle.ts']],
   },
 ]
 

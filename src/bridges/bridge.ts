@@ -39,7 +39,7 @@ export interface Lane {
 }
 
 /** What is to be delivered. */
-export interface Parcel {
+export interface DeliveryTerms {
   /** Who is paid on the destination: `orderReceiver` of the lane with a message, anybody without. */
   readonly receiver: Address
   /** For the DestinationReceiver; 0x: no order runs. */
@@ -83,7 +83,7 @@ export interface LaneRefusal {
 
 export interface EncodeArgs {
   readonly lane: Lane
-  readonly parcel: Parcel
+  readonly terms: DeliveryTerms
   /** In the Executor; native among it. A whole balance of native has the fee in it, and what is left is the amount. */
   readonly amountIn: Amount
   /** The quote for the amount that is expected. */
@@ -184,7 +184,7 @@ export interface BridgeAdapter {
    */
   quote(args: {
     readonly lane: Lane
-    readonly parcel: Parcel
+    readonly terms: DeliveryTerms
     readonly amountIn: bigint
     readonly sender: Address
     readonly chain: ChainDefinition
@@ -195,7 +195,7 @@ export interface BridgeAdapter {
     ): Promise<{ readonly decimals: number; readonly priceUsd: number } | null>
   }): Promise<LaneQuote | LaneRefusal>
   /** Rough gas of the transaction on the source without swaps, to compare lanes by: the simulation measures the real one. */
-  gasEstimate(lane: Lane, parcel: Parcel): bigint
+  gasEstimate(lane: Lane, terms: DeliveryTerms): bigint
   /** Whose own tokens a delivery pays out; absent where whoever delivers brings them. */
   poolOf?(delivery: Delivery, destination: ChainDefinition): Address | null
   /** Custom errors of its contracts. */
@@ -213,7 +213,7 @@ export interface BridgeAdapter {
   ): Delivery[]
   /**
    * @param pin - of the destination, whose time it runs after.
-   * @param gas - for the order's call, as in `Parcel`.
+   * @param gas - for the order's call, as in `DeliveryTerms`.
    */
   simulation(
     delivery: Delivery,
@@ -235,7 +235,7 @@ const gasForFallback = 200_000n
 /** Of a landing or a bridge, before and after it calls. */
 const gasBeforeOrder = 150_000n
 
-/** Gas of the call that delivers, as in `Parcel`, for an order with this `minimumGas`. */
+/** Gas of the call that delivers, as in `DeliveryTerms`, for an order with this `minimumGas`. */
 export function gasForOrder(minimumGas: bigint): bigint {
   // Each of two calls passes on 63/64 of what it has.
   return ((minimumGas + gasForFallback) * 64n * 64n) / (63n * 63n) + gasBeforeOrder

@@ -21,11 +21,11 @@ import { quoteSender } from '../executor/deployments.js'
 import { parseBundle } from '../routing/bundle/parse-actions.js'
 import { nothingInTime } from '../routing/route/failures.js'
 import type { ConfiguredChains } from './configured-chains.js'
-import { bundleOverBridge } from './crosschain/bundle-over-bridge.js'
-import { isOverBridge } from './crosschain/bundle-plan.js'
-import { routeOverBridges } from './crosschain/crosschain.js'
+import { bundleOverBridge } from './crosschain/bundle.js'
+import { isOverBridge } from './crosschain/bundle-request.js'
+import { type CrosschainRequest, isCrosschain } from './crosschain/lanes.js'
+import { routeOverBridges } from './crosschain/route.js'
 import type { CrosschainParts } from './crosschain/sides.js'
-import { type CrosschainRequest, isCrosschain } from './crosschain/ways.js'
 import { withinDeadline } from './deadline.js'
 import { withSpender } from './spender.js'
 import type { TaskRunner } from './task-runner.js'
@@ -60,7 +60,7 @@ export function createRoutes(
   }
   const { chains, tasks } = parts
   async function routeOf(mode: 'route' | 'quote', request: RouteRequest, context: CallContext) {
-    if (isCrosschain(request)) return routeOverBridges(parts, mode, request, context)
+    if (isCrosschain(request)) return routeOverBridges(parts, { mode, request }, context)
     const args = { mode, request, accountId: context.accountId }
     return (await tasks.run('route', args, request, context)).value
   }
@@ -121,7 +121,11 @@ async function positionOverBridges(
     includePriceImpact: true,
     crosschain: { ...terms, positionOut },
   } as const
-  const { outputs, ...answer } = await routeOverBridges(parts, 'route', asked, context)
+  const { outputs, ...answer } = await routeOverBridges(
+    parts,
+    { mode: 'route', request: asked },
+    context,
+  )
   return {
     ...answer,
     fees: answer.fees ?? [],
@@ -252,7 +256,8 @@ async function overBridges(
   const asked = blockNumber === undefined ? newest : { ...request, blockNumber }
   const begun = performance.now()
   const among = { block, ...(deliverySeconds && { deliverySeconds }) }
-  const find = (inner: CallContext) => routeOverBridges(parts, 'quote', asked, inner, among)
+  const find = (inner: CallContext) =>
+    routeOverBridges(parts, { mode: 'quote', request: asked }, inner, among)
   const value = await withinDeadline(request, context, find, begunAt)
   return { ok: true, value, milliseconds: performance.now() - begun }
 }

@@ -2,14 +2,15 @@
 import type { TypedBundle } from '../domain/bundle.js'
 import type { Address, Hex } from '../domain/primitives.js'
 import type { Task } from './block/task.js'
-import { runBundle } from './bundle/bundle-task.js'
+import { resultOf, runBundle } from './bundle/bundle-task.js'
 import { runNontokenized } from './bundle/nontokenized-task.js'
-import { runArrival, runCallback } from './crosschain/arrival-task.js'
+import { runDeliveryStatus } from './crosschain/delivery-status-task.js'
 import { runDelivery } from './crosschain/delivery-task.js'
-import { runCrossing, runDeparture } from './crosschain/departure-task.js'
-import { runLanding } from './crosschain/landing-task.js'
+import { runDestinationLeg } from './crosschain/destination-task.js'
+import { runEstimates } from './crosschain/estimates-task.js'
 import { runOffers } from './crosschain/offers-task.js'
-import { runProspects } from './crosschain/prospects-task.js'
+import { runRoutedAmount } from './crosschain/routed-amount-task.js'
+import { runSourceLeg } from './crosschain/source-task.js'
 import { runSurvey } from './crosschain/survey-task.js'
 import type { RouteArgs } from './route/prepare.js'
 import { runRoute } from './route/route.js'
@@ -25,16 +26,8 @@ export const handlers = {
     runRoute(task, args),
   quotes: runQuotes,
   executions: runExecutions,
-  bundle: async (task: Task, args: { readonly request: TypedBundle; readonly accountId: Hex }) => {
-    const {
-      reported: _,
-      deposited: _deposited,
-      logs: _logs,
-      knownRoutes: _knownRoutes,
-      ...result
-    } = await runBundle(task, args)
-    return result
-  },
+  bundle: async (task: Task, args: { readonly request: TypedBundle; readonly accountId: Hex }) =>
+    resultOf(await runBundle(task, args)),
   nontokenized: runNontokenized,
   prices: readPrices,
   balances: readBalances,
@@ -44,12 +37,11 @@ export const handlers = {
   isDeployed: (task: Task, { address }: { readonly address: Address }) =>
     task.archive.hasCode(address),
   survey: runSurvey,
+  routedAmount: runRoutedAmount,
   offers: runOffers,
-  departure: runDeparture,
-  arrival: runArrival,
-  prospects: runProspects,
-  landing: runLanding,
-  crossing: runCrossing,
-  callback: runCallback,
+  sourceLeg: runSourceLeg,
+  destinationLeg: runDestinationLeg,
+  estimates: runEstimates,
   delivery: runDelivery,
+  deliveryStatus: runDeliveryStatus,
 }

@@ -29,11 +29,11 @@ import { contractAddress } from '../../executor/deployments.js'
 import type {
   BridgeAdapter,
   Delivery,
+  DeliveryTerms,
   EncodeArgs,
   Lane,
   LaneQuote,
   LaneRefusal,
-  Parcel,
 } from '../bridge.js'
 import { laneDecimals, scaleOf } from '../decimals.js'
 import { orderOutcome, runsOrder } from '../order-outcome.js'
@@ -83,7 +83,7 @@ export function createAcross(given: Partial<AcrossSettings> = {}): BridgeAdapter
   }
 
   /** Raw units of `tokenOut` that stay with the relayer for the fill, rounded up. */
-  function costOf({ deliveryCost }: Parcel): bigint | null {
+  function costOf({ deliveryCost }: DeliveryTerms): bigint | null {
     if (deliveryCost === null) return null
     return (deliveryCost * settings.costBps + bpsDenominator - 1n) / bpsDenominator
   }
@@ -98,7 +98,7 @@ export function createAcross(given: Partial<AcrossSettings> = {}): BridgeAdapter
 
   async function quote({
     lane,
-    parcel,
+    terms,
     amountIn,
     reader,
     priceOf,
@@ -115,7 +115,7 @@ export function createAcross(given: Partial<AcrossSettings> = {}): BridgeAdapter
     if (BigInt(paused.value) !== 0n) {
       return { reason: 'paused', message: 'Across takes no deposits on the source chain: paused.' }
     }
-    const cost = costOf(parcel)
+    const cost = costOf(terms)
     if (cost === null) {
       return {
         reason: 'unreadable',
@@ -159,11 +159,11 @@ export function createAcross(given: Partial<AcrossSettings> = {}): BridgeAdapter
   }
 
   function encode(args: EncodeArgs): ExecutorStep[] {
-    const { lane, parcel, amountIn, minimumDelivered, sender, firstStep, helpers } = args
+    const { lane, terms, amountIn, minimumDelivered, sender, firstStep, helpers } = args
     const steps: ExecutorStep[] = []
     const { numerator, denominator } = shareOf(lane)
     // A quote without it is a refusal.
-    const cost = costOf(parcel) ?? 0n
+    const cost = costOf(terms) ?? 0n
     const value = (
       abi: (typeof differenceAbi | typeof proportionAbi) | typeof requireAtLeastAbi,
       values: readonly Amount[],
@@ -183,8 +183,8 @@ export function createAcross(given: Partial<AcrossSettings> = {}): BridgeAdapter
     if (typeof outputAmount !== 'bigint' || outputAmount < minimumDelivered) {
       outputAmount = value(requireAtLeastAbi, [outputAmount, minimumDelivered])
     }
-    const addresses = [sender, parcel.receiver, lane.tokenIn, lane.tokenOut] as const
-    const terms = [lane.destinationChainId, zeroAddress, fillDeadlineOffset, 0, parcel.message]
+    const addresses = [sender, terms.receiver, lane.tokenIn, lane.tokenOut] as const
+    const rest = [lane.destinationChainId, zeroAddress, fillDeadlineOffset, 0, terms.message]
     return [
       ...steps,
       { kind: 'approve', token: lane.tokenIn, spender: lane.primary, amount: amountIn },
@@ -192,7 +192,7 @@ export function createAcross(given: Partial<AcrossSettings> = {}): BridgeAdapter
         kind: 'call',
         target: lane.primary,
         abi: deposit,
-        args: [...addresses, amountIn, outputAmount, ...terms],
+        args: [...addresses, amountIn, outputAmount, ...rest],
       },
     ]
   }
@@ -217,7 +217,7 @@ export function createAcross(given: Partial<AcrossSettings> = {}): BridgeAdapter
 }
 
 /** Measured on the sandbox. */
-function gasEstimate({ symbol }: Lane, { message }: Parcel): bigint {
+function gasEstimate({ symbol }: Lane, { message }: DeliveryTerms): bigint {
   return (symbol === 'WETH' ? 208_000n : 186_000n) + (message === '0x' ? 0n : 19_000n)
 }
 

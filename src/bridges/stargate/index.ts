@@ -9,7 +9,7 @@ import { type Probe, probe } from '../../chains/probe.js'
 import { type Amount, type ExecutorStep, isAmountRef } from '../../domain/order.js'
 import { isNative, nativeToken, zeroAddress } from '../../domain/primitives.js'
 import { contractAddress } from '../../executor/deployments.js'
-import type { BridgeAdapter, EncodeArgs, Lane, Parcel } from '../bridge.js'
+import type { BridgeAdapter, DeliveryTerms, EncodeArgs, Lane } from '../bridge.js'
 import { laneDecimals, toTokenIn } from '../decimals.js'
 import { poolAbi } from './abi.js'
 import { deliveriesIn, landingOf, poolOn, simulation } from './deliveries.js'
@@ -74,19 +74,19 @@ function lanes(source: ChainDefinition, destination: ChainDefinition): Lane[] {
 }
 
 /** Measured on the sandbox. */
-function gasEstimate({ tokenIn }: Lane, { message }: Parcel): bigint {
+function gasEstimate({ tokenIn }: Lane, { message }: DeliveryTerms): bigint {
   return (isNative(tokenIn) ? 241_000n : 289_000n) + (message === '0x' ? 0n : 42_000n)
 }
 
 function encode(args: EncodeArgs): ExecutorStep[] {
-  const { lane, parcel, nativeFee, refundReceiver, quote } = args
+  const { lane, terms, nativeFee, refundReceiver, quote } = args
   const { steps, amount, value } = isNative(lane.tokenIn)
     ? nativeAmounts(args)
     : { steps: [], amount: args.amountIn, value: nativeFee }
   // The pool rounds the minimum down to its units; what it delivers is whole ones.
   const minimum = toTokenIn(lane, args.minimumDelivered)
   const minAmountLD = ((minimum + quote.unit - 1n) / quote.unit) * quote.unit
-  const sent = sendParameters(lane, parcel, { amountLD: amount, minAmountLD })
+  const sent = sendParameters(lane, terms, { amountLD: amount, minAmountLD })
   const call: ExecutorStep = {
     kind: 'call',
     target: lane.primary,

@@ -2,7 +2,14 @@
 import { decodeFunctionResult, encodeFunctionData, padHex, size, toFunctionSelector } from 'viem'
 import type { Hex } from '../../domain/primitives.js'
 import type { ReadResult } from '../../domain/state.js'
-import type { BridgeAdapter, GasDrop, Lane, LaneQuote, LaneRefusal, Parcel } from '../bridge.js'
+import type {
+  BridgeAdapter,
+  DeliveryTerms,
+  GasDrop,
+  Lane,
+  LaneQuote,
+  LaneRefusal,
+} from '../bridge.js'
 import { toTokenOut } from '../decimals.js'
 import { poolAbi } from './abi.js'
 import { composeGasOption, encodeOptions, nativeDropOption, receiveGasOption } from './options.js'
@@ -23,31 +30,31 @@ const unlimitedCredit = 2n ** 64n - 1n
 /** A taxi: sent by itself and at once, and the only way to send a message. Amounts may be references. */
 export function sendParameters(
   lane: Lane,
-  parcel: Parcel,
+  terms: DeliveryTerms,
   amounts: { readonly amountLD: unknown; readonly minAmountLD: bigint },
 ) {
-  const bytes = BigInt(size(parcel.message))
+  const bytes = BigInt(size(terms.message))
   const paidCalls = [
     receiveGasOption(receiveGas.least + bytes * receiveGas.perByte),
-    composeGasOption(parcel.gas),
+    composeGasOption(terms.gas),
   ]
   const bought = [
     ...(bytes > 0n ? paidCalls : []),
-    ...(parcel.gasDrop ? [nativeDropOption(parcel.gasDrop)] : []),
+    ...(terms.gasDrop ? [nativeDropOption(terms.gasDrop)] : []),
   ]
   return {
     dstEid: Number(lane.details?.dstEid),
-    to: padHex(parcel.receiver, { size: 32 }),
+    to: padHex(terms.receiver, { size: 32 }),
     ...amounts,
     extraOptions: bought.length > 0 ? encodeOptions(bought) : ('0x' as const),
-    composeMsg: parcel.message,
+    composeMsg: terms.message,
     oftCmd: '0x' as const,
   }
 }
 
-export const quote: BridgeAdapter['quote'] = async ({ lane, parcel, amountIn, reader }) => {
+export const quote: BridgeAdapter['quote'] = async ({ lane, terms, amountIn, reader }) => {
   const wanted = { amountLD: amountIn, minAmountLD: 0n }
-  const sent = { ...sendParameters(lane, parcel, wanted), amountLD: amountIn }
+  const sent = { ...sendParameters(lane, terms, wanted), amountLD: amountIn }
   // What a pool makes of an amount does not depend on the message.
   const bare = { ...sent, composeMsg: '0x', extraOptions: '0x' } as const
   const calls = [
@@ -72,7 +79,7 @@ export const quote: BridgeAdapter['quote'] = async ({ lane, parcel, amountIn, re
   if (refusal) return refusal
   if (!isAnswer(fee)) {
     const isCapped = fee?.ok === false && fee.message.includes(tooMuchNative)
-    return isCapped && parcel.gasDrop ? cappedDrop(parcel.gasDrop) : unreadable(lane, fee)
+    return isCapped && terms.gasDrop ? cappedDrop(terms.gasDrop) : unreadable(lane, fee)
   }
   const { nativeFee } = decodeFunctionResult({
     abi: poolAbi,
@@ -85,7 +92,7 @@ export const quote: BridgeAdapter['quote'] = async ({ lane, parcel, amountIn, re
     nativeFee,
     maximum: limit.maxAmountLD / unit >= unlimitedCredit ? null : limit.maxAmountLD,
     unit,
-    warnings: parcel.gasDrop
+    warnings: terms.gasDrop
       ? ['The gas drop is paid by LayerZero’s executor before the delivery; no chain enforces it.']
       : [],
   } satisfies LaneQuote

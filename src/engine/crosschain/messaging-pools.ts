@@ -28,15 +28,15 @@ export function createMessagingPools(parts: {
     messagingPools({ chainId, token, destinationChainId, destinationToken }) {
       const source = parts.chainOf(chainId)
       const pool = stargatePools(source).find((one) => one.token === token)
-      const here = pool && describe(source, pool)
-      if (!pool || !here) return null
+      const from = pool && describe(source, pool)
+      if (!pool || !from) return null
       return parts.known.flatMap((chain): MessagingPool[] => {
         const other = stargatePools(chain).find(({ symbol }) => symbol === pool.symbol)
-        const there = other && describe(chain, other)
-        if (!there || chain.id === chainId) return []
+        const to = other && describe(chain, other)
+        if (!to || chain.id === chainId) return []
         if (destinationChainId !== undefined && chain.id !== destinationChainId) return []
-        if (destinationToken !== undefined && there.token !== destinationToken) return []
-        return [{ ...here, chainId, destinationChainId: chain.id, destination: there }]
+        if (destinationToken !== undefined && to.token !== destinationToken) return []
+        return [{ ...from, chainId, destinationChainId: chain.id, destination: to }]
       })
     },
   }

@@ -1,7 +1,7 @@
-/** A route to another chain as one action of a bundle: swaps here, a lane, and swaps there. Pure. */
+/** A route to another chain as one action of a bundle: swaps on the source, a lane, and swaps on the destination. Pure. */
 import type { Lane } from '../../bridges/bridge.js'
 import { bridgesWithout } from '../../bridges/registry.js'
-import { type ChainDefinition, canonicalToken } from '../../chains/chain.js'
+import { canonicalToken } from '../../chains/chain.js'
 import type {
   BundleAction,
   BundleRequest,
@@ -22,25 +22,15 @@ import { referencesOf, toPerformable } from '../../routing/bundle/performers.js'
 import { refuse } from '../../routing/bundle/problems.js'
 import { missingOutput } from '../../routing/bundle/values.js'
 import type { ConfiguredChains } from '../configured-chains.js'
-import type { BridgedPlan, BundleOverBridge } from './bridged-plan.js'
+import type {
+  BridgedBundle,
+  BundleOverBridge,
+  RouteActionArgs,
+  Routed,
+  RoutedPart,
+} from './bridged-bundle.js'
+import { type CrosschainRequest, paidTo } from './lanes.js'
 import { whyNobodys } from './receivers.js'
-import { paidTo } from './ways.js'
-
-interface RouteArgs {
-  readonly tokenIn: Address
-  readonly tokenOut: Address
-  readonly amountIn: bigint | Reference
-  readonly destinationChainId: number
-  readonly slippage?: bigint
-  readonly minAmountOut?: readonly (bigint | Reference)[]
-  readonly receiver?: Address
-  readonly refundReceiver?: Address
-  readonly fee?: readonly number[]
-  readonly feeReceiver?: Address
-  readonly ignoreAggregators?: readonly string[]
-  readonly ignoreStandards?: readonly string[]
-  readonly ignoreBridges?: readonly string[]
-}
 
 /** Whether the action is a route that ends on another chain. */
 export function leadsElsewhere({ action, args }: BundleAction, chainId: number): boolean {
@@ -51,18 +41,18 @@ export function leadsElsewhere({ action, args }: BundleAction, chainId: number):
 }
 
 /** @param index - of the route among the actions. @throws ForkrouteError INVALID_REQUEST. */
-export function planRoute(
+export function readRoute(
   chains: ConfiguredChains,
   request: BundleRequest,
   index: number,
 ): BundleOverBridge {
-  const here = chains.of(request.chainId)
-  const source = parseBundle(request, here)
-  const args = at(source.actions, index).values as unknown as RouteArgs
+  const from = chains.of(request.chainId)
+  const source = parseBundle(request, from)
+  const args = at(source.actions, index).values as unknown as RouteActionArgs
   const { tokenOut, destinationChainId, fromAddress } = { ...args, ...request }
   const destination = chains.all.find(({ id }) => id === destinationChainId)
   if (!destination) {
-    const others = chains.all.flatMap(({ id }) => (id === here.id ? [] : [id]))
+    const others = chains.all.flatMap(({ id }) => (id === from.id ? [] : [id]))
     return refuse(index, 'destinationChainId', `another configured chain: ${others.join(', ')}`)
   }
   if (args.minAmountOut?.some((amount) => typeof amount !== 'bigint')) {
@@ -79,37 +69,74 @@ export function planRoute(
   if (why) {
     refuse(index, 'receiver', `another than ${receiver} on chain ${destination.id}: ${why}`)
   }
-  const ignored = (args.ignoreBridges ?? []).map((name) => name.toLowerCase())
-  const lanes = bridgesWithout(ignored).flatMap((one) => one.lanes(here, destination))
+  const ignoreBridges = (args.ignoreBridges ?? []).map((name) => name.toLowerCase())
+  const lanes = bridgesWithout(ignoreBridges).flatMap((one) => one.lanes(from, destination))
+  const { tokenIn, amountIn } = args
   const to = { source, index, args, destination, receiver }
   return {
     destination,
     receiver,
     lanes,
-    tokenOut,
-    plansFor: (kind) => lanes.map((lane) => planFor(lane, kind, to)),
+    route: { ...to, tokenIn, tokenOut, amountIn, ignoreBridges, deadlineMs: request.deadlineMs },
+    bundlesFor: (kind) => lanes.map((lane) => bundleOver(lane, kind, to)),
   }
 }
 
-interface Routed {
-  readonly source: TypedBundle
-  readonly index: number
-  readonly args: RouteArgs
-  readonly destination: ChainDefinition
-  readonly receiver: Address
+/** The route as a request by itself, which lanes are compared for. @param amount - raw units that it begins with. */
+export function routeRequestOf(part: RoutedPart, amount: bigint): CrosschainRequest {
+  const { source, args, destination, tokenIn, tokenOut, ignoreBridges, deadlineMs } = part
+  const { fee: [bps] = [], feeReceiver } = args
+  const feeBps = bps === undefined ? undefined : BigInt(bps)
+  const { chainId, fromAddress, strategy, executionMode, poolChoice } = source
+  return {
+    chainId,
+    fromAddress,
+    strategy,
+    executionMode,
+    inputs: [{ token: tokenIn, amount, ...defined({ feeBps }) }],
+    tokensOut: [tokenOut],
+    limit: limitOf(args),
+    ...ignoredOf(part),
+    includeTransactionCost: false,
+    includePriceImpact: false,
+    ...defined({ feeReceiver, poolChoice, deadlineMs }),
+    crosschain: { destinationChainId: destination.id, mode: 'full', ignoreBridges },
+  }
 }
 
-function planFor(lane: Lane, kind: AccountKind, to: Routed): BridgedPlan {
+/** What the receiver must be paid, by the terms of the route; its minimums are numbers. */
+function limitOf({
+  slippage: centiBps = defaultCentiBps,
+  minAmountOut,
+  tokenOut,
+}: RouteActionArgs): RouteRequest['limit'] {
+  const [least] = (minAmountOut ?? []) as readonly bigint[]
+  return least === undefined
+    ? { kind: 'slippage', centiBps }
+    : { kind: 'minimum', minimums: [{ token: tokenOut, amount: least }] }
+}
+
+function ignoredOf({ source, args }: Routed) {
+  const { ignoreAggregators = [], ignoreStandards = [] } = args
+  const lower = (names: readonly string[]) => names.map((name) => name.toLowerCase())
+  return {
+    ignoreAggregators: [...source.ignoreAggregators, ...lower(ignoreAggregators)],
+    ignoreStandards: [...source.ignoreStandards, ...lower(ignoreStandards)],
+  }
+}
+
+function bundleOver(lane: Lane, kind: AccountKind, to: Routed): BridgedBundle {
   const { slippage: centiBps = defaultCentiBps, minAmountOut, tokenOut } = to.args
   const [least] = (minAmountOut ?? []) as readonly bigint[]
-  const isPaid = paidTo(lane, kind) === tokenOut
+  const runsOrder = paidTo(lane, kind) !== tokenOut
+  const canonical = (token: Address) => canonicalToken(to.destination, token)
   return {
     lane,
+    runsOrder,
     centiBps,
-    swapsThere:
-      canonicalToken(to.destination, lane.tokenOut) !== canonicalToken(to.destination, tokenOut),
-    source: sourceOf(lane, to, isPaid ? centiBps : centiBps / 2n),
-    callback: isPaid ? null : { kind: 'route', request: callbackOf(to, centiBps, least) },
+    swapsOnDestination: canonical(lane.tokenOut) !== canonical(tokenOut),
+    source: sourceOf(lane, to, runsOrder ? centiBps / 2n : centiBps),
+    callback: runsOrder ? { kind: 'route', request: callbackOf(to) } : null,
     ...defined({ least }),
   }
 }
@@ -148,14 +175,9 @@ function sourceOf(
   return replaced(feeAction.typed(protocol, charged), sending(swapped))
 }
 
-/** As of a route over a bridge. */
-function callbackOf(
-  { source, args, destination, receiver }: Routed,
-  centiBps: bigint,
-  least: bigint | undefined,
-): RouteRequest {
-  const { tokenOut, ignoreAggregators = [], ignoreStandards = [] } = args
-  const lower = (names: readonly string[]) => names.map((name) => name.toLowerCase())
+/** What is done with what is delivered: as by a route over a bridge. */
+function callbackOf(routed: Routed): RouteRequest {
+  const { source, args, destination, receiver } = routed
   return {
     chainId: destination.id,
     fromAddress: receiver,
@@ -163,17 +185,15 @@ function callbackOf(
     strategy: 'router',
     executionMode: 'backend',
     inputs: [],
-    tokensOut: [tokenOut],
-    limit:
-      least === undefined
-        ? { kind: 'slippage', centiBps }
-        : { kind: 'minimum', minimums: [{ token: tokenOut, amount: least }] },
-    ignoreAggregators: [...source.ignoreAggregators, ...lower(ignoreAggregators)],
-    ignoreStandards: [...source.ignoreStandards, ...lower(ignoreStandards)],
+    tokensOut: [args.tokenOut],
+    limit: limitOf(args),
+    ...ignoredOf(routed),
     includeTransactionCost: false,
     includePriceImpact: false,
-    ...(source.poolChoice && { poolChoice: source.poolChoice }),
-    ...defined({ referralCode: source.referralCode }),
-    ...(source.explain && { explain: source.explain }),
+    ...defined({
+      poolChoice: source.poolChoice,
+      referralCode: source.referralCode,
+      explain: source.explain,
+    }),
   }
 }

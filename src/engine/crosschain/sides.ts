@@ -7,19 +7,22 @@ import { ForkrouteError } from '../../domain/errors.js'
 import { zip } from '../../domain/lists.js'
 import type { Address, BlockPin } from '../../domain/primitives.js'
 import { contractAddress } from '../../executor/deployments.js'
-import type { Survey, SurveyArgs } from '../../routing/crosschain/messages.js'
+import type { AccountKind } from '../../routing/block/block-facts.js'
+import type { Survey, SurveyArgs } from '../../routing/crosschain/survey-task.js'
+import type { PricedToken } from '../../routing/market/valuation.js'
 import type { ConfiguredChains } from '../configured-chains.js'
 import type { TaskRunner } from '../task-runner.js'
-import type { Side } from './journey-answer.js'
-import { settledBlock } from './late-deliveries.js'
+import { settledBlock } from './settled-block.js'
 
-/** What orders on the destination may need of us there. */
-export const ourContracts: readonly Address[] = (
-  [
-    ...(['DestinationReceiver', 'UniswapV2Swapper', 'UniswapV4Swapper'] as const),
-    ...(['SolidlySwapper', 'Values', 'Caller'] as const),
-  ] as const
-).map(contractAddress)
+/** Contracts of this service that orders on the destination may need there. */
+export const ourContracts: readonly Address[] = [
+  contractAddress('DestinationReceiver'),
+  contractAddress('UniswapV2Swapper'),
+  contractAddress('UniswapV4Swapper'),
+  contractAddress('SolidlySwapper'),
+  contractAddress('Values'),
+  contractAddress('Caller'),
+]
 
 export interface CrosschainParts {
   readonly chains: ConfiguredChains
@@ -31,10 +34,31 @@ export interface CrosschainParts {
   readonly payable: LRUCache<string, true>
 }
 
+export interface Side {
+  readonly chain: ChainDefinition
+  readonly pin: BlockPin
+  /** Wei per gas. */
+  readonly gasPrice: bigint
+  readonly kinds: ReadonlyMap<Address, AccountKind>
+  readonly prices: ReadonlyMap<Address, PricedToken>
+}
+
+export interface Sides {
+  readonly source: Side
+  readonly destination: Side
+}
+
+/** What every step of a crosschain quote works with. */
+export interface QuoteParts extends Sides, Pick<CrosschainParts, 'tasks' | 'payable'> {
+  readonly context: CallContext
+  /** Who is paid on the destination. */
+  readonly receiver: Address
+}
+
 /** Whether all that an order of the lane needs is on the destination. */
-export function canOrder(lane: Lane, there: Side): boolean {
+export function canOrder(lane: Lane, destination: Side): boolean {
   return [...ourContracts, ...lane.orderContracts].every(
-    (address) => there.kinds.get(address) !== 'plain',
+    (address) => destination.kinds.get(address) !== 'plain',
   )
 }
 
@@ -52,15 +76,15 @@ export async function lookAt(
   return { ...survey, chain, pin, kinds: new Map(zip(accounts, survey.kinds)) }
 }
 
-/** Of a request at a block of many. */
+/** A request at a block of many. */
 export interface AmongMany {
   /** The block of the source. */
   readonly block: BlockPin
   readonly deliverySeconds?: QuoteBatch['deliverySeconds']
 }
 
-/** Of a request over a bridge. */
-export interface Pinned {
+/** Which blocks a request over a bridge names. */
+export interface NamedBlocks {
   readonly chainId: number
   readonly blockNumber?: bigint | undefined
   readonly destinationChainId: number
@@ -69,7 +93,7 @@ export interface Pinned {
 }
 
 export async function pinBoth(
-  { chainId, blockNumber, destinationChainId, destinationBlockNumber }: Pinned,
+  { chainId, blockNumber, destinationChainId, destinationBlockNumber }: NamedBlocks,
   context: CallContext,
   parts: CrosschainParts,
   among?: AmongMany,

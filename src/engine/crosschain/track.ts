@@ -94,7 +94,7 @@ export function createTrack(parts: TrackParts): Pick<Engine, 'bridgeCheck'> {
     }
     const pin = await parts.tasks.pin({ chainId: destination.id }, context)
     const since = await firstBlock(source, pin, context)
-    const found = await parts.tasks.runAt('delivery', { delivery, since }, pin, context)
+    const found = await parts.tasks.runAt('deliveryStatus', { delivery, since }, pin, context)
     const { status, transactionHash, revertData } = found
     const why = revertData && ` It reverted with ${decodeRevert(revertData, contractErrorsAbi)}.`
     return {

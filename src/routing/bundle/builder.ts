@@ -25,7 +25,7 @@ import type { Task } from '../block/task.js'
 import { toBytes16 } from '../route/built.js'
 import { deadlineOf } from '../route/order-deadline.js'
 import type { KnownRoute } from '../search/known-routes.js'
-import type { Arrival, BundleArgs, BundleContext } from './bundle-context.js'
+import type { BundleArgs, BundleContext, DeliveredInput } from './bundle-context.js'
 import { BundleDraft } from './draft.js'
 import type { NamedAction } from './failures/named-action.js'
 import { performAction } from './perform-action.js'
@@ -81,7 +81,7 @@ export class BundleBuilder implements BundleContext {
     this.knownRoutes = outer?.builder.knownRoutes ?? [...(args.knownRoutes ?? [])]
     for (const { token, amount } of outer?.loans ?? []) this.draft.credit(token, amount)
     const { strategy, fromAddress, receiver } = args.request
-    this.runner = args.arrival ? selfAddress : runnerAddress(strategy, fromAddress)
+    this.runner = args.delivered ? selfAddress : runnerAddress(strategy, fromAddress)
     this.account = strategy === 'wallet-v2' ? this.runner : fromAddress
     this.receiver = receiver ?? fromAddress
     this.deadline = deadlineOf(task, args.request) ?? latestDeadline
@@ -90,11 +90,11 @@ export class BundleBuilder implements BundleContext {
       outer?.builder.refundReceiver ?? args.request.refundReceiver ?? this.#named() ?? this.receiver
     this.#referenced = new Set(this.#actions.flatMap(referencesOf).map(keyOf))
     this.#spent = new Set(spentOf(this.#actions).map(keyOf))
-    if (args.arrival && !outer) this.#begin(args.arrival)
+    if (args.delivered && !outer) this.#begin(args.delivered)
   }
 
   /** What comes before the actions of a delivery. */
-  #begin({ delivery: { token }, fee }: Arrival): void {
+  #begin({ delivery: { token }, fee }: DeliveredInput): void {
     this.draft.add(0, selfStep)
     if (!fee) return
     const amount = { ref: 'balance', token, bps: Number(fee.bps) } as const
@@ -230,9 +230,9 @@ export class BundleBuilder implements BundleContext {
 
   /** @param outputs - tokens that remain, with their minimums. */
   order(steps: readonly ExecutorStep[], outputs: Order['outputs']): Order {
-    const { request, accountId, arrival, fee } = this.args
-    const inputs = arrival
-      ? [{ token: arrival.delivery.token, amount: arrival.delivery.amount }]
+    const { request, accountId, delivered, fee } = this.args
+    const inputs = delivered
+      ? [{ token: delivered.delivery.token, amount: delivered.delivery.amount }]
       : this.pulled().map((input) => withFee(input, fee?.amounts.get(input.token)))
     const paid = new Set(outputs.map(({ token }) => token))
     const pulled = new Set(inputs.map(({ token }) => token))

@@ -1,5 +1,11 @@
 /** The view of a bundle that planning and simulation share; implemented by `BundleBuilder`. */
-import type { BridgeAdapter, Delivery, Lane, LaneQuote, Parcel } from '../../bridges/bridge.js'
+import type {
+  BridgeAdapter,
+  Delivery,
+  DeliveryTerms,
+  Lane,
+  LaneQuote,
+} from '../../bridges/bridge.js'
 import type { TypedAction, TypedBundle } from '../../domain/bundle.js'
 import type { Explanation } from '../../domain/explanation.js'
 import type { Amount, ExecutorStep, Order, UnsignedTransaction } from '../../domain/order.js'
@@ -11,7 +17,7 @@ import type { NamedAction } from './failures/named-action.js'
 import type { Claim } from './outputs/claims.js'
 
 /** How the tokens of a bundle come that a bridge delivers. */
-export interface Arrival {
+export interface DeliveredInput {
   readonly bridge: BridgeAdapter
   /** Its message is not looked at. */
   readonly delivery: Delivery
@@ -23,10 +29,10 @@ export interface Arrival {
 }
 
 /** Where and how the bridge action of a bundle sends. */
-export interface Crossing {
+export interface BridgeCall {
   readonly bridge: BridgeAdapter
   readonly lane: Lane
-  readonly parcel: Parcel
+  readonly terms: DeliveryTerms
   /** What it delivers may fall short of its quote; hundredths of a basis point. */
   readonly centiBps: bigint
   /** Raw units that must be delivered at least, in place of `centiBps`. */
@@ -41,18 +47,18 @@ export interface BundleArgs {
   readonly request: TypedBundle
   readonly accountId: Hex
   /** Absent: the sender gives the tokens. */
-  readonly arrival?: Arrival
+  readonly delivered?: DeliveredInput
   /** Paid out of what the sender gives, before anything else: raw units by token. */
   readonly fee?: { readonly receiver: Address; readonly amounts: ReadonlyMap<Address, bigint> }
   /** Of a bundle with a bridge action, and of no other. */
-  readonly crossing?: Crossing
+  readonly bridgeCall?: BridgeCall
   /**
    * Candidates of each route inside that are simulated, and which is chosen by that alone; absent: as configured, and
    * simulated as a transaction of its own.
    */
   readonly candidates?: number
   /** True: the whole is simulated once, without its minimums; what it gives is not the answer yet. */
-  readonly isRough?: boolean
+  readonly estimateOnly?: boolean
   /** Routes that were found before at the block. */
   readonly knownRoutes?: readonly KnownRoute[]
   /** Actions whose first output is to be reported. */

@@ -32,8 +32,9 @@ import { leastLeft, restsOf } from './rests.js'
 import { asSent, prerequisitesOf, type SimulatedBundle, simulateBundle } from './simulate-bundle.js'
 import { maximumStep, minimumStep, notedIn, noteStep, unreadable } from './tools.js'
 
-/** Includes what the actions of `args.reportedActions` yield in the transaction. */
-export interface ToldResult extends BundleResult {
+/** A bundle's result with what only other tasks look at. */
+export interface MeasuredBundle extends BundleResult {
+  /** What the actions of `args.reportedActions` yield in the transaction. */
   readonly reported: readonly TokenAmount[]
   /** Raw units that positions take of each token, where that may be less than they are given. */
   readonly deposited: readonly TokenAmount[]
@@ -46,12 +47,17 @@ export interface ToldResult extends BundleResult {
   readonly order?: Order
 }
 
+export function resultOf(measured: MeasuredBundle): BundleResult {
+  const { reported, deposited, logs, knownRoutes, message, order, ...result } = measured
+  return result
+}
+
 /** @param own - come beside the actions of the request. */
 export async function runBundle(
   task: Task,
   args: BundleArgs,
   own?: OwnActions,
-): Promise<ToldResult> {
+): Promise<MeasuredBundle> {
   const { request } = args
   const builder = new BundleBuilder(task, args, request.actions, undefined, own)
   try {
@@ -61,7 +67,7 @@ export async function runBundle(
   }
 }
 
-async function buildAndMeasure(builder: BundleBuilder): Promise<ToldResult> {
+async function buildAndMeasure(builder: BundleBuilder): Promise<MeasuredBundle> {
   const { task, draft } = builder
   const { request } = builder.args
   const { chain } = task
@@ -111,7 +117,7 @@ async function buildAndMeasure(builder: BundleBuilder): Promise<ToldResult> {
   const isPaid = new Set(outputs.map(({ token }) => token))
   const order = builder.order(checked, outputs)
   const final = await task.clock.stage('finalise', async () =>
-    builder.args.isRough
+    builder.args.estimateOnly
       ? { ...measured.simulated, ...asSent(builder, order) }
       : simulateBundle(builder, order, actionOfStep),
   )

@@ -9,7 +9,7 @@ import { at } from '../../domain/lists.js'
 import { bpsDenominator, type Hex, type TokenAmount } from '../../domain/primitives.js'
 import type { Task } from '../block/task.js'
 import { transfer } from './actions/transfer.js'
-import { priceImpact, runBundle } from './bundle-task.js'
+import { priceImpact, resultOf, runBundle } from './bundle-task.js'
 import {
   depositsIn,
   enteringActions,
@@ -45,23 +45,14 @@ export async function runNontokenized(
     ...defined({ referralCode: request.referralCode }),
     ...(request.deadline && { deadline: request.deadline }),
   }
-  const {
-    reported,
-    deposited,
-    logs: _,
-    knownRoutes: _knownRoutes,
-    ...rest
-  } = await runBundle(task, {
-    request: bundle,
-    accountId,
-    reportedActions: deposits,
-  })
+  const measured = await runBundle(task, { request: bundle, accountId, reportedActions: deposits })
+  const result = resultOf(measured)
   return {
-    ...rest,
+    ...result,
     // The fee is reported in a field of its own.
-    route: rest.route.filter(({ protocol }) => protocol !== serviceName),
-    priceImpact: await priceImpact(task, inputs, reported),
-    deposits: depositsIn({ reported, deposited }, request.centiBps),
+    route: result.route.filter(({ protocol }) => protocol !== serviceName),
+    priceImpact: await priceImpact(task, inputs, measured.reported),
+    deposits: depositsIn(measured, request.centiBps),
     fees: hasFees ? inputs.map(({ token, fee }) => ({ token, amount: fee })) : [],
     positionOut: positionIdOf(task, target),
   }

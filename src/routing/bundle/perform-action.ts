@@ -208,7 +208,7 @@ function pulledAsBalances(
     const address = tokens[place]
     if (!address || isAmountRef(each) || isReferenceLike(asGiven[place])) return each
     // Of a delivery, only what has arrived says how much there is.
-    if (isNative(address) && !builder.args.arrival) return each
+    if (isNative(address) && !builder.args.delivered) return each
     const isTwice = tokens.indexOf(address) !== tokens.lastIndexOf(address)
     const isShared = isTwice || builder.isMentioned(address, index) || builder.isTouched(address)
     return isShared ? each : builder.draft.stateAsBalance(address, each)

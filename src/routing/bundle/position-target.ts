@@ -11,7 +11,7 @@ import type { ProtocolAdapter } from '../../protocols/protocol.js'
 import { protocols } from '../../protocols/registry.js'
 import type { Task } from '../block/task.js'
 import { merge } from './actions/merge.js'
-import type { ToldResult } from './bundle-task.js'
+import type { MeasuredBundle } from './bundle-task.js'
 
 export interface Target {
   readonly adapter: ProtocolAdapter
@@ -137,7 +137,7 @@ export function enteringActions(
 
 /** What enters the position of each of its tokens: less than what is given, where it takes less. */
 export function depositsIn(
-  { reported, deposited }: Pick<ToldResult, 'reported' | 'deposited'>,
+  { reported, deposited }: Pick<MeasuredBundle, 'reported' | 'deposited'>,
   centiBps: bigint,
 ): TransactionOutput[] {
   return reported.map(({ token, amount }) => {

@@ -83,7 +83,7 @@ export function protect(builder: BundleContext, planned: Planned): void {
     })
   }
   const returned = returnedBy(planned).map((token) => ({ token, receiver: builder.refundReceiver }))
-  if (args.arrival) {
+  if (args.delivered) {
     for (const input of returned) draft.unprotected.push({ action, ...input, reason: notFixed })
   }
   if (!args.request.skipQuote) return

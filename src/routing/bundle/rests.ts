@@ -24,7 +24,7 @@ export interface Rest {
 /** Those that actions take, but for tokens that simulations put into the runner. */
 export function restsOf({ draft, loans, args }: BundleContext): Rest[] {
   // Of a delivery less may arrive than was planned with, and then less is left, though nobody has moved a price.
-  if (args.arrival !== undefined) return []
+  if (args.delivered !== undefined) return []
   const assumed = new Set(loans.map(({ token }) => token))
   const found = new Map<Address, Rest>()
   for (const [action, { takes, centiBps }] of draft.actions.entries()) {

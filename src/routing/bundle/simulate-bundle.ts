@@ -13,9 +13,9 @@ import { isDelegate } from '../../executor/strategies.js'
 import { notFundable } from '../route/failures.js'
 import { lendersBeside } from '../route/lenders.js'
 import { assumedFunds, checkedFunds, senderState } from '../route/sender-state.js'
-import type { Arrival, BundleContext } from './bundle-context.js'
+import type { BundleContext, DeliveredInput } from './bundle-context.js'
 import { failedTransfer, failure } from './failures/step-failure.js'
-import { emptyExecutor, simulateLanding, touchedBy } from './simulate-landing.js'
+import { emptyExecutor, simulateDelivery, touchedBy } from './simulate-delivery.js'
 import { unreadable } from './tools.js'
 
 export interface SimulatedBundle {
@@ -41,7 +41,7 @@ export async function simulateBundle(
   more: Pick<SimulationRequest, 'logsNative'> = {},
 ): Promise<SimulatedBundle> {
   const { task, args, permitted } = builder
-  if (args.arrival) return simulateArrival(builder, args.arrival, order, actionOfStep, more)
+  if (args.delivered) return simulateDelivered(builder, args.delivered, order, actionOfStep, more)
   const { strategy, fromAddress, executionMode } = args.request
   const isChecked = executionMode === 'user'
   const inputs = isChecked ? order.inputs : [...order.inputs, ...permitted]
@@ -92,33 +92,33 @@ export function asSent(
   builder: BundleContext,
   order: Order,
 ): Pick<SimulatedBundle, 'tx'> | Required<Pick<SimulatedBundle, 'message'>> {
-  const { arrival } = builder.args
-  return arrival ? { message: messageOf(arrival, order) } : { tx: builder.transaction(order) }
+  const { delivered } = builder.args
+  return delivered ? { message: messageOf(delivered, order) } : { tx: builder.transaction(order) }
 }
 
-function messageOf({ fallbackReceiver, gas }: Arrival, order: Order): Hex {
+function messageOf({ fallbackReceiver, gas }: DeliveredInput, order: Order): Hex {
   return buildDeliveryMessage({ order, fallbackReceiver, minimumGas: gas })
 }
 
 /** As the bridge delivers it. An order that fails there is a failure here, although the fallback receiver is paid. */
-async function simulateArrival(
+async function simulateDelivered(
   builder: BundleContext,
-  arrival: Arrival,
+  delivered: DeliveredInput,
   order: Order,
   actionOfStep: readonly number[],
   more: Pick<SimulationRequest, 'logsNative'>,
 ): Promise<SimulatedBundle> {
-  const { delivery, gas } = arrival
-  const message = messageOf(arrival, order)
+  const { delivery, gas } = delivered
+  const message = messageOf(delivered, order)
   const overrides = await emptyExecutor(builder.task, touchedBy(order), message)
-  const landed = await simulateLanding(builder.task, arrival.bridge, {
+  const simulated = await simulateDelivery(builder.task, delivered.bridge, {
     delivery: { ...delivery, message },
     gas: gasForOrder(gas),
     overrides,
     ...more,
     measure: order.outputs.map(({ token }) => ({ token, owner: order.receiver })),
   })
-  const { request, result } = landed
+  const { request, result } = simulated
   const tx = { from: request.from, to: request.to, data: request.data, value: request.value }
   if (result.status === 'success') {
     const gained = result.deltas.map(({ token, amount }) => ({ token, amount }))

@@ -4,7 +4,8 @@
  */
 import { isRefusal } from '../../bridges/bridge.js'
 import { bridgeOf, createBridges } from '../../bridges/registry.js'
-import { ForkrouteError, toWireError } from '../../domain/errors.js'
+import type { RouteRequest } from '../../domain/engine.js'
+import { ForkrouteError, toWireError, type WireError } from '../../domain/errors.js'
 import type { Address } from '../../domain/primitives.js'
 import { quoteSender } from '../../executor/deployments.js'
 import type { Task } from '../block/task.js'
@@ -12,20 +13,40 @@ import { refused } from '../bundle/actions/bridge.js'
 import { openSearch } from '../route/open-search.js'
 import { whyNoRoute } from '../route/why-no-route.js'
 import { findCandidates } from '../search/candidates.js'
-import { inputsOf } from './departure-task.js'
 import { bestOf, type Estimate, flowsFor } from './estimate.js'
-import type { Offer, OfferOutcome, OffersArgs, Sending } from './messages.js'
+import { inputsOf, type LaneTerms } from './source-task.js'
 
-/** In the order of the sendings. */
+export interface OffersArgs {
+  readonly request: RouteRequest
+  readonly lanes: readonly LaneTerms[]
+  /** Candidates of each search. */
+  readonly candidates: number
+}
+
+/** What a lane would make of the inputs, estimated. */
+export interface Offer {
+  /** Raw units of `lane.tokenOut`. */
+  readonly delivered: bigint
+  /** Wei that the messaging costs. */
+  readonly nativeFee: bigint
+  /** Gas of the source's transaction, roughly. */
+  readonly gas: bigint
+}
+
+export type OfferOutcome =
+  | { readonly ok: true; readonly offer: Offer }
+  | { readonly ok: false; readonly error: WireError }
+
+/** @returns in the order of the lanes. */
 export async function runOffers(task: Task, args: OffersArgs): Promise<readonly OfferOutcome[]> {
   const taken = new Map<Address, Promise<Estimate>>()
   return Promise.all(
-    args.sendings.map(async (sending): Promise<OfferOutcome> => {
-      const { tokenIn } = sending.lane
+    args.lanes.map(async (one): Promise<OfferOutcome> => {
+      const { tokenIn } = one.lane
       const before = taken.get(tokenIn) ?? estimate(task, args, tokenIn)
       taken.set(tokenIn, before)
       try {
-        return { ok: true, offer: await offerOf(task, sending, await before) }
+        return { ok: true, offer: await offerOf(task, one, await before) }
       } catch (error) {
         if (!(error instanceof ForkrouteError)) throw error
         return { ok: false, error: toWireError(error) }
@@ -37,13 +58,13 @@ export async function runOffers(task: Task, args: OffersArgs): Promise<readonly 
 /** @throws ForkrouteError NO_ROUTE where the lane refuses. */
 async function offerOf(
   task: Task,
-  { lane, parcel }: Sending,
+  { lane, terms }: LaneTerms,
   { amountOut: amountIn, gas }: Estimate,
 ): Promise<Offer> {
   const bridge = bridgeOf(lane, createBridges(task.settings))
   const quote = await bridge.quote({
     lane,
-    parcel,
+    terms,
     amountIn,
     chain: task.chain,
     sender: quoteSender,
@@ -53,7 +74,7 @@ async function offerOf(
   })
   if (isRefusal(quote)) throw refused(lane, quote)
   const { delivered, nativeFee } = quote
-  return { delivered, nativeFee, gas: gas + bridge.gasEstimate(lane, parcel) }
+  return { delivered, nativeFee, gas: gas + bridge.gasEstimate(lane, terms) }
 }
 
 /** What all inputs together give of the token that a lane takes. @throws ForkrouteError NO_ROUTE. */

@@ -3,7 +3,32 @@ import type { Address } from '../../domain/primitives.js'
 import type { AccountKind } from '../block/block-facts.js'
 import type { Task } from '../block/task.js'
 import { findTarget, positionIdOf, sharesOf } from '../bundle/position-target.js'
-import type { Survey, SurveyArgs } from './messages.js'
+import type { PricedToken } from '../market/valuation.js'
+
+export interface SurveyArgs {
+  readonly accounts: readonly Address[]
+  readonly tokens: readonly Address[]
+  /** Id or address of a position that is to be entered. */
+  readonly position?: string
+}
+
+/** A position that can be entered. */
+export interface SurveyedPosition {
+  readonly id: string
+  readonly underlyingTokens: readonly Address[]
+  /** Basis points of the value, one per token. */
+  readonly shares: readonly number[]
+}
+
+export interface Survey {
+  /** In the order of the accounts. */
+  readonly kinds: readonly AccountKind[]
+  /** Prices of the tokens, and of those of the position; absent where none is known. */
+  readonly prices: ReadonlyMap<Address, PricedToken>
+  readonly position?: SurveyedPosition
+  /** Wei per gas in the next block, tip included. */
+  readonly gasPrice: bigint
+}
 
 const delegation = '0xef0100'
 

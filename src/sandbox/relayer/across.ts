@@ -1,7 +1,7 @@
 /** Across: fills deposits with the relayer's own money, as long as it has some and is not asked for more than it gets. */
 import { decodeEventLog, encodeFunctionData, type Hex, pad, parseAbi, toEventSelector } from 'viem'
 import { acrossRelayer } from '../accounts.js'
-import type { Parcel, ParcelState } from './parcel.js'
+import type { DeliveryState, PendingDelivery } from './pending-delivery.js'
 import type { RelayedChain, RelayedLog } from './relayed-chain.js'
 
 const abi = parseAbi([
@@ -18,11 +18,11 @@ const fillGas = 8_000_000n
 const starvedGas = 220_000n
 
 /** @param chains - all that the relayer knows. */
-export function acrossParcel(
+export function acrossDelivery(
   { topics, data, blockNumber }: RelayedLog,
   source: RelayedChain,
   chains: readonly RelayedChain[],
-): Parcel | null {
+): PendingDelivery | null {
   const { args } = decodeEventLog({ abi, eventName: 'FundsDeposited', topics, data })
   const { destinationChainId, quoteTimestamp: _, ...deposit } = args
   const destination = chains.find(({ chainId }) => BigInt(chainId) === destinationChainId)
@@ -45,7 +45,7 @@ export function acrossParcel(
     source: source.chainId,
     destination: destination.chainId,
     blockNumber: Number(blockNumber),
-    async attempt(chain, mode): Promise<ParcelState> {
+    async attempt(chain, mode): Promise<DeliveryState> {
       if (sent) return stateOf(await chain.outcomeOf(sent))
       if (mode === 'short') return 'waiting'
       const gas = mode === 'starve' ? starvedGas : fillGas
@@ -60,7 +60,7 @@ export function acrossParcel(
     },
   }
 
-  function stateOf({ status }: { readonly status: string }): ParcelState {
+  function stateOf({ status }: { readonly status: string }): DeliveryState {
     if (status === 'pending') return 'waiting'
     sent = null
     return status === 'done' ? 'over' : 'failed'

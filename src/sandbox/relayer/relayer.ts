@@ -2,17 +2,17 @@
  * Delivers between the chains of the sandbox what their bridges have sent, in the order (chain, block, log), from two
  * fixed accounts, a block each: the same transactions make the same blocks.
  */
-import { acrossParcel, fundsDeposited } from './across.js'
+import { acrossDelivery, fundsDeposited } from './across.js'
 import { alignNonces } from './nonces.js'
-import { type Parcel, type RelayerMode, relayerModes } from './parcel.js'
+import { type PendingDelivery, type RelayerMode, relayerModes } from './pending-delivery.js'
 import type { RelayedChain, RelayedLog } from './relayed-chain.js'
-import { packetSent, stargateParcel } from './stargate.js'
+import { packetSent, stargateDelivery } from './stargate.js'
 
 export interface RelayerReport {
   readonly mode: RelayerMode
   /** In the order of delivery; `failed` ones are tried again when a mode is set. */
   readonly waiting: readonly {
-    readonly bridge: Parcel['bridge']
+    readonly bridge: PendingDelivery['bridge']
     readonly id: string
     readonly sourceChainId: number
     readonly destinationChainId: number
@@ -53,7 +53,7 @@ export function createRelayer(
     return { chain, start, seen: start, hasRestarted: false }
   })
   let mode: RelayerMode = 'deliver'
-  let waiting: { readonly parcel: Parcel; hasFailed: boolean }[] = []
+  let waiting: { readonly delivery: PendingDelivery; hasFailed: boolean }[] = []
   let running: Promise<unknown> = Promise.resolve()
   let isScheduled = false
   let hasStopped = false
@@ -78,7 +78,7 @@ export function createRelayer(
   async function pass(): Promise<void> {
     for (;;) {
       const found = await collect()
-      waiting.push(...found.map((parcel) => ({ parcel, hasFailed: false })))
+      waiting.push(...found.map((delivery) => ({ delivery, hasFailed: false })))
       if (hasStopped || mode === 'hold') return
       const hasMoved = await deliver()
       // A delivery may send something on.
@@ -86,8 +86,8 @@ export function createRelayer(
     }
   }
 
-  async function collect(): Promise<Parcel[]> {
-    const found: Parcel[] = []
+  async function collect(): Promise<PendingDelivery[]> {
+    const found: PendingDelivery[] = []
     for (const entry of known) {
       const { chain } = entry
       const head = await chain.head()
@@ -100,7 +100,7 @@ export function createRelayer(
         addresses: [endpoint, spokePool],
         topics: [packetSent, fundsDeposited],
       })
-      found.push(...logs.flatMap((log) => parcelOf(log, chain) ?? []))
+      found.push(...logs.flatMap((log) => deliveryOf(log, chain) ?? []))
       entry.seen = head
     }
     return found
@@ -114,14 +114,14 @@ export function createRelayer(
     entry.seen = entry.hasRestarted ? entry.start : head
     entry.hasRestarted = false
     waiting = waiting.filter(
-      ({ parcel }) => parcel.source !== chain.chainId || parcel.blockNumber <= entry.seen,
+      ({ delivery }) => delivery.source !== chain.chainId || delivery.blockNumber <= entry.seen,
     )
   }
 
-  function parcelOf(log: RelayedLog, chain: RelayedChain): Parcel | null {
+  function deliveryOf(log: RelayedLog, chain: RelayedChain): PendingDelivery | null {
     return log.topics[0] === packetSent
-      ? stargateParcel(log, chain, chains)
-      : acrossParcel(log, chain, chains)
+      ? stargateDelivery(log, chain, chains)
+      : acrossDelivery(log, chain, chains)
   }
 
   /** @returns whether anything was delivered. */
@@ -129,10 +129,10 @@ export function createRelayer(
     let hasMoved = false
     for (const entry of [...waiting]) {
       if (hasStopped) break
-      const { parcel } = entry
-      const chain = chains.find(({ chainId }) => chainId === parcel.destination)
+      const { delivery } = entry
+      const chain = chains.find(({ chainId }) => chainId === delivery.destination)
       if (entry.hasFailed || !chain) continue
-      const state = await parcel.attempt(chain, mode)
+      const state = await delivery.attempt(chain, mode)
       entry.hasFailed = state === 'failed'
       if (state !== 'over') continue
       hasMoved = true
@@ -161,12 +161,12 @@ export function createRelayer(
         await pass()
         return {
           mode,
-          waiting: waiting.map(({ parcel, hasFailed }) => ({
-            bridge: parcel.bridge,
-            id: parcel.id,
+          waiting: waiting.map(({ delivery, hasFailed }) => ({
+            bridge: delivery.bridge,
+            id: delivery.id,
             hasFailed,
-            sourceChainId: parcel.source,
-            destinationChainId: parcel.destination,
+            sourceChainId: delivery.source,
+            destinationChainId: delivery.destination,
           })),
         }
       }),

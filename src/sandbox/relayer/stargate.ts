@@ -14,7 +14,7 @@ import { toAddress } from '../../domain/primitives.js'
 import { layerZeroExecutor } from '../accounts.js'
 import { messageLibrary } from '../bridges/bridge-addresses.js'
 import { executorOptions } from './options.js'
-import type { Parcel, ParcelState, RelayerMode } from './parcel.js'
+import type { DeliveryState, PendingDelivery, RelayerMode } from './pending-delivery.js'
 import type { Outcome, RelayedCall, RelayedChain, RelayedLog } from './relayed-chain.js'
 
 const abi = parseAbi([
@@ -36,11 +36,11 @@ const starvedGas = 120_000n
 type Step = RelayedCall & { readonly isCompose?: true }
 
 /** Bytes of a packet: version 1, nonce 8, source 4, sender 32, destination 4, receiver 32, guid 32, message. */
-export function stargateParcel(
+export function stargateDelivery(
   { topics, data, blockNumber }: RelayedLog,
   source: RelayedChain,
   chains: readonly RelayedChain[],
-): Parcel | null {
+): PendingDelivery | null {
   const { args } = decodeEventLog({ abi, eventName: 'PacketSent', topics, data })
   const { encodedPayload: packet, options } = args
   const destination = chains.find(
@@ -106,7 +106,7 @@ export function stargateParcel(
       })
   }
 
-  function after(outcome: Outcome): ParcelState | null {
+  function after(outcome: Outcome): DeliveryState | null {
     if (outcome.status === 'pending') return 'waiting'
     sent = null
     if (outcome.status === 'reverted') return 'failed'
@@ -121,7 +121,7 @@ export function stargateParcel(
     source: source.chainId,
     destination: destination.chainId,
     blockNumber: Number(blockNumber),
-    async attempt(chain, mode): Promise<ParcelState> {
+    async attempt(chain, mode): Promise<DeliveryState> {
       if (sent) {
         const state = after(await chain.outcomeOf(sent))
         if (state) return state

@@ -20,6 +20,7 @@ const dai: Address = '0x6b175474e89094c44da98b954eedeac495271d0f'
 const link: Address = '0x514910771af9ca656af840dff83e8264ecf986ca'
 const weth: Address = '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2'
 const usdcHere: Address = '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913'
+const wethHere: Address = '0x4200000000000000000000000000000000000006'
 const usdbc: Address = '0xd9aaec86b65d86f6a7b5b1b0c42ffa531710b6ca'
 const amountIn = '500000000'
 const output = (useOutputOfCallAt: number) => ({ useOutputOfCallAt })
@@ -226,16 +227,19 @@ describe('a route with a destinationChainId', () => {
     expect(body.arrival.minAmountsOut[link]).toBe(route.body.minAmountOut)
   })
 
-  test('of a small amount, leads over the lane that a plain route takes', async () => {
+  // The second took another lane while lanes were compared by simulations of the source.
+  test.each([
+    ['USDC for USDbC', { tokenIn: usdc, amountIn: '5110000', tokenOut: usdbc }],
+    ['ether for WETH', { tokenIn: nativeToken, amountIn: '1676660000000000', tokenOut: wethHere }],
+  ])('of a small amount, %s, leads over the lane that a plain route takes', async (_, asked) => {
     const query = { chainId: '1', destinationChainId: '8453', fromAddress: alice, receiver: bob }
-    const asked = { tokenIn: usdc, amountIn: '5110000', tokenOut: usdbc }
     const route = await service.get('/api/v1/shortcuts/route', { ...query, ...asked })
     expect(route.status, route.text).toBe(200)
     const actions = [routeTo({ ...asked, destinationChainId: 8453 })]
     const { status, text, body } = await ask(actions, { chainId: '1' })
     expect(status, text).toBe(200)
     expect(body.bridgingEstimates).toEqual(route.body.bridgingEstimates)
-    expect(body.arrival.amountsOut).toEqual({ [usdbc]: route.body.amountOut })
+    expect(body.arrival.amountsOut).toEqual({ [asked.tokenOut]: route.body.amountOut })
   })
 
   test('pays what the bridge delivers without an order, with the minimum of the request', async () => {

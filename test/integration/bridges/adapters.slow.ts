@@ -9,7 +9,7 @@ import {
   zeroAddress,
 } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { BridgeAdapter, Lane, Parcel } from '../../../src/bridges/bridge.js'
+import type { BridgeAdapter, DeliveryTerms, Lane } from '../../../src/bridges/bridge.js'
 import { stargate } from '../../../src/bridges/stargate/index.js'
 import { type Address, nativeToken } from '../../../src/domain/primitives.js'
 import { contractAddress, executorAddress } from '../../../src/executor/deployments.js'
@@ -23,7 +23,7 @@ import {
   refundReceiver,
   statusAt,
 } from '../../support/bridges/journey.js'
-import { across, arrive, decimalsOf, gas, orderParcel } from '../../support/bridges/orders.js'
+import { across, arrive, decimalsOf, gas, orderTerms } from '../../support/bridges/orders.js'
 import { compose, fill, receive } from '../../support/bridges/relay.js'
 import {
   type Connected,
@@ -56,7 +56,7 @@ async function fresh(direction: Direction): Promise<readonly [Connected, Connect
 type Direction = 'from 1 to 8453' | 'from 8453 to 1'
 const directions: readonly Direction[] = ['from 1 to 8453', 'from 8453 to 1']
 
-const accountParcel: Parcel = { receiver, message: '0x', gas: 0n, deliveryCost: 0n }
+const accountTerms: DeliveryTerms = { receiver, message: '0x', gas: 0n, deliveryCost: 0n }
 
 function outputOf(destination: Connected, lane: Lane): Address {
   if (lane.tokenOut === nativeToken) return nativeToken
@@ -101,10 +101,10 @@ describe.each(directions)('%s', (direction) => {
       const chains = await fresh(direction)
       const [source, destination] = chains
       const lane = laneOf(adapter, chains, symbol)
-      const parcel = orderParcel(destination, lane, 1n)
+      const terms = orderTerms(destination, lane, 1n)
       const amountIn = amountOf(source, one)
-      const sent = await depart({ adapter, chains, lane, parcel, amountIn, byReference })
-      expect(sent.delivery).toMatchObject({ token: lane.tokenOut, message: parcel.message })
+      const sent = await depart({ adapter, chains, lane, terms, amountIn, byReference })
+      expect(sent.delivery).toMatchObject({ token: lane.tokenOut, message: terms.message })
       expect(sent.delivery.amount).toBe(sent.quote.delivered)
       expect(await statusAt(adapter, destination, sent.delivery)).toMatchObject({
         status: 'inflight',
@@ -152,9 +152,9 @@ describe.each(directions)('%s', (direction) => {
       const chains = await fresh(direction)
       const [source, destination] = chains
       const lane = laneOf(adapter, chains, symbol)
-      const parcel = { ...accountParcel, deliveryCost: 77n }
+      const terms = { ...accountTerms, deliveryCost: 77n }
       const amountIn = amountOf(source, one)
-      const tried = { adapter, chains, lane, parcel, amountIn, byReference }
+      const tried = { adapter, chains, lane, terms, amountIn, byReference }
       await expect(depart({ ...tried, more: 1n })).rejects.toThrow(refusals[adapter.slug])
       const sent = await depart(tried)
       expect(await statusAt(adapter, destination, sent.delivery)).toMatchObject({
@@ -197,13 +197,13 @@ describe('an order that fails', () => {
       const chains = await fresh('from 1 to 8453')
       const [source, destination] = chains
       const lane = laneOf(adapter, chains, symbol)
-      const parcel = orderParcel(destination, lane, 2n ** 100n)
+      const terms = orderTerms(destination, lane, 2n ** 100n)
       const amountIn = amountOf(source, one)
       const { delivery, mined } = await depart({
         adapter,
         chains,
         lane,
-        parcel,
+        terms,
         amountIn,
         byReference,
       })
@@ -228,9 +228,9 @@ describe('Across', () => {
   async function deposited(minAmountOut = 1n) {
     const chains = await fresh('from 1 to 8453')
     const lane = laneOf(across, chains, 'USDC')
-    const parcel = orderParcel(chains[1], lane, minAmountOut)
+    const terms = orderTerms(chains[1], lane, minAmountOut)
     const amountIn = 5_000_000n
-    return { chains, lane, ...(await depart({ adapter: across, chains, lane, parcel, amountIn })) }
+    return { chains, lane, ...(await depart({ adapter: across, chains, lane, terms, amountIn })) }
   }
 
   test('a deposit that nobody fills in time has failed, and no fill comes after', async () => {
@@ -267,13 +267,13 @@ describe('Across', () => {
     const chains = await fresh('from 8453 to 1')
     const [source] = chains
     const lane = laneOf(across, chains, 'USDC')
-    const parcel = { ...accountParcel, deliveryCost: 1_000_001n }
-    const refused = await quoted(across, source, lane, parcel, 10n)
+    const terms = { ...accountTerms, deliveryCost: 1_000_001n }
+    const refused = await quoted(across, source, lane, terms, 10n)
     if (!('limit' in refused) || refused.limit === undefined) throw new Error('no limit')
     expect(refused).toMatchObject({ reason: 'too-little' })
-    const least = await quoted(across, source, lane, parcel, refused.limit)
+    const least = await quoted(across, source, lane, terms, refused.limit)
     expect(least).toMatchObject({ delivered: 1n, nativeFee: 0n, maximum: null })
-    expect(await quoted(across, source, lane, parcel, refused.limit - 1n)).toEqual(
+    expect(await quoted(across, source, lane, terms, refused.limit - 1n)).toEqual(
       refused.limit > 0n ? expect.objectContaining({ reason: 'too-little' }) : null,
     )
 
@@ -283,7 +283,7 @@ describe('Across', () => {
     await rpc('anvil_setBalance', [zeroAddress, numberToHex(ether)])
     const data = encodeFunctionData({ abi, functionName: 'pauseDeposits', args: [true] })
     expect((await source.sent({ from: zeroAddress, to: source.spokePool, data })).ok).toBe(true)
-    expect(await quoted(across, source, lane, parcel, ether)).toMatchObject({ reason: 'paused' })
+    expect(await quoted(across, source, lane, terms, ether)).toMatchObject({ reason: 'paused' })
   })
 })
 
@@ -292,8 +292,8 @@ describe('Stargate', () => {
     const chains = await fresh('from 1 to 8453')
     const [, destination] = chains
     const lane = laneOf(stargate, chains, 'USDC')
-    const parcel = orderParcel(destination, lane, 1n)
-    const sent = await depart({ adapter: stargate, chains, lane, parcel, amountIn: 5_000_000n })
+    const terms = orderTerms(destination, lane, 1n)
+    const sent = await depart({ adapter: stargate, chains, lane, terms, amountIn: 5_000_000n })
     const paid = await receive(sent.mined, destination, destination.library)
     expect((await statusAt(stargate, destination, sent.delivery)).status).toBe('inflight')
     expect((await compose(paid, destination, 600_000n)).ok).toBe(false)
@@ -307,8 +307,8 @@ describe('Stargate', () => {
     const chains = await fresh('from 1 to 8453')
     const [, destination] = chains
     const lane = laneOf(stargate, chains, 'ETH')
-    const parcel = { ...accountParcel, receiver: destination.usdc }
-    const sent = await depart({ adapter: stargate, chains, lane, parcel, amountIn: ether })
+    const terms = { ...accountTerms, receiver: destination.usdc }
+    const sent = await depart({ adapter: stargate, chains, lane, terms, amountIn: ether })
     expect((await receive(sent.mined, destination, destination.library)).ok).toBe(true)
     const found = await statusAt(stargate, destination, sent.delivery)
     expect(found).toMatchObject({ status: 'inflight', transactionHash: null })
@@ -324,7 +324,7 @@ describe('Stargate', () => {
     const one = {
       adapter: stargate,
       chains,
-      parcel: accountParcel,
+      terms: accountTerms,
       amountIn: ether + dust,
       surplus,
     }
@@ -346,7 +346,7 @@ describe('Stargate', () => {
     const chains = await fresh('from 8453 to 1')
     const [source, destination] = chains
     const lane = laneOf(stargate, chains, 'USDC')
-    const ask = (amountIn: bigint) => quoted(stargate, source, lane, accountParcel, amountIn)
+    const ask = (amountIn: bigint) => quoted(stargate, source, lane, accountTerms, amountIn)
     const unit = 10n ** 12n
     const most = credit * unit
     expect(await ask(unit - 1n)).toMatchObject({ reason: 'too-little', limit: unit })

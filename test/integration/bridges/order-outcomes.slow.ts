@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { stargate } from '../../../src/bridges/stargate/index.js'
 import type { Hex } from '../../../src/domain/primitives.js'
 import { depart, laneOf, statusAt } from '../../support/bridges/journey.js'
-import { across, arrive, decimalsOf, orderParcel } from '../../support/bridges/orders.js'
+import { across, arrive, decimalsOf, orderTerms } from '../../support/bridges/orders.js'
 import { type Connected, startTwoChains } from '../../support/bridges/two-chains.js'
 
 let chains: readonly [Connected, Connected]
@@ -18,10 +18,10 @@ test.each([stargate, across])(
   async (adapter) => {
     const [source, destination] = chains
     const lane = laneOf(adapter, chains, 'USDC')
-    const parcel = orderParcel(destination, lane, 95n * 10n ** decimalsOf(destination, 'USDC'))
+    const terms = orderTerms(destination, lane, 95n * 10n ** decimalsOf(destination, 'USDC'))
     const sent = (whole: bigint) => {
       const amountIn = whole * 10n ** decimalsOf(source, 'USDC')
-      return depart({ adapter, chains, lane, parcel, amountIn })
+      return depart({ adapter, chains, lane, terms, amountIn })
     }
     const first = await sent(100n)
     await arrive(adapter, chains, first.mined, true)

@@ -11,11 +11,11 @@ import {
   type BridgeAdapter,
   type Delivery,
   type DeliverySimulation,
+  type DeliveryTerms,
   isRefusal,
   type Lane,
   type LaneQuote,
   type LogReader,
-  type Parcel,
 } from '../../../src/bridges/bridge.js'
 import { trackedDeliveries } from '../../../src/bridges/status.js'
 import type { Order } from '../../../src/domain/order.js'
@@ -49,7 +49,7 @@ export async function quoted(
   adapter: BridgeAdapter,
   source: Connected,
   lane: Lane,
-  parcel: Parcel,
+  terms: DeliveryTerms,
   amountIn: bigint,
 ) {
   const { url } = source.anvil
@@ -57,7 +57,7 @@ export async function quoted(
   const sender = runnerAddress('router', source.owner)
   const chain = source.definition
   const priceOf = async () => null
-  return adapter.quote({ lane, parcel, amountIn, sender, chain, reader, priceOf })
+  return adapter.quote({ lane, terms, amountIn, sender, chain, reader, priceOf })
 }
 
 export interface Departure {
@@ -72,7 +72,7 @@ export async function depart(args: {
   readonly adapter: BridgeAdapter
   readonly chains: readonly [Connected, Connected]
   readonly lane: Lane
-  readonly parcel: Parcel
+  readonly terms: DeliveryTerms
   readonly amountIn: bigint
   /** The amount is known on chain only. */
   readonly byReference?: boolean
@@ -81,16 +81,16 @@ export async function depart(args: {
   /** Raw units that are asked for above what the quote promises. */
   readonly more?: bigint
 }): Promise<Departure> {
-  const { adapter, chains, lane, parcel, amountIn, byReference = false } = args
+  const { adapter, chains, lane, terms, amountIn, byReference = false } = args
   const { surplus = 0n, more = 0n } = args
   const [source] = chains
-  const quote = await quoted(adapter, source, lane, parcel, amountIn)
+  const quote = await quoted(adapter, source, lane, terms, amountIn)
   if (isRefusal(quote)) throw new Error(quote.message)
   const nativeFee = quote.nativeFee + surplus
   const isValue = isNative(lane.tokenIn)
   const steps = adapter.encode({
     lane,
-    parcel,
+    terms,
     quote,
     nativeFee,
     refundReceiver,

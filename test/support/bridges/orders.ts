@@ -1,6 +1,6 @@
 /** Orders between two plain chains: their messages, and the deliveries that carry them out. */
 import { createAcross } from '../../../src/bridges/across/index.js'
-import type { BridgeAdapter, Lane, Parcel } from '../../../src/bridges/bridge.js'
+import type { BridgeAdapter, DeliveryTerms, Lane } from '../../../src/bridges/bridge.js'
 import { nativeToken } from '../../../src/domain/primitives.js'
 import { buildDeliveryMessage } from '../../../src/executor/compile.js'
 import { fallbackReceiver, type Mined } from './chain.js'
@@ -13,7 +13,11 @@ const minimumGas = 400_000n
 export const gas = 800_000n
 
 /** All of it into the destination's market, or, of ether, to the receiver. */
-export function orderParcel(destination: Connected, lane: Lane, minAmountOut: bigint): Parcel {
+export function orderTerms(
+  destination: Connected,
+  lane: Lane,
+  minAmountOut: bigint,
+): DeliveryTerms {
   const isEther = lane.tokenOut === nativeToken
   const swap = destination.swapOrder(isEther ? destination.weth : lane.tokenOut, minAmountOut)
   const order = isEther

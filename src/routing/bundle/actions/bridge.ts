@@ -47,14 +47,14 @@ export const bridge = defineServiceAction({
   },
   async perform({ tokenIn, amountIn, protocolArgs = {} }, { builder, index, add, helper, runner }) {
     const { task, args } = builder
-    const { crossing } = args
-    if (!crossing) throw new RangeError('A bridge needs a lane.')
-    const { bridge: adapter, lane, parcel, centiBps, least } = crossing
+    const { bridgeCall } = args
+    if (!bridgeCall) throw new RangeError('A bridge needs a lane.')
+    const { bridge: adapter, lane, terms, centiBps, least } = bridgeCall
     const expected = foreseen(builder, amountIn) ?? (await builder.searchAmount(amountIn, index))
     const { chain } = task
     const quote = await adapter.quote({
       lane,
-      parcel,
+      terms,
       chain,
       amountIn: expected,
       sender: runner,
@@ -63,18 +63,18 @@ export const bridge = defineServiceAction({
         (await task.facts.pricedTokens(task.reader, [token])).get(token) ?? null,
     })
     if (isRefusal(quote)) throw refused(lane, quote)
-    crossing.onQuote(quote)
+    bridgeCall.onQuote(quote)
     const nativeFee = quote.nativeFee + (quote.nativeFee * feeMarginPercent) / 100n
     const steps = adapter.encode({
       lane,
-      parcel,
+      terms,
       amountIn,
       quote,
       quotedAmountIn: expected,
       nativeFee,
       // What is only to be learnt must not fail where less of a taxed token arrives than a quote by itself has shown.
-      minimumDelivered: args.isRough ? 0n : (least ?? lessSlippage(quote.delivered, centiBps)),
-      refundReceiver: crossing.refundReceiver,
+      minimumDelivered: args.estimateOnly ? 0n : (least ?? lessSlippage(quote.delivered, centiBps)),
+      refundReceiver: bridgeCall.refundReceiver,
       sender: args.request.fromAddress,
       firstStep: builder.draft.firstStep + builder.draft.steps.length,
       helpers: { Values: helper('Values') },
@@ -119,7 +119,7 @@ export function mentionsFee(action: TypedAction, { hasNativeFee }: BridgeAdapter
 
 /** To compare lanes by, what the swaps before it gave by themselves does. */
 function foreseen({ args, draft }: BundleContext, amount: Amount): bigint | null {
-  if (!args.isRough || !isAmountRef(amount)) return null
+  if (!args.estimateOnly || !isAmountRef(amount)) return null
   const name = JSON.stringify(amount)
   return draft.minimums.find((one) => JSON.stringify(one.amount) === name)?.quoted ?? null
 }

@@ -5,50 +5,52 @@ import { base } from '../../chains/base.js'
 import { ethereum } from '../../chains/ethereum.js'
 import type { CrosschainMode } from '../../domain/bridges/terms.js'
 import { type Address, nativeToken } from '../../domain/primitives.js'
-import { type WaysArgs, waysOver } from './ways.js'
+import { type LaneCandidatesArgs, laneCandidates } from './lanes.js'
 
 const lanes = bridges.flatMap((bridge) => bridge.lanes(ethereum, base))
 const usdc: Address = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48'
 const link: Address = '0x514910771af9ca656af840dff83e8264ecf986ca'
-const usdcThere: Address = '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913'
+const usdcOnBase: Address = '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913'
 const aero: Address = '0x940181a94a35a4569e4529a3cdfb74e38fd98631'
 
-function waysOf(
+function candidatesOf(
   tokenIn: Address,
   tokenOut: Address,
   mode: CrosschainMode,
-  more: Partial<WaysArgs> = {},
+  more: Partial<LaneCandidatesArgs> = {},
 ) {
   const request = { inputs: [{ token: tokenIn, amount: 1n }], tokensOut: [tokenOut] }
-  return waysOver(lanes, {
+  return laneCandidates(lanes, {
     request,
     mode,
     source: ethereum,
     destination: base,
     receiverKind: 'plain',
-    takesFeeThere: false,
+    takesDestinationFee: false,
     entersPosition: false,
     canOrder: () => true,
     ...more,
   })
 }
 
-const namesOf = (ways: readonly { lane: Lane; runsOrder: boolean }[]) =>
-  ways.map(({ lane, runsOrder }) => `${lane.symbol} ${lane.bridge}${runsOrder ? ' order' : ''}`)
+const namesOf = (candidates: readonly { lane: Lane; runsOrder: boolean }[]) =>
+  candidates.map(
+    ({ lane, runsOrder }) => `${lane.symbol} ${lane.bridge}${runsOrder ? ' order' : ''}`,
+  )
 
-describe('waysOver', () => {
+describe('laneCandidates', () => {
   test.each([
-    ['direct', usdc, usdcThere, ['USDC stargate', 'USDC across']],
+    ['direct', usdc, usdcOnBase, ['USDC stargate', 'USDC across']],
     ['direct', usdc, aero, []],
-    ['source', link, usdcThere, ['USDC stargate', 'USDC across']],
+    ['source', link, usdcOnBase, ['USDC stargate', 'USDC across']],
     ['destination', usdc, aero, ['USDC stargate order', 'USDC across order']],
     ['sourceOrDestination', link, aero, []],
   ] as const)('%s allows what swaps where it may', (mode, tokenIn, tokenOut, expected) => {
-    expect(namesOf(waysOf(tokenIn, tokenOut, mode).ways)).toEqual(expected)
+    expect(namesOf(candidatesOf(tokenIn, tokenOut, mode).candidates)).toEqual(expected)
   })
 
   test('those with the fewest swaps come first', () => {
-    const [first, second, ...others] = waysOf(usdc, usdcThere, 'full').ways
+    const [first, second, ...others] = candidatesOf(usdc, usdcOnBase, 'full').candidates
     expect(namesOf([first, second].flatMap((one) => one ?? []))).toEqual([
       'USDC stargate',
       'USDC across',
@@ -58,8 +60,8 @@ describe('waysOver', () => {
 
   test('wrapping is no swap, and an order does it where the bridge pays something else', () => {
     const { wrappedNative } = base
-    const direct = (to: Address, receiverKind: WaysArgs['receiverKind']) =>
-      namesOf(waysOf(nativeToken, to, 'direct', { receiverKind }).ways)
+    const direct = (to: Address, receiverKind: LaneCandidatesArgs['receiverKind']) =>
+      namesOf(candidatesOf(nativeToken, to, 'direct', { receiverKind }).candidates)
     expect(direct(nativeToken, 'plain')).toEqual(['ETH stargate', 'WETH across'])
     expect(direct(nativeToken, 'delegated')).toEqual(['ETH stargate', 'WETH across'])
     expect(direct(nativeToken, 'contract')).toEqual(['ETH stargate', 'WETH across order'])
@@ -68,26 +70,30 @@ describe('waysOver', () => {
   })
 
   test('without our contracts there are no orders, and what they keep from being used is told', () => {
-    const { ways, undeployed } = waysOf(usdc, usdcThere, 'full', { canOrder: () => false })
-    expect(namesOf(ways)).toEqual(['USDC stargate', 'USDC across'])
+    const { candidates, undeployed } = candidatesOf(usdc, usdcOnBase, 'full', {
+      canOrder: () => false,
+    })
+    expect(namesOf(candidates)).toEqual(['USDC stargate', 'USDC across'])
     expect(undeployed).toHaveLength(lanes.length - 2)
   })
 
   test('a position is an order’s, and needs no swap where it is made of the bridge’s token alone', () => {
     const entering = (mode: CrosschainMode, tokensOut: readonly Address[]) => {
       const request = { inputs: [{ token: usdc, amount: 1n }], tokensOut }
-      return namesOf(waysOf(usdc, usdcThere, mode, { entersPosition: true, request }).ways)
+      return namesOf(
+        candidatesOf(usdc, usdcOnBase, mode, { entersPosition: true, request }).candidates,
+      )
     }
-    expect(entering('direct', [usdcThere])).toEqual(['USDC stargate order', 'USDC across order'])
-    expect(entering('direct', [usdcThere, aero])).toEqual([])
-    expect(entering('destination', [usdcThere, aero])).toEqual([
+    expect(entering('direct', [usdcOnBase])).toEqual(['USDC stargate order', 'USDC across order'])
+    expect(entering('direct', [usdcOnBase, aero])).toEqual([])
+    expect(entering('destination', [usdcOnBase, aero])).toEqual([
       'USDC stargate order',
       'USDC across order',
     ])
   })
 
   test('a fee on the destination is an order’s', () => {
-    const { ways } = waysOf(usdc, usdcThere, 'direct', { takesFeeThere: true })
-    expect(namesOf(ways)).toEqual(['USDC stargate order', 'USDC across order'])
+    const { candidates } = candidatesOf(usdc, usdcOnBase, 'direct', { takesDestinationFee: true })
+    expect(namesOf(candidates)).toEqual(['USDC stargate order', 'USDC across order'])
   })
 })

@@ -1,11 +1,19 @@
 /**
- * The destination's half of a route over a bridge: the order that runs with what is delivered, and the delivery itself
- * as whoever makes it would.
+ * The destination leg of a crosschain quote: the order that runs with what is delivered, planned and measured in the
+ * delivery itself as whoever makes it would send it.
  */
+import type { Delivery } from '../../bridges/bridge.js'
 import { bridgeOf } from '../../bridges/registry.js'
-import type { TransactionOutput, TypedAction } from '../../domain/bundle.js'
+import type { Touched } from '../../domain/bridges/touched.js'
+import type {
+  BundleResult,
+  TransactionOutput,
+  TypedAction,
+  TypedBundle,
+} from '../../domain/bundle.js'
 import { invalidRequest } from '../../domain/common-errors.js'
 import { defined } from '../../domain/defined.js'
+import type { RouteRequest } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
 import { at } from '../../domain/lists.js'
 import {
@@ -13,37 +21,89 @@ import {
   bpsDenominator,
   centiBpsDenominator,
   defaultCentiBps,
+  type Hex,
 } from '../../domain/primitives.js'
 import { sum } from '../../protocols/shared/value-steps.js'
 import type { Task } from '../block/task.js'
 import { route } from '../bundle/actions/route.js'
 import type { BundleArgs } from '../bundle/bundle-context.js'
-import { runBundle, type ToldResult } from '../bundle/bundle-task.js'
+import { type MeasuredBundle, runBundle } from '../bundle/bundle-task.js'
 import type { OwnActions } from '../bundle/performers.js'
 import { depositsIn, enteringActions, findTarget, sharesOf } from '../bundle/position-target.js'
 import { defineServiceAction } from '../bundle/service-action.js'
-import { touchedBy } from '../bundle/simulate-landing.js'
-import type { Arrival, ArrivalArgs, Callback, CallbackArgs } from './messages.js'
+import { touchedBy } from '../bundle/simulate-delivery.js'
+import type { KnownRoute } from '../search/known-routes.js'
 import { notPaid, whyRefused } from './payment.js'
 
 const serviceName = 'svc'
 
-/** The actions of an order, and how what they give is told. */
+/** What is done with what is delivered: the end of a route, or actions of a bundle. */
+export type DestinationOrder =
+  | {
+      readonly kind: 'route'
+      /** Its inputs are not looked at. */
+      readonly request: RouteRequest
+      readonly fee?: { readonly bps: bigint; readonly receiver: Address }
+      /** Candidates of each route inside that are simulated. */
+      readonly candidates: number
+    }
+  | { readonly kind: 'actions'; readonly request: TypedBundle }
+
+export interface DestinationLegArgs {
+  readonly order: DestinationOrder
+  readonly accountId: Hex
+  readonly delivery: Delivery
+  /** Gas that the order must be given. */
+  readonly gas: bigint
+  readonly receiver: Address
+  readonly knownRoutes: readonly KnownRoute[]
+}
+
+export interface DestinationLeg
+  extends Pick<BundleResult, 'route' | 'warnings' | 'payments' | 'unprotected' | 'explanation'> {
+  /** What the bridge is to carry. */
+  readonly message: Hex
+  /** What the order in it touches. */
+  readonly touched: Touched
+  /** What the receiver is paid, or what enters the position of each of its tokens. */
+  readonly outputs: readonly TransactionOutput[]
+  /** Gas of the delivering transaction. */
+  readonly gas: bigint
+  readonly knownRoutes: readonly KnownRoute[]
+}
+
+type RouteOrder = Extract<DestinationOrder, { kind: 'route' }>
+
+/** The actions of an order, and which outputs they give. */
 interface Purpose {
   readonly actions: readonly TypedAction[]
   readonly own: OwnActions
   /** See `BundleArgs`. */
   readonly reportedActions?: readonly number[]
-  outputsIn(result: ToldResult): readonly TransactionOutput[]
+  outputsIn(result: MeasuredBundle): readonly TransactionOutput[]
 }
 
 /** @throws ForkrouteError as a bundle: NO_ROUTE, SIMULATION_REVERTED; NOT_FOUND for a position that is none. */
-export async function runArrival(task: Task, args: ArrivalArgs): Promise<Arrival> {
-  const { request, delivery, gas, receiver, fee } = args
-  const bridge = bridgeOf(delivery)
+export async function runDestinationLeg(
+  task: Task,
+  args: DestinationLegArgs,
+): Promise<DestinationLeg> {
+  const { order } = args
+  return order.kind === 'route' ? runRouteLeg(task, args, order) : runActions(task, args, order)
+}
+
+async function runRouteLeg(
+  task: Task,
+  args: DestinationLegArgs,
+  order: RouteOrder,
+): Promise<DestinationLeg> {
+  const { request, fee, candidates } = order
+  const { delivery, receiver, accountId, knownRoutes } = args
   const positionOut = request.crosschain?.positionOut
   const { actions, own, outputsIn, ...reported } =
-    positionOut === undefined ? payingToken(args) : await enteringPosition(task, args, positionOut)
+    positionOut === undefined
+      ? payingToken(args, order)
+      : await enteringPosition(task, args, { request, positionOut })
   const bundle: BundleArgs = {
     request: {
       chainId: task.chain.id,
@@ -56,63 +116,81 @@ export async function runArrival(task: Task, args: ArrivalArgs): Promise<Arrival
       ignoreAggregators: request.ignoreAggregators,
       ignoreStandards: request.ignoreStandards,
       skipQuote: false,
-      ...(request.poolChoice && { poolChoice: request.poolChoice }),
-      ...defined({ referralCode: request.referralCode }),
-      ...(request.explain && { explain: request.explain }),
+      ...defined({
+        poolChoice: request.poolChoice,
+        referralCode: request.referralCode,
+        explain: request.explain,
+      }),
     },
-    accountId: args.accountId,
-    candidates: args.candidates,
-    knownRoutes: args.knownRoutes,
-    // The pair of the answer is simulated as a landing.
-    isRough: true,
-    arrival: { bridge, delivery, gas, fallbackReceiver: receiver, ...(fee && { fee }) },
+    accountId,
+    candidates,
+    knownRoutes,
+    // The pair of the answer is simulated as a delivery of its own.
+    estimateOnly: true,
+    delivered: { ...deliveredTo(args), ...defined({ fee }) },
     ...reported,
   }
-  const result = await runBundle(task, bundle, own).catch(async (error: unknown) => {
-    throw positionOut === undefined ? await ofReceiver(task, args, error) : ofPosition(error)
+  const measured = await runBundle(task, bundle, own).catch(async (error: unknown) => {
+    throw positionOut === undefined
+      ? await becauseOfReceiver(task, args, { request, error })
+      : becauseOfPosition(error)
   })
-  const outputs = outputsIn(result)
-  const { message, order } = result
+  const outputs = outputsIn(measured)
   if (outputs.length === 0) {
     const reason = 'it gains nothing by the delivery, as a pool on its way does'
     const { id: chainId } = task.chain
     const token = at(request.tokensOut, 0)
-    throw notPaid({ receiver, token, chainId, reason, bridge: bridge.slug })
-  }
-  if (!message || !order || result.gas === null) {
-    throw new ForkrouteError('SIMULATION_REVERTED', 'The order of the delivery pays nothing.')
+    throw notPaid({ receiver, token, chainId, reason, bridge: bridgeOf(delivery).slug })
   }
   return {
-    route: result.route.filter(({ protocol }) => protocol !== serviceName),
-    warnings: result.warnings,
-    ...(result.explanation && { explanation: result.explanation }),
-    message,
+    ...legOf(measured, 'The order of the delivery pays nothing.'),
+    route: measured.route.filter(({ protocol }) => protocol !== serviceName),
     outputs,
-    touched: touchedBy(order),
-    gas: result.gas,
-    knownRoutes: result.knownRoutes,
+    payments: [],
+    unprotected: [],
   }
 }
 
-/** The actions that a bundle has for what arrives. @throws ForkrouteError as a bundle. */
-export async function runCallback(task: Task, args: CallbackArgs): Promise<Callback> {
-  const { request, accountId, delivery, gas, receiver } = args
-  const arrival = { bridge: bridgeOf(delivery), delivery, gas, fallbackReceiver: receiver }
-  // The pair of the answer is simulated as a landing.
-  const told = await runBundle(task, { request, accountId, isRough: true, arrival })
-  const { reported: _r, deposited: _d, logs: _l, knownRoutes: _k, tx: _t, ...rest } = told
-  const { message, order, ...result } = rest
-  if (!message || !order || result.gas === null) {
-    throw new ForkrouteError('SIMULATION_REVERTED', 'The callback has no order.')
+/** The actions that a bundle has for what is delivered. */
+async function runActions(
+  task: Task,
+  args: DestinationLegArgs,
+  { request }: Extract<DestinationOrder, { kind: 'actions' }>,
+): Promise<DestinationLeg> {
+  const { accountId, knownRoutes } = args
+  const delivered = deliveredTo(args)
+  // The pair of the answer is simulated as a delivery of its own.
+  const bundle = { request, accountId, knownRoutes, estimateOnly: true, delivered }
+  return legOf(await runBundle(task, bundle), 'The callback has no order.')
+}
+
+function deliveredTo({ delivery, gas, receiver }: DestinationLegArgs) {
+  return { bridge: bridgeOf(delivery), delivery, gas, fallbackReceiver: receiver }
+}
+
+/** @param missing - why there is no leg where nothing was simulated. @throws ForkrouteError SIMULATION_REVERTED. */
+function legOf(measured: MeasuredBundle, missing: string): DestinationLeg {
+  const { message, order, gas, outputs, explanation } = measured
+  if (!message || !order || gas === null) throw new ForkrouteError('SIMULATION_REVERTED', missing)
+  return {
+    message,
+    touched: touchedBy(order),
+    gas,
+    outputs: outputs ?? [],
+    route: measured.route,
+    warnings: measured.warnings,
+    payments: measured.payments,
+    unprotected: measured.unprotected,
+    knownRoutes: measured.knownRoutes,
+    ...defined({ explanation }),
   }
-  return { message, touched: touchedBy(order), gas: result.gas, result }
 }
 
 /** An order fails also where its receiver takes no such token, and its steps do not say so. */
-async function ofReceiver(
+async function becauseOfReceiver(
   task: Task,
-  { request, receiver, delivery: { bridge } }: ArrivalArgs,
-  error: unknown,
+  { receiver, delivery: { bridge } }: DestinationLegArgs,
+  { request, error }: { readonly request: RouteRequest; readonly error: unknown },
 ): Promise<unknown> {
   if (!(error instanceof ForkrouteError) || error.code !== 'SIMULATION_REVERTED') return error
   const token = at(request.tokensOut, 0)
@@ -122,7 +200,7 @@ async function ofReceiver(
 }
 
 /** What keeps an Executor from depositing for somebody is no matter of the request's own strategy. */
-function ofPosition(error: unknown): unknown {
+function becauseOfPosition(error: unknown): unknown {
   if (!(error instanceof ForkrouteError) || error.code !== 'INVALID_REQUEST') return error
   if (error.details?.argument !== 'routingStrategy') return error
   return invalidRequest([
@@ -132,7 +210,7 @@ function ofPosition(error: unknown): unknown {
 }
 
 /** What is delivered, swapped where it is not the token that is asked for. */
-function payingToken({ request, delivery, fee }: ArrivalArgs): Purpose {
+function payingToken({ delivery }: DestinationLegArgs, { request, fee }: RouteOrder): Purpose {
   const [tokenOut] = request.tokensOut
   if (!tokenOut) throw new RangeError('A route needs a tokenOut.')
   const { limit } = request
@@ -157,8 +235,8 @@ function payingToken({ request, delivery, fee }: ArrivalArgs): Purpose {
 /** What is delivered, routed to the tokens of the position and deposited in the name of the receiver. */
 async function enteringPosition(
   task: Task,
-  { request, delivery: { token }, receiver }: ArrivalArgs,
-  positionOut: string,
+  { delivery: { token }, receiver }: DestinationLegArgs,
+  { request, positionOut }: { readonly request: RouteRequest; readonly positionOut: string },
 ): Promise<Purpose> {
   const target = await task.clock.stage('state', () => findTarget(task, positionOut))
   const shares = await sharesOf(task, target)

@@ -9,9 +9,9 @@ export type RelayerMode = (typeof relayerModes)[number]
  * `waiting`: tried again after the next block of the destination; `failed`: its transaction reverted, and it is
  * tried again when somebody asks; `over`: delivered, or never to be.
  */
-export type ParcelState = 'waiting' | 'failed' | 'over'
+export type DeliveryState = 'waiting' | 'failed' | 'over'
 
-export interface Parcel {
+export interface PendingDelivery {
   readonly bridge: 'across' | 'stargate'
   /** Names it at its bridge. */
   readonly id: string
@@ -20,5 +20,5 @@ export interface Parcel {
   /** Of the source. */
   readonly blockNumber: number
   /** @param chain - the destination. */
-  attempt(chain: RelayedChain, mode: RelayerMode): Promise<ParcelState>
+  attempt(chain: RelayedChain, mode: RelayerMode): Promise<DeliveryState>
 }

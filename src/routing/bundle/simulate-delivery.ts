@@ -23,7 +23,7 @@ const zeroWord: Hex = `0x${'0'.repeat(64)}`
 /** What a bridge that pays and calls in one transaction needs of it besides. */
 const gasOfPayment = 500_000n
 
-export interface Landed {
+export interface SimulatedDelivery {
   readonly request: SimulationRequest
   /** `reverted` too where an order failed and the fallback receiver was paid, with the order's reason. */
   readonly result: SimulationResult
@@ -32,17 +32,17 @@ export interface Landed {
 }
 
 /**
- * @param landing.gas - of the call that delivers, as in `Parcel`.
+ * @param sent.gas - of the call that delivers, as in `DeliveryTerms`.
  */
-export async function simulateLanding(
+export async function simulateDelivery(
   task: Task,
   bridge: BridgeAdapter,
-  landing: { readonly delivery: Delivery; readonly gas: bigint } & Pick<
+  sent: { readonly delivery: Delivery; readonly gas: bigint } & Pick<
     SimulationRequest,
     'measure' | 'logsNative' | 'overrides'
   >,
-): Promise<Landed> {
-  const { delivery, gas, ...more } = landing
+): Promise<SimulatedDelivery> {
+  const { delivery, gas, ...more } = sent
   const { funds, ...simulation } = bridge.simulation(delivery, task.chain, task.pin, gas)
   const given = funds
     ? await task.simulator.fund(funds.token, funds.owner, {
@@ -51,7 +51,7 @@ export async function simulateLanding(
         allowance: funds.amount,
       })
     : {}
-  const overrides = mergeOverrides(simulation.overrides, given ?? {}, landing.overrides ?? {})
+  const overrides = mergeOverrides(simulation.overrides, given ?? {}, sent.overrides ?? {})
   const gasLimit = simulation.gasLimit ?? (gas > 0n ? gas + gasOfPayment : undefined)
   const request: SimulationRequest = {
     ...simulation,

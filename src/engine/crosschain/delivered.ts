@@ -2,31 +2,27 @@
 import { concatHex, padHex } from 'viem'
 import type { Delivery } from '../../bridges/bridge.js'
 import { bridgeOf } from '../../bridges/registry.js'
-import type { CallContext } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
-import type { Address, Hex } from '../../domain/primitives.js'
-import type { Landing } from '../../routing/crosschain/messages.js'
+import type { Address, BlockPin, Hex } from '../../domain/primitives.js'
+import type { DeliveryArgs, DeliveryOutcome } from '../../routing/crosschain/delivery-task.js'
 import { notPaid } from '../../routing/crosschain/payment.js'
-import type { JourneyParts, Side } from './journey-answer.js'
+import type { QuoteParts } from './sides.js'
 
-export type Delivered = Extract<Landing, { status: 'delivered' }>
-
-interface Place {
-  readonly delivery: Pick<Delivery, 'bridge'>
-  readonly there: Pick<Side, 'chain'>
-  readonly receiver: Address
-}
+export type Delivered = Extract<DeliveryOutcome, { status: 'delivered' }>
 
 /** @throws ForkrouteError SIMULATION_REVERTED; with `receiver` in its details where that cannot be paid. */
-export function requireDelivered(landing: Landing, place: Place): Delivered {
-  if (landing.status === 'delivered') return landing
-  const { reason } = landing
-  const { bridge } = place.delivery
-  const chainId = place.there.chain.id
-  if (landing.status === 'unpaid') {
-    throw notPaid({ receiver: place.receiver, token: landing.token, chainId, reason, bridge })
+export function requireDelivered(
+  outcome: DeliveryOutcome,
+  { bridge }: Pick<Delivery, 'bridge'>,
+  { destination, receiver }: Pick<QuoteParts, 'destination' | 'receiver'>,
+): Delivered {
+  if (outcome.status === 'delivered') return outcome
+  const { reason } = outcome
+  const chainId = destination.chain.id
+  if (outcome.status === 'unpaid') {
+    throw notPaid({ receiver, token: outcome.token, chainId, reason, bridge })
   }
-  const name = bridgeOf({ bridge }).name
+  const { name } = bridgeOf({ bridge })
   const message = `The delivery by ${name} fails on chain ${chainId}: ${reason}.`
   throw new ForkrouteError('SIMULATION_REVERTED', message, { bridge, reason })
 }
@@ -40,11 +36,14 @@ function messageWithoutOrder(fallbackReceiver: Address): Hex {
 
 /** A delivery whose order is looked for. */
 interface Planned {
-  readonly there: Side
-  readonly receiver: Address
   readonly delivery: Delivery
-  /** As in `Parcel`. */
+  /** Gas of the call that delivers, as in `DeliveryTerms`. */
   readonly gas: bigint
+}
+
+/** What is looked at of a delivery: whose it is to be, and whether that was seen before. */
+interface FallbackParts extends Pick<QuoteParts, 'payable' | 'destination' | 'receiver'> {
+  readonly tasks: { deliver(args: DeliveryArgs, pin: BlockPin): Promise<DeliveryOutcome> }
 }
 
 /**
@@ -54,36 +53,31 @@ interface Planned {
  * @throws ForkrouteError as `requireDelivered`, in place of what keeps the order from being found.
  */
 export async function besideFallback<T>(
-  parts: Pick<JourneyParts, 'tasks' | 'payable'>,
+  parts: FallbackParts,
   planned: Planned,
-  context: CallContext,
   work: Promise<T>,
 ): Promise<T> {
-  const [fallback, found] = await Promise.allSettled([
-    requireFallback(parts, planned, context),
-    work,
-  ])
+  const [fallback, found] = await Promise.allSettled([requireFallback(parts, planned), work])
   if (fallback.status === 'rejected') throw fallback.reason
   if (found.status === 'rejected') throw found.reason
   return found.value
 }
 
 async function requireFallback(
-  { tasks, payable }: Pick<JourneyParts, 'tasks' | 'payable'>,
-  { there, receiver, delivery, gas }: Planned,
-  context: CallContext,
+  { tasks, payable, destination, receiver }: FallbackParts,
+  { delivery, gas }: Planned,
 ): Promise<void> {
-  const key = `${there.pin.hash}:${delivery.bridge}:${delivery.token}:${receiver}`
+  const key = `${destination.pin.hash}:${delivery.bridge}:${delivery.token}:${receiver}`
   if (payable.has(key)) return
   const bare = { ...delivery, message: messageWithoutOrder(receiver) }
   const args = { delivery: bare, gas, tokens: [], receiver }
-  const landing = await tasks.runAt('landing', args, there.pin, context)
-  const isPaid = landing.status === 'fallback' && landing.paid.amount > 0n
+  const outcome = await tasks.deliver(args, destination.pin)
+  const isPaid = outcome.status === 'fallback' && outcome.paid.amount > 0n
   if (!isPaid) {
-    const reason = 'reason' in landing ? landing.reason : 'it gains nothing'
+    const reason = 'reason' in outcome ? outcome.reason : 'it gains nothing'
     const why = `${reason}; it would be if the order failed there`
     const { bridge, token } = delivery
-    throw notPaid({ receiver, token, chainId: there.chain.id, reason: why, bridge })
+    throw notPaid({ receiver, token, chainId: destination.chain.id, reason: why, bridge })
   }
   payable.set(key, true)
 }

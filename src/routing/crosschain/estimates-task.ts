@@ -2,20 +2,27 @@
  * What amounts of a token would give on the destination, by native math alone. One search serves amounts that are close
  * to each other, as those of several lanes are.
  */
+import type { RouteRequest } from '../../domain/engine.js'
 import { at } from '../../domain/lists.js'
 import type { Task } from '../block/task.js'
 import { openSearch } from '../route/open-search.js'
 import type { Flow } from '../search/flow.js'
 import { bestOf, type Estimate, flowsFor } from './estimate.js'
-import type { ProspectsArgs } from './messages.js'
 
-/** An amount that differs by less than one part in this takes the ways of the other: what that costs is of second order. */
+export interface EstimatesArgs {
+  /** Has one input, whose amount is not looked at, and one output. */
+  readonly request: RouteRequest
+  /** Raw units. */
+  readonly amounts: readonly bigint[]
+}
+
+/** An amount that differs by less than one part in this takes the paths of the other: what that costs is of second order. */
 const nearly = 100n
 
-/** @returns For each amount; null where no way is found. */
-export async function runProspects(
+/** @returns one for each amount; null where no path is found. */
+export async function runEstimates(
   task: Task,
-  { request, amounts }: ProspectsArgs,
+  { request, amounts }: EstimatesArgs,
 ): Promise<readonly (Estimate | null)[]> {
   const { token } = at(request.inputs, 0)
   const tokenOut = at(request.tokensOut, 0)

@@ -11,11 +11,11 @@ import { type Address, defaultCentiBps } from '../../domain/primitives.js'
 import { parseBundle } from '../../routing/bundle/parse-actions.js'
 import { fromCallback, type Problem, refuse } from '../../routing/bundle/problems.js'
 import type { ConfiguredChains } from '../configured-chains.js'
-import type { BridgedPlan, BundleOverBridge } from './bridged-plan.js'
+import type { BridgedBundle, BundleOverBridge } from './bridged-bundle.js'
 import { whyNobodys } from './receivers.js'
-import { leadsElsewhere, planRoute } from './routed-bundle.js'
+import { leadsElsewhere, readRoute } from './routed-bundle.js'
 
-export const actionName = 'bridge'
+const actionName = 'bridge'
 
 export function isOverBridge({ actions, chainId }: BundleRequest): boolean {
   return actions.some((one) => isBridging(one, chainId))
@@ -26,7 +26,7 @@ function isBridging(one: BundleAction, chainId: number): boolean {
 }
 
 /** All that is wrong about the request itself, before a block is pinned. */
-export function planOver(
+export function readBundle(
   chains: ConfiguredChains,
   request: BundleRequest,
   { whatIf }: CallContext,
@@ -49,11 +49,11 @@ export function planOver(
     ])
   }
   return at(request.actions, index).action === actionName
-    ? planBridge(chains, request, index)
-    : planRoute(chains, request, index)
+    ? readBridge(chains, request, index)
+    : readRoute(chains, request, index)
 }
 
-function planBridge(
+function readBridge(
   chains: ConfiguredChains,
   request: BundleRequest,
   index: number,
@@ -61,8 +61,8 @@ function planBridge(
   const given = at(request.actions, index)
   const { callback, ...args } = given.args
   const actions = request.actions.map((one, place) => (place === index ? { ...one, args } : one))
-  const here = chains.of(request.chainId)
-  const source = parseBundle({ ...request, actions }, here)
+  const from = chains.of(request.chainId)
+  const source = parseBundle({ ...request, actions }, from)
   const { values } = at(source.actions, index)
   const {
     tokenIn,
@@ -76,8 +76,8 @@ function planBridge(
     readonly receiver?: Address
   }
   const destination = chains.all.find(({ id }) => id === destinationChainId)
-  if (!destination || destination.id === here.id) {
-    const others = chains.all.flatMap(({ id }) => (id === here.id ? [] : [id]))
+  if (!destination || destination.id === from.id) {
+    const others = chains.all.flatMap(({ id }) => (id === from.id ? [] : [id]))
     return refuse(index, 'destinationChainId', `another configured chain: ${others.join(', ')}`)
   }
   const lanes = bridges
@@ -85,7 +85,7 @@ function planBridge(
       ({ names }) =>
         given.protocol === request.serviceName || names.some((name) => name === given.protocol),
     )
-    .flatMap((bridge) => bridge.lanes(here, destination))
+    .flatMap((bridge) => bridge.lanes(from, destination))
   const through = lanes.filter(({ primary }) => primary === primaryAddress)
   if (!through.length) {
     const known = [...new Set(lanes.map(({ primary, bridge }) => `${primary} (${bridge})`))]
@@ -108,20 +108,21 @@ function planBridge(
   if (why) {
     refuse(index, 'receiver', `another than ${receiver} on chain ${destination.id}: ${why}`)
   }
-  const plan: BridgedPlan = {
+  const runsOrder = callback !== undefined && callback !== null
+  const bundle: BridgedBundle = {
     source,
     lane,
-    swapsThere: true,
+    runsOrder,
+    swapsOnDestination: true,
     centiBps: defaultCentiBps,
-    callback:
-      callback === undefined || callback === null
-        ? null
-        : {
-            kind: 'actions',
-            request: callbackOf(request, { index, callback, lane, destination, receiver }),
-          },
+    callback: runsOrder
+      ? {
+          kind: 'actions',
+          request: callbackOf(request, { index, callback, lane, destination, receiver }),
+        }
+      : null,
   }
-  return { destination, receiver, lanes: [lane], plansFor: () => [plan] }
+  return { destination, receiver, lanes: [lane], bundlesFor: () => [bundle] }
 }
 
 /** A bundle of its own on the destination. */

@@ -1,0 +1,161 @@
+/** The answers to a route and to a bundle over a bridge, made of a settled pair. Pure. */
+import type { Lane } from '../../bridges/bridge.js'
+import { bridgeOf } from '../../bridges/registry.js'
+import type { BundleAnswer, BundleRequest } from '../../domain/bundle.js'
+import { defined } from '../../domain/defined.js'
+import type { RouteAnswer } from '../../domain/engine.js'
+import { mergeExplanations } from '../../domain/explanation.js'
+import {
+  type Address,
+  bpsDenominator,
+  nativeToken,
+  type TokenAmount,
+} from '../../domain/primitives.js'
+import { impactWarnings, type RouteStepRecord } from '../../domain/route-step.js'
+import { priceImpactBps } from '../../routing/market/valuation.js'
+import { destinationFee, type RouteQuote } from './plan.js'
+import type { Settled } from './settle.js'
+import type { QuoteParts, Side } from './sides.js'
+import { costOf } from './worth.js'
+
+const bridgeActionName = 'bridge'
+
+export function routeAnswer(
+  quote: RouteQuote,
+  settled: Settled,
+  more: readonly string[],
+): RouteAnswer {
+  const { request, source, position, receiver } = quote
+  const { source: sent, destination: leg, plan, outputs } = settled
+  const { result } = sent
+  const amount = request.crosschain.gasDrop
+  const priceImpact = request.includePriceImpact ? impactOf(quote, settled) : null
+  const fees = feesOf(quote, settled)
+  const explanations = [result.explanation, leg?.explanation].flatMap((one) => one ?? [])
+  return {
+    chainId: request.chainId,
+    route: [
+      ...result.route.map((step) => withDelivered(step, sent.delivery.amount)),
+      ...(leg?.route ?? []),
+    ],
+    gas: sent.gas,
+    outputs,
+    priceImpact,
+    block: source.pin,
+    tx: result.tx,
+    ...defined({
+      fees: fees.length > 0 ? fees : undefined,
+      gasCost: sent.gasCost,
+      trace: result.trace,
+      explanation: explanations.length > 0 ? mergeExplanations(explanations) : undefined,
+    }),
+    crosschain: {
+      destinationBlock: quote.destination.pin,
+      ...defined({ positionOut: position?.id }),
+      bridgeFee: costOf(source, sent.nativeFee),
+      ...defined({ gasDrop: amount === undefined ? undefined : { receiver, amount } }),
+      estimates: [bridgingEstimate(plan.lane)],
+    },
+    warnings: [
+      ...new Set([
+        ...result.warnings,
+        ...(leg?.warnings ?? []),
+        ...impactWarnings(priceImpact),
+        ...senderWarnings(plan.lane, request.fromAddress, source),
+        ...more,
+      ]),
+    ],
+  }
+}
+
+export function bundleAnswer(
+  { source, destination, receiver }: QuoteParts,
+  request: BundleRequest,
+  settled: Settled,
+  more: readonly string[],
+): BundleAnswer {
+  const { source: sent, destination: leg, plan, outputs } = settled
+  const { result, nativeFee, delivery } = sent
+  const isBridging = ({ action }: RouteStepRecord) => action === bridgeActionName
+  return {
+    ...result,
+    route: [
+      // The steps after a bridge are those of its destination, wherever in the bundle it sends.
+      ...result.route.filter((step) => !isBridging(step)),
+      ...result.route.filter(isBridging).map((step) => withDelivered(step, delivery.amount)),
+      ...(leg?.route ?? []),
+    ],
+    // What has arrived is on another chain.
+    priceImpact: null,
+    warnings: [
+      ...new Set([
+        ...result.warnings,
+        ...(leg?.warnings ?? []),
+        ...senderWarnings(plan.lane, request.fromAddress, source),
+        ...more,
+      ]),
+    ],
+    actions: request.actions,
+    crosschain: {
+      destinationBlock: destination.pin,
+      bridgeFee: costOf(source, nativeFee),
+      estimates: [bridgingEstimate(plan.lane)],
+      arrival: {
+        receiver,
+        outputs,
+        delivered: { token: delivery.token, amount: delivery.amount },
+        payments: leg?.payments ?? [],
+        unprotected: leg?.unprotected ?? [],
+      },
+    },
+  }
+}
+
+/** The step of a bridge gives what was sent, which is known better than its quote. */
+function withDelivered(step: RouteStepRecord, amount: bigint): RouteStepRecord {
+  return step.action === bridgeActionName ? { ...step, amountOut: [amount] } : step
+}
+
+function bridgingEstimate(lane: Lane) {
+  return {
+    bridge: lane.bridge,
+    fromChainId: lane.sourceChainId,
+    toChainId: lane.destinationChainId,
+    token: lane.tokenIn,
+    estimatedSeconds: lane.estimatedSeconds,
+  }
+}
+
+/** An address with code may be somebody else's on the other chain. */
+function senderWarnings(
+  { bridge, destinationChainId }: Lane,
+  sender: Address,
+  { kinds }: Pick<Side, 'kinds'>,
+): string[] {
+  const { obeysSender, name } = bridgeOf({ bridge })
+  if (!obeysSender || kinds.get(sender) !== 'contract') return []
+  return [
+    `The sender ${sender} is a contract: whoever it takes signatures of at that address on chain ${destinationChainId} (EIP-1271) may redirect what ${name} delivers until it is delivered.`,
+  ]
+}
+
+/** Fees on the source are of each input, one on the destination is of what is delivered. */
+function feesOf(quote: RouteQuote, { source, plan }: Settled): readonly TokenAmount[] {
+  const fee = destinationFee(quote)
+  if (!fee || !plan.runsOrder) return source.result.fees
+  const { token, amount } = source.delivery
+  return [{ token, amount: (amount * fee.bps) / bpsDenominator }]
+}
+
+/** With the messaging fee as a part of what goes in. */
+function impactOf(
+  { source, destination }: RouteQuote,
+  { source: sent, outputs }: Settled,
+): number | null {
+  const given: TokenAmount[] = [...sent.inputs, { token: nativeToken, amount: sent.nativeFee }]
+  // Addresses mean nothing beside those of another chain: what comes out stands under names of its own.
+  const named = (token: Address) => `received ${token}` as unknown as Address
+  const elsewhere = [...destination.prices].map(([token, price]) => [named(token), price] as const)
+  const received = outputs.map(({ token, amountOut: amount }) => ({ token: named(token), amount }))
+  return priceImpactBps(given, received, new Map([...source.prices, ...elsewhere]))
+}

@@ -1,0 +1,85 @@
+/** Compares the lanes that a route may take by estimates, and settles the best; the others are told as warnings. */
+import type { Lane } from '../../bridges/bridge.js'
+import { ForkrouteError } from '../../domain/errors.js'
+import { zip } from '../../domain/lists.js'
+import { nothingInTime } from '../../routing/route/failures.js'
+import { extraDeliveryCost } from './delivery-cost.js'
+import { estimateLanes, type LaneEstimate } from './estimates.js'
+import { isLaneError, type LaneFailure, noLane, warningsOf } from './lanes.js'
+import type { CrosschainPlan, RouteQuote } from './plan.js'
+import { provenBest } from './proven-best.js'
+import type { Settled, Settlement } from './settle.js'
+import type { CrosschainParts } from './sides.js'
+import { worthOf } from './worth.js'
+
+export interface LaneChoice {
+  /** One for each lane that may be taken. */
+  readonly plans: readonly CrosschainPlan[]
+  /** Lanes that would do, were contracts of this service on the destination. */
+  readonly undeployed: readonly Lane[]
+  /** All lanes between the two chains that the request allows. */
+  readonly lanes: readonly Lane[]
+}
+
+/** @throws ForkrouteError NO_ROUTE says of each lane why it cannot be used; as `Settlement.settle`. */
+export async function settleBestLane(
+  quote: RouteQuote,
+  { plans, undeployed, lanes }: LaneChoice,
+  { settlement, seenPins }: Pick<CrosschainParts, 'seenPins'> & { readonly settlement: Settlement },
+): Promise<{ readonly settled: Settled; readonly warnings: readonly string[] }> {
+  const { request, source, destination } = quote
+  const failures: LaneFailure[] = []
+  const fail = ({ lane }: CrosschainPlan, error: unknown) => {
+    // Its task knows of what had remained for it alone.
+    if (isLate(error)) throw nothingInTime(request)
+    if (!isLaneError(error)) throw error
+    failures.push({ lane, error })
+  }
+  const pair = `${source.pin.hash}:${destination.pin.hash}`
+  const estimates = await estimateLanes(quote, plans, {
+    isCold: !seenPins.has(pair),
+    onLikely(plan) {
+      settlement.begin(plan).catch(() => undefined)
+    },
+  })
+  seenPins.set(pair, true)
+  for (const [plan, one] of zip(plans, estimates)) {
+    if (one.status === 'rejected') fail(plan, one.reason)
+  }
+  const estimated = estimates.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+  const settled = await provenBest<LaneEstimate, Settled>(estimated, {
+    valueOf: (one) => worthIn(quote, one),
+    prove: ({ plan }) => settlement.settle(plan),
+    onFailed: ({ plan }, error) => fail(plan, error),
+  })
+  if (settled) return { settled, warnings: warningsOf(failures, undeployed) }
+  throw noLane({ request, failures, undeployed, lanes, destination: destination.chain })
+}
+
+/** Dollars of what comes out, less gas and messaging on the source; raw units of the first token where prices are unknown. */
+function worthIn(quote: RouteQuote, one: LaneEstimate | Settled): number {
+  const { amounts, ...costs } = 'offer' in one ? estimateOf(quote, one) : proofOf(quote, one)
+  return worthOf(quote, { amounts, ...costs }) ?? Number(amounts[0]?.amount ?? 0n)
+}
+
+function estimateOf(
+  { destination }: RouteQuote,
+  { plan, offer, amounts, destinationGas }: LaneEstimate,
+) {
+  const { gas, nativeFee } = offer
+  const deliveryCost = extraDeliveryCost(destination, plan, destinationGas)
+  return { amounts, gas, nativeFee, deliveryCost }
+}
+
+/** A bundle may pay the receiver more than what the route in it is for. */
+function proofOf({ request }: RouteQuote, { source, outputs }: Settled) {
+  const { gas, nativeFee } = source
+  const amounts = outputs.flatMap(({ token, amountOut: amount }) =>
+    request.tokensOut.includes(token) ? [{ token, amount }] : [],
+  )
+  return { amounts, gas, nativeFee }
+}
+
+function isLate(error: unknown): boolean {
+  return error instanceof ForkrouteError && error.code === 'DEADLINE_EXCEEDED'
+}

@@ -1,0 +1,82 @@
+/**
+ * Gas and length of what a bridge carries, as long as nothing has shown them, and what a delivery costs. Pure.
+ */
+import { gasForOrder, type Lane } from '../../bridges/bridge.js'
+import { type Hex, nativeToken } from '../../domain/primitives.js'
+import type { LaneCandidate } from './lanes.js'
+import type { Side } from './sides.js'
+
+/** Given to an order when it is planned: what it needs is measured then. */
+export const roomyGas = 3_000_000n
+/** Gas of a delivery without and with an order, and what a swap adds; measured on the sandbox. */
+const usualGas = { plain: 120_000n, order: 190_000n, swap: 75_000n }
+/** Bytes of a message with an order, and what a swap adds; measured on the sandbox. */
+const usualBytes = { order: 800, swap: 320 }
+/**
+ * How many times its gas a delivery costs the sender, roughly: whoever delivers takes a margin (Across), or is paid for
+ * gas that only may be needed (Stargate).
+ */
+const deliveryMargin = 1.5
+
+/** What a bridge is to carry, and what that takes on the destination. */
+export interface Payload {
+  readonly message: Hex
+  /** Gas that the order must be given; 0 without one. */
+  readonly orderGas: bigint
+  /** Gas of the delivering transaction. */
+  readonly deliveryGas: bigint
+}
+
+/**
+ * What is to be carried, as long as nothing has shown it. Lanes are compared by it: room for more than an order usually
+ * needs would make a lane that runs one look worse than it is.
+ */
+export function usualPayload({
+  runsOrder,
+  swapsOnDestination,
+}: Omit<LaneCandidate, 'lane'>): Payload {
+  if (!runsOrder) return { message: '0x', orderGas: 0n, deliveryGas: usualGas.plain }
+  const deliveryGas = usualGas.order + (swapsOnDestination ? usualGas.swap : 0n)
+  const bytes = usualBytes.order + (swapsOnDestination ? usualBytes.swap : 0)
+  return { message: `0x${'ff'.repeat(bytes)}`, orderGas: orderGasFor(deliveryGas), deliveryGas }
+}
+
+/** With room for what refunds have hidden, and for state that has moved. */
+export function orderGasFor(deliveryGas: bigint): bigint {
+  return ((deliveryGas * 14n) / 10n / 10_000n + 10n) * 10_000n
+}
+
+/** Gas of the call that delivers a payload, as in `DeliveryTerms`. */
+export function callGas({ runsOrder }: Pick<LaneCandidate, 'runsOrder'>, orderGas: bigint): bigint {
+  return runsOrder ? gasForOrder(orderGas) : 0n
+}
+
+/** Raw units of what is delivered; null without prices. */
+export function deliveryCostOf(
+  { gasPrice, prices }: Side,
+  { tokenOut }: Lane,
+  gas: bigint,
+): bigint | null {
+  const [native, token] = [prices.get(nativeToken), prices.get(tokenOut)]
+  if (!native || !token || token.priceUsd <= 0) return null
+  const scale = 10n ** 12n
+  const ratio = BigInt(Math.ceil((native.priceUsd / token.priceUsd) * Number(scale)))
+  const wei = gas * gasPrice * ratio * 10n ** BigInt(token.decimals)
+  return wei / (scale * 10n ** BigInt(native.decimals)) + 1n
+}
+
+/**
+ * Dollars that swaps on the destination cost beyond the usual, which `usualPayload` allows for; 0 without a price.
+ *
+ * @param gas - of the swaps, by estimate.
+ */
+export function extraDeliveryCost(
+  { gasPrice, prices }: Pick<Side, 'gasPrice' | 'prices'>,
+  { swapsOnDestination }: Pick<LaneCandidate, 'swapsOnDestination'>,
+  gas: bigint,
+): number {
+  const native = prices.get(nativeToken)
+  if (!native) return 0
+  const extra = gas - (swapsOnDestination ? usualGas.swap : 0n)
+  return (Number(extra * gasPrice) / 10 ** native.decimals) * native.priceUsd * deliveryMargin
+}

@@ -1,0 +1,203 @@
+/**
+ * The source leg of a crosschain quote: swaps to what the bridge takes, and the call of the bridge, as the one transaction
+ * that the sender signs. What it sends stands in the logs of its simulation.
+ */
+import type { Delivery, DeliveryTerms, Lane, LaneQuote } from '../../bridges/bridge.js'
+import { bridgeOf, createBridges } from '../../bridges/registry.js'
+import type { BundleResult, Reference, TypedAction, TypedBundle } from '../../domain/bundle.js'
+import { defined } from '../../domain/defined.js'
+import type { GasCost, RouteRequest } from '../../domain/engine.js'
+import { ForkrouteError } from '../../domain/errors.js'
+import { bpsDenominator, type Hex, type TokenAmount } from '../../domain/primitives.js'
+import type { Task } from '../block/task.js'
+import { bridge as bridgeAction, mentionsFee } from '../bundle/actions/bridge.js'
+import { merge } from '../bundle/actions/merge.js'
+import type { BundleArgs } from '../bundle/bundle-context.js'
+import { type MeasuredBundle, resultOf, runBundle } from '../bundle/bundle-task.js'
+import { transactionCost } from '../route/transaction-cost.js'
+import type { KnownRoute } from '../search/known-routes.js'
+
+const serviceName = 'svc'
+
+/** What the transaction does before it sends: swaps of a route, or the actions of a bundle that has a bridge action. */
+export type SourceOrder =
+  | {
+      readonly kind: 'route'
+      readonly request: RouteRequest
+      /** Candidates of each route inside that are simulated. */
+      readonly candidates: number
+    }
+  | { readonly kind: 'bundle'; readonly request: TypedBundle }
+
+/** A lane, and the terms on which something is to be sent over it. */
+export interface LaneTerms {
+  readonly lane: Lane
+  readonly terms: DeliveryTerms
+}
+
+export interface SourceLegArgs extends LaneTerms {
+  readonly order: SourceOrder
+  readonly accountId: Hex
+  /** What the token of the lane, and what it delivers, may fall short of the simulation; hundredths of a basis point. */
+  readonly centiBps: bigint
+  /** Raw units that must be delivered at least, in place of `centiBps`; for a lane that pays the receiver itself. */
+  readonly least?: bigint
+  readonly knownRoutes: readonly KnownRoute[]
+  /** True: to learn what is delivered; not the transaction of the answer. */
+  readonly estimateOnly: boolean
+}
+
+export interface SourceLeg {
+  /** A route's has no steps of the service itself; its fees are those of the request. */
+  readonly result: BundleResult
+  readonly gas: bigint
+  /** Where a route asks for it, and for the answer's own transaction alone. */
+  readonly gasCost?: GasCost
+  /** What is taken from the sender: without the messaging fee. */
+  readonly inputs: readonly TokenAmount[]
+  /** Wei that the messaging costs, of which more is sent. */
+  readonly nativeFee: bigint
+  readonly delivery: Delivery
+  readonly knownRoutes: readonly KnownRoute[]
+}
+
+/** @throws ForkrouteError as a bundle; NO_ROUTE where the lane refuses. */
+export async function runSourceLeg(task: Task, args: SourceLegArgs): Promise<SourceLeg> {
+  const { order, accountId, estimateOnly, knownRoutes } = args
+  if (order.kind === 'route') return runRouteLeg(task, args, order)
+  const bundle = { request: order.request, accountId, estimateOnly, knownRoutes }
+  const { measured, ...sent } = await send(task, bundle, args)
+  return { ...sent, result: resultOf(measured), inputs: measured.inputs }
+}
+
+async function runRouteLeg(
+  task: Task,
+  args: SourceLegArgs,
+  order: Extract<SourceOrder, { kind: 'route' }>,
+): Promise<SourceLeg> {
+  const { request, candidates } = order
+  const { accountId, estimateOnly, knownRoutes } = args
+  const inputs = inputsOf(request)
+  const amounts = new Map(inputs.map(({ token, fee }) => [token, fee]))
+  const { feeReceiver: receiver } = request
+  const bundle: BundleArgs = {
+    request: bundleOf(args, request),
+    accountId,
+    candidates,
+    estimateOnly,
+    knownRoutes,
+    ...defined({ fee: receiver && { receiver, amounts } }),
+  }
+  const { measured, ...sent } = await send(task, bundle, args)
+  const result = resultOf(measured)
+  const { includeTransactionCost } = request
+  const gasCost =
+    includeTransactionCost && !estimateOnly
+      ? await costOf(task, { tx: result.tx, gasUsed: sent.gas })
+      : undefined
+  return {
+    ...sent,
+    result: {
+      ...result,
+      route: result.route.filter(({ protocol }) => protocol !== serviceName),
+      fees: inputs.flatMap(({ token, fee }) => (fee ? [{ token, amount: fee }] : [])),
+    },
+    ...defined({ gasCost }),
+    inputs: inputs.map(({ token, amount }) => ({ token, amount })),
+  }
+}
+
+/** A route's swaps and the call of the bridge, as a bundle. */
+function bundleOf({ lane, centiBps }: SourceLegArgs, request: RouteRequest): TypedBundle {
+  const inputs = inputsOf(request)
+  const [only, another] = inputs
+  const isSwapped = !only || another !== undefined || only.token !== lane.tokenIn
+  const swap = () =>
+    merge.typed(serviceName, {
+      tokenIn: inputs.map(({ token }) => token),
+      amountIn: inputs.map(({ amount, fee }) => amount - fee),
+      tokenOut: lane.tokenIn,
+      slippage: centiBps,
+    })
+  const amountIn: bigint | Reference = isSwapped
+    ? { useOutputOfCallAt: 0, index: 0 }
+    : only.amount - only.fee
+  const sending: TypedAction = bridgeAction.typed(serviceName, {
+    tokenIn: lane.tokenIn,
+    amountIn,
+    primaryAddress: lane.primary,
+    destinationChainId: lane.destinationChainId,
+  })
+  const { chainId, fromAddress, strategy, executionMode } = request
+  return {
+    chainId,
+    fromAddress,
+    strategy,
+    executionMode,
+    actions: isSwapped ? [swap(), sending] : [sending],
+    ignoreAggregators: request.ignoreAggregators,
+    ignoreStandards: request.ignoreStandards,
+    skipQuote: false,
+    // What steps leave over; the receiver may be nobody on this chain.
+    refundReceiver: request.refundReceiver ?? fromAddress,
+    receiver: fromAddress,
+    ...defined({
+      poolChoice: request.poolChoice,
+      referralCode: request.referralCode,
+      deadline: request.deadline,
+      explain: request.explain,
+      includeTrace: request.includeTrace || undefined,
+    }),
+  }
+}
+
+/** Each with the fee that is taken of it on the source. */
+export function inputsOf({ inputs, feeReceiver }: RouteRequest) {
+  return inputs.map(({ token, amount, feeBps = 0n }) => {
+    const fee = feeReceiver ? (amount * feeBps) / bpsDenominator : 0n
+    return { token, amount, fee }
+  })
+}
+
+interface Sent extends Omit<SourceLeg, 'result' | 'inputs' | 'gasCost'> {
+  readonly measured: MeasuredBundle
+}
+
+/** Runs a bundle that has a bridge action. @throws ForkrouteError as a bundle; NO_ROUTE where the lane refuses. */
+async function send(
+  task: Task,
+  bundle: BundleArgs,
+  { lane, terms, centiBps, least }: SourceLegArgs,
+): Promise<Sent> {
+  const { request } = bundle
+  const bridge = bridgeOf(lane, createBridges(task.settings))
+  let quote: LaneQuote | undefined
+  const onQuote = (found: LaneQuote) => {
+    quote = found
+  }
+  const actions = request.actions.map((one) =>
+    one.of === 'service' && one.action === bridgeAction.name ? mentionsFee(one, bridge) : one,
+  )
+  const refundReceiver = request.refundReceiver ?? request.fromAddress
+  const bridgeCall = { bridge, lane, terms, centiBps, refundReceiver, onQuote }
+  const measured = await runBundle(task, {
+    ...bundle,
+    request: { ...request, actions },
+    bridgeCall: { ...bridgeCall, ...defined({ least }) },
+  })
+  const sent: readonly Delivery[] = bridge.deliveriesIn(measured.logs, task.chain)
+  const [delivery, another] = sent
+  const { gas, knownRoutes } = measured
+  if (!delivery || another || gas === null) {
+    throw new ForkrouteError(
+      'SIMULATION_REVERTED',
+      `${bridge.name} sent ${sent.length} deliveries in place of one.`,
+    )
+  }
+  return { measured, gas, nativeFee: quote?.nativeFee ?? 0n, delivery, knownRoutes }
+}
+
+async function costOf(task: Task, sent: Parameters<typeof transactionCost>[1]): Promise<GasCost> {
+  const priced = await task.facts.pricedTokens(task.reader, [task.chain.wrappedNative])
+  return transactionCost(task, sent, priced)
+}
