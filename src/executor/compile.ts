@@ -16,6 +16,7 @@ import {
 } from 'viem'
 import { ForkrouteError } from '../domain/errors.js'
 import { tokenAmounts } from '../domain/lists.js'
+import { whyLost } from '../domain/lost-payments.js'
 import type { Order, RoutingStrategy, SwapLegs, UnsignedTransaction } from '../domain/order.js'
 import type { Address, Hex, TokenAmount } from '../domain/primitives.js'
 import { isNative, zeroAddress } from '../domain/primitives.js'
@@ -246,13 +247,10 @@ function checkOrder(order: Order, refused: readonly Address[]): void {
   const tokens = [...inputs, ...outputs].map(({ token }) => token)
   for (const [name, address] of Object.entries(receivers)) {
     if (address === undefined) continue
-    if ([zeroAddress, ...refused].includes(address)) {
-      problems.push(`The ${name} ${address} cannot receive anything.`)
-    } else if (tokens.includes(address)) {
-      problems.push(
-        `The ${name} ${address} is the contract of a token that goes in or comes out: what a token's own contract is paid is lost.`,
-      )
-    }
+    const why = [zeroAddress, ...refused].includes(address)
+      ? 'cannot receive anything'
+      : whyLost(address, tokens)
+    if (why) problems.push(`The ${name} ${address} ${why}.`)
   }
   if (problems.length > 0) throw new ForkrouteError('INVALID_REQUEST', problems)
 }

@@ -2,6 +2,7 @@
 
 import { canonicalToken } from '../../chains/chain.js'
 import { defined } from '../../domain/defined.js'
+import { whyLost } from '../../domain/lost-payments.js'
 import { type Amount, type ExecutorStep, isAmountRef } from '../../domain/order.js'
 import { type Address, defaultCentiBps, isNative, toAddress } from '../../domain/primitives.js'
 import type { ActionContext, ActionOutput } from '../../protocols/positions.js'
@@ -79,22 +80,20 @@ function receiverOf(builder: BundleContext, { receiver }: Values): Address {
   return typeof receiver === 'string' ? toAddress(receiver) : builder.receiver
 }
 
-/** What the contract of a token is paid of it is lost; native that its wrapped token is paid is credited to the payer. */
+/** Refuses what `whyLost` tells of the receiver that an action names and pays itself. */
 function checkReceiver(
   { task }: BundleContext,
   { index }: PerformableAction,
   { receiver }: Values,
   outputs: readonly ActionOutput[],
 ): void {
-  const { chain } = task
-  const isLost = ({ token, isPaid }: ActionOutput) =>
-    isPaid && token && canonicalToken(chain, token) === receiver
-  if (!outputs.some(isLost)) return
-  refuse(
-    index,
-    'receiver',
-    `an account, and ${receiver} is the contract of a token that it would get`,
+  if (typeof receiver !== 'string') return
+  const paid = outputs.flatMap(({ token, isPaid }) =>
+    isPaid && token ? canonicalToken(task.chain, token) : [],
   )
+  const address = toAddress(receiver)
+  const why = whyLost(address, paid)
+  if (why) refuse(index, 'receiver', `another address: ${address} ${why}`)
 }
 
 /** Whether the argument `receiver` says who gets what comes out. */

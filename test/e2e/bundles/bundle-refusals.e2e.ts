@@ -197,7 +197,7 @@ describe('a bundle is refused', () => {
     const { status, body } = await refused([action])
     expect([status, body.code]).toEqual([400, 'INVALID_REQUEST'])
     expect(body.message).toMatch(
-      /^action 0, receiver must be an account, and 0x\w+ is the contract of a token that it would get$/,
+      /^action 0, receiver must be another address: 0x\w+ is the contract of a token that goes in or comes out: /,
     )
   })
 

@@ -265,7 +265,7 @@ test.each<[string, () => Action[], string]>([
   [
     'a receiver that is the wrapped token itself',
     () => [redeem(amount, { receiver: weth })],
-    `action 0, receiver must be an account, and ${weth} is the contract of a token that it would get`,
+    `action 0, receiver must be another address: ${weth} is the contract of a token that goes in or comes out: what a token's own contract is paid is lost`,
   ],
   ['nothing at all', () => [deposit('0')], 'action 0, amountIn must be more than zero'],
   ['no amount', () => [deposit(undefined)], 'action 0, amountIn must be given'],
