@@ -6,7 +6,7 @@ import type { WorkerPool } from '../engine/worker-pool.js'
 import type { ForkPool } from '../forks/fork-pool.js'
 import type { Archive } from '../rpc/archive/archive.js'
 import type { ArchiveStats } from '../rpc/archive/archive-messages.js'
-import type { NodeStatus } from '../rpc/node/upstream-node.js'
+import type { NodeStatus } from '../rpc/node/node-status.js'
 import { withoutAddresses } from './masked.js'
 
 export interface SystemParts {

@@ -6,7 +6,7 @@ import type { SpanData } from '../../telemetry/tracer.js'
 import type { CassetteHead, NumberedEntry } from '../cassette/cassette-requests.js'
 import type { LaterAccounts } from '../cassette/later-state.js'
 import type { ChangesQuestion } from '../node/changed-blocks.js'
-import type { NodeCounters, NodeStatus } from '../node/upstream-node.js'
+import type { NodeCounters, NodeStatus } from '../node/node-status.js'
 
 export interface ArchiveChain {
   readonly chainId: number

@@ -1,7 +1,7 @@
 /** Status of a chain and its nodes, and the errors that callers get when it is not usable. */
 import { ForkrouteError } from '../../domain/errors.js'
 import type { HeadTracker } from '../node/heads.js'
-import type { NodeStatus } from '../node/upstream-node.js'
+import type { NodeStatus } from '../node/node-status.js'
 import type { ArchiveChain, ChainStatus } from './archive-messages.js'
 
 export interface ChainHealth {

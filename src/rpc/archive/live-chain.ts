@@ -18,7 +18,7 @@ import { createHeadTracker, type HeadTracker, startHeadPolling } from '../node/h
 import { findLogs } from '../node/mined/event-logs.js'
 import { findTransaction } from '../node/mined/transaction.js'
 import { createUpstream, type Upstream } from '../node/upstream.js'
-import type { NodeCounters, UpstreamCounters } from '../node/upstream-node.js'
+import type { NodeCounters, UpstreamCounters } from '../node/node-status.js'
 import type { ArchiveChain } from './archive-messages.js'
 import { type BlockIndex, createBlockIndex } from './block-index.js'
 import { type BlockOpener, createBlockOpener } from './block-opener.js'

@@ -6,6 +6,7 @@
 import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ForkrouteError } from '../../domain/errors.js'
+import { quietly } from '../../telemetry/quietly.js'
 import { type Ask, giveUp, isOpen, note, settleRefused } from './ask.js'
 import type { ChainTip } from './chain-tip.js'
 import type { RetryBudget } from './learnt/retry-budget.js'
@@ -48,8 +49,8 @@ export interface DispatchParts {
   readonly onHedge: () => void
 }
 
-/** A part on its way. */
-interface Journey {
+/** How often a part of the reads went out, and since when. */
+interface Attempt {
   readonly startedAt: number
   /** From 1. */
   readonly round: number
@@ -57,38 +58,42 @@ interface Journey {
   readonly last: UpstreamNode | null
 }
 
-export interface Dispatch {
-  /** Settles each read, or fails it with UPSTREAM_UNAVAILABLE when no node gives an answer. Never throws. */
-  serve(asks: readonly Ask[]): Promise<void>
-}
-
-export function createDispatch(parts: DispatchParts): Dispatch {
-  const { nodes, closing, tip, budget } = parts
+export class Dispatch {
+  readonly #parts: DispatchParts
   /** Of the parts that wait until they may be sent again, the last. */
-  let line = Promise.resolve()
-  let hedges = mostHedges
-  let progressAt = 0
+  #line: Promise<unknown> = Promise.resolve()
+  #hedges = mostHedges
+  #progressAt = 0
+
+  constructor(parts: DispatchParts) {
+    this.#parts = parts
+  }
+
+  /** Settles each read, or fails it with UPSTREAM_UNAVAILABLE when no node gives an answer. Never throws. */
+  serve(asks: readonly Ask[]): Promise<void> {
+    return this.#sendAll(asks, { startedAt: Date.now(), round: 1, last: null })
+  }
 
   /** Sends each of the reads to a node that may have it. */
-  async function go(asks: readonly Ask[], journey: Journey): Promise<void> {
-    await ready()
-    const { chosen, left } = choose(asks, journey.last)
-    const ways = [...chosen].flatMap(([node, own]) =>
-      parts.split(node, own).map((part) => attempt(node, part, journey)),
+  async #sendAll(asks: readonly Ask[], attempt: Attempt): Promise<void> {
+    await this.#anyVerified()
+    const { chosen, left } = this.#choose(asks, attempt.last)
+    const sent = [...chosen].flatMap(([node, own]) =>
+      this.#parts.split(node, own).map((part) => this.#sendTo(node, part, attempt)),
     )
-    await Promise.all([...ways, goOn(left, journey)])
+    await Promise.all([...sent, this.#goOn(left, attempt)])
   }
 
   /** Verifies nodes that are new; waits for that only where no other node can be asked. */
-  async function ready(): Promise<void> {
-    const usable = nodes.filter((node) => node.waitMs() === 0)
+  async #anyVerified(): Promise<void> {
+    const usable = this.#parts.nodes.filter((node) => node.waitMs() === 0)
     const verifying = usable.filter((node) => !node.isVerified()).map((node) => node.ready())
     if (verifying.length === usable.length) await firstTrue(verifying)
   }
 
   /** @returns reads by node, and those for which no node is free. */
-  function choose(asks: readonly Ask[], last: UpstreamNode | null) {
-    const order = inOrder(last)
+  #choose(asks: readonly Ask[], last: UpstreamNode | null) {
+    const order = this.#inOrder(last)
     const chosen = new Map<UpstreamNode, Ask[]>()
     const left: Ask[] = []
     for (const one of asks) {
@@ -101,38 +106,31 @@ export function createDispatch(parts: DispatchParts): Dispatch {
   }
 
   /** The nodes that may be asked at once: the quick ones first, and the one that was asked last after its like. */
-  function inOrder(last: UpstreamNode | null): UpstreamNode[] {
+  #inOrder(last: UpstreamNode | null): UpstreamNode[] {
     const rank = (node: UpstreamNode) => (node.isSlow() ? 2 : 0) + (node === last ? 1 : 0)
-    return nodes
+    return this.#parts.nodes
       .filter((node) => node.isVerified() && node.waitMs() === 0)
       .sort((a, b) => rank(a) - rank(b))
   }
 
-  async function attempt(
-    node: UpstreamNode,
-    asks: readonly Ask[],
-    journey: Journey,
-  ): Promise<void> {
-    await sendHedged(
-      node,
-      asks,
-      asks.some(({ isSent }) => isSent),
-    )
-    await goOn(asks.filter(isOpen), { ...journey, last: node })
+  async #sendTo(node: UpstreamNode, asks: readonly Ask[], attempt: Attempt): Promise<void> {
+    const isAgain = asks.some(({ isSent }) => isSent)
+    await this.#sendHedged(node, asks, isAgain)
+    await this.#goOn(asks.filter(isOpen), { ...attempt, last: node })
   }
 
-  async function goOn(asks: readonly Ask[], journey: Journey): Promise<void> {
-    for (const one of asks) settleRefused(one, nodes, journey.round)
+  async #goOn(asks: readonly Ask[], attempt: Attempt): Promise<void> {
+    for (const one of asks) settleRefused(one, this.#parts.nodes, attempt.round)
     const open = asks.filter(isOpen)
-    if (open.length > 0) await again(open, journey)
+    if (open.length > 0) await this.#sendAgain(open, attempt)
   }
 
   /**
    * Asks the node, and once the answer is late another one too. Ends as soon as nothing is open, or nothing more is to
    * be expected: what is late is not waited for when everything else has ended, or when it must be lost.
    */
-  function sendHedged(node: UpstreamNode, asks: readonly Ask[], isAgain: boolean): Promise<void> {
-    hedges = Math.min(mostHedges, hedges + hedgesPerRequest)
+  #sendHedged(node: UpstreamNode, asks: readonly Ask[], isAgain: boolean): Promise<void> {
+    this.#hedges = Math.min(mostHedges, this.#hedges + hedgesPerRequest)
     const stopping = new AbortController()
     setMaxListeners(0, stopping.signal)
     return new Promise((resolve, reject) => {
@@ -149,93 +147,105 @@ export function createDispatch(parts: DispatchParts): Dispatch {
         const onLate = (isLost: boolean) => {
           copy.isLate = true
           if (isLost) endIfIdle('lost')
-          else if (mayHedge()) start(inOrder(to)[0] ?? to, asks.filter(isOpen), true)
+          else if (!stopping.signal.aborted && this.#mayHedge()) {
+            start(this.#inOrder(to)[0] ?? to, asks.filter(isOpen), true)
+          }
         }
-        send(to, own, { signal: stopping.signal, isAgain, onLate }).then(() => {
+        this.#send(to, own, { signal: stopping.signal, isAgain, onLate }).then(() => {
           inFlight.delete(copy)
           endIfIdle('given up')
         }, reject)
-      }
-      const mayHedge = () => {
-        if (hedges < 1 || stopping.signal.aborted || budget.waitMs() > 0) return false
-        hedges -= 1
-        parts.onHedge()
-        return true
       }
       start(node, asks, isAgain)
     })
   }
 
-  async function send(
-    node: UpstreamNode,
-    asks: readonly Ask[],
-    options: SendOptions,
-  ): Promise<void> {
-    const outcomes = await parts.send(node, asks, options)
+  /** Whether one more request may go out beside one that is late; it is then counted. */
+  #mayHedge(): boolean {
+    if (this.#hedges < 1 || this.#parts.budget.waitMs() > 0) return false
+    this.#hedges -= 1
+    this.#parts.onHedge()
+    return true
+  }
+
+  async #send(node: UpstreamNode, asks: readonly Ask[], options: SendOptions): Promise<void> {
+    const outcomes = await this.#parts.send(node, asks, options)
     asks.forEach((one, index) => {
-      note(one, node, outcomes[index], tip)
+      note(one, node, outcomes[index], this.#parts.tip)
     })
-    if (outcomes.some(({ kind }) => kind === 'value')) progressAt = Date.now()
+    if (outcomes.some(({ kind }) => kind === 'value')) this.#progressAt = Date.now()
   }
 
   /** After a pause, or never: then the reads are settled with what nodes said, or fail. */
-  async function again(asks: readonly Ask[], journey: Journey): Promise<void> {
-    const { startedAt, round, last } = journey
-    const wait = shortestWait()
+  async #sendAgain(asks: readonly Ask[], attempt: Attempt): Promise<void> {
+    const { nodes, budget, closing, onRetry } = this.#parts
+    const { round, last } = attempt
+    const wait = this.#shortestWait()
     // A node that is there and was not asked yet needs no pause.
-    const isFresh = inOrder(last).some((node) => node !== last) && round < nodes.length
+    const isFresh = this.#inOrder(last).some((node) => node !== last) && round < nodes.length
     const isStarved = asks.some(({ isSent }) => isSent) && budget.waitMs() > 0
     const pause = wait || (isFresh ? 0 : jittered(firstPauseMs * 2 ** (round - 1)))
-    const now = Date.now()
-    const until = Math.min(
-      Math.max(startedAt, progressAt) + parts.totalTimeoutMs,
-      startedAt + busyFactor * parts.totalTimeoutMs,
-    )
-    if (wait === null || round >= maxRounds || now + pause > until || closing.aborted) {
-      const error = unavailable()
+    const until = this.#endOf(attempt)
+    if (wait === null || round >= maxRounds || Date.now() + pause > until || closing.aborted) {
+      const error = this.#unavailable()
       for (const one of asks) giveUp(one, error)
       return
     }
-    parts.onRetry()
-    await pauseFor(pause, until)
+    onRetry()
+    await this.#pauseFor(pause, until)
     if (isStarved) {
-      line = line.then(() => untilAffordable(until))
-      await line
+      this.#line = this.#line.then(() => this.#untilAffordable(until))
+      await this.#line
     }
-    await go(asks, { ...journey, round: wait === 0 && !isStarved ? round + 1 : round })
+    const isCounted = wait === 0 && !isStarved
+    await this.#sendAll(asks, { ...attempt, round: isCounted ? round + 1 : round })
+  }
+
+  /** When the reads are given up, milliseconds since the epoch: later while nodes answer others. */
+  #endOf({ startedAt }: Attempt): number {
+    const { totalTimeoutMs } = this.#parts
+    return Math.min(
+      Math.max(startedAt, this.#progressAt) + totalTimeoutMs,
+      startedAt + busyFactor * totalTimeoutMs,
+    )
   }
 
   /** What new requests earn meanwhile ends the wait, so it is looked at often. */
-  async function untilAffordable(until: number): Promise<void> {
-    do await sleep(affordableMs, undefined, { signal: closing }).catch(() => undefined)
+  async #untilAffordable(until: number): Promise<void> {
+    const { budget, closing } = this.#parts
+    do await this.#sleep(affordableMs)
     while (budget.waitMs() > 0 && Date.now() < until && !closing.aborted)
   }
 
   /** Waits until a node may be asked. Checks again, since timers may fire early and clocks may be set. */
-  async function pauseFor(pauseMs: number, until: number): Promise<void> {
-    for (let left = pauseMs; left > 0; left = shortestWait() ?? 0) {
-      await sleep(left, undefined, { signal: closing }).catch(() => undefined)
-      if (closing.aborted || Date.now() > until) return
+  async #pauseFor(pauseMs: number, until: number): Promise<void> {
+    for (let left = pauseMs; left > 0; left = this.#shortestWait() ?? 0) {
+      await this.#sleep(left)
+      if (this.#parts.closing.aborted || Date.now() > until) return
     }
   }
 
+  #sleep(ms: number): Promise<unknown> {
+    const paused = sleep(ms, undefined, { signal: this.#parts.closing })
+    return quietly(paused, 'A pause before the next request to a node ends with the service.')
+  }
+
   /** Milliseconds until some node may be asked; null: none is worth waiting for. */
-  function shortestWait(): number | null {
-    const waits = nodes.map((node) => node.waitMs()).filter((ms) => ms !== null)
+  #shortestWait(): number | null {
+    const waits = this.#parts.nodes.map((node) => node.waitMs()).filter((ms) => ms !== null)
     return waits.length ? Math.min(...waits) : null
   }
 
-  function unavailable(): ForkrouteError {
+  #unavailable(): ForkrouteError {
+    const { nodes, chainId } = this.#parts
     const problems = nodes.map((node) => node.problem()).filter((text) => text !== null)
     const reason = problems.join(' ') || 'no answer in time.'
     return new ForkrouteError(
       'UPSTREAM_UNAVAILABLE',
-      `No node of chain ${parts.chainId} gives an answer: ${reason}`,
-      { chainId: parts.chainId },
+      `No node of chain ${chainId} gives an answer: ${reason}`,
+      { chainId },
     )
   }
-
-  return { serve: (asks) => go(asks, { startedAt: Date.now(), round: 1, last: null }) }
 }
 
 /** True as soon as one of them is, false once none was. */

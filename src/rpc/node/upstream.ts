@@ -17,17 +17,18 @@ import { type AskQueue, createAskQueue } from './ask-queue.js'
 import type { VerifiedBlock } from './block-check.js'
 import { touchedRequest } from './bulk/access-list.js'
 import type { MadeCall } from './bulk/bulk-code.js'
-import { createBulkReader } from './bulk/bulk-read.js'
+import { BulkReader } from './bulk/bulk-read.js'
 import { prestateRequest, type State } from './bulk/prestate.js'
 import { ticksRequest } from './bulk/tick-read.js'
 import { createChainTip } from './chain-tip.js'
 import { type ChangesQuestion, changesRequest } from './changed-blocks.js'
-import { createDispatch } from './dispatch.js'
+import { Dispatch } from './dispatch.js'
 import { sendGuarded } from './guarded-send.js'
 import { createRetryBudget, type RetryBudget } from './learnt/retry-budget.js'
 import { type EventLog, type LogsQuestion, logsRequest } from './mined/event-logs.js'
 import { type Receipt, receiptRequest, transactionRequest } from './mined/transaction.js'
 import { createRedactor } from './node-answers.js'
+import type { NodeCounters, NodeStatus, UpstreamCounters } from './node-status.js'
 import {
   type BlockRules,
   blockRequest,
@@ -38,13 +39,7 @@ import {
   stateRequest,
 } from './read-requests.js'
 import type { ItemKey } from './state-item.js'
-import {
-  createUpstreamNode,
-  type NodeCounters,
-  type NodeStatus,
-  type UpstreamCounters,
-  type UpstreamNode,
-} from './upstream-node.js'
+import { UpstreamNode } from './upstream-node.js'
 
 export interface UpstreamOptions {
   readonly chainId: number
@@ -137,19 +132,19 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   const budget = createRetryBudget()
   const nodes = createNodes(options, { ...rules, timeoutMs, counters, budget })
   const tip = createChainTip()
-  const bulk = createBulkReader(tip.isFresh)
-  const send = anchored(bulk.send, {
+  const bulk = new BulkReader(tip.isFresh)
+  const send = anchored((node, requests, how) => bulk.send(node, requests, how), {
     anchor: options.anchor ?? null,
     tip,
-    isChecked: bulk.mayRead,
+    isChecked: (node, number) => bulk.mayRead(node, number),
   })
   const closing = new AbortController()
   setMaxListeners(0, closing.signal)
-  const dispatch = createDispatch({
+  const dispatch = new Dispatch({
     chainId,
     nodes,
     tip,
-    split: bulk.split,
+    split: (node, asks) => bulk.split(node, asks),
     send: (node, asks, how) => {
       const headerRequest = (number: bigint) => blockRequest(rules, number, false)
       return sendGuarded(node, asks, { tip, send, headerRequest }, how)
@@ -165,7 +160,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     },
   })
   const queue = createAskQueue({
-    serve: dispatch.serve,
+    serve: (asks) => dispatch.serve(asks),
     onCoalesced: () => {
       counters.coalesced += 1
     },
@@ -285,7 +280,7 @@ function createNodes(
   const redact = createRedactor(urls)
   return urls.map((url, index) => {
     const name = `node ${index + 1} of chain ${common.chainId}`
-    return createUpstreamNode({
+    return new UpstreamNode({
       ...common,
       name,
       url,
