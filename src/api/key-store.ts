@@ -6,11 +6,11 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type Database from 'better-sqlite3'
-import { notFound, storageReason } from '../domain/common-errors.js'
+import { notFound, storageGuard, storageReason } from '../domain/common-errors.js'
 import { ForkrouteError } from '../domain/errors.js'
 import type { KeyRecord } from '../domain/operations/keys.js'
 import type { Hex } from '../domain/primitives.js'
-import { migrate, openPrivateSqlite } from '../platform/sqlite.js'
+import { openDataFile } from '../platform/sqlite.js'
 
 /** The last use of a busy key is written this often, not at every request. */
 const lastUsedResolutionMs = 60_000
@@ -82,21 +82,24 @@ function hashOf(key: string): Buffer {
   return createHash('sha256').update(key).digest()
 }
 
-function open(dataDir: string): Database.Database {
-  try {
-    const db = openPrivateSqlite(join(dataDir, 'forkroute.sqlite'), { timeout: 5_000 })
-    db.pragma('journal_mode = WAL')
-    db.pragma('foreign_keys = ON')
-    migrate(db, migrations)
-    return db
-  } catch (cause) {
-    throw new ForkrouteError(
+const guardedOpen = storageGuard(
+  (cause) =>
+    new ForkrouteError(
       'STORAGE_UNAVAILABLE',
       `The key store (forkroute.sqlite in the data folder) cannot be opened: ${storageReason(cause)}.`,
       undefined,
       { cause },
-    )
-  }
+    ),
+)
+
+function open(dataDir: string): Database.Database {
+  return guardedOpen(() =>
+    openDataFile(join(dataDir, 'forkroute.sqlite'), {
+      migrations,
+      timeoutMs: 5_000,
+      pragmas: ['foreign_keys = ON'],
+    }),
+  )
 }
 
 /**

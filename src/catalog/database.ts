@@ -1,8 +1,8 @@
 /** The SQLite file of the catalog: opens it, migrates its schema, and translates its errors. */
 import { join } from 'node:path'
 import type Database from 'better-sqlite3'
-import { storageUnavailable } from '../domain/common-errors.js'
-import { migrate, openPrivateSqlite, openSqlite } from '../platform/sqlite.js'
+import { storageGuard, storageUnavailable } from '../domain/common-errors.js'
+import { openDataFile, openSqlite } from '../platform/sqlite.js'
 
 const migrations = [
   `CREATE TABLE pools (
@@ -68,23 +68,18 @@ export function linksOfPairs(chainId: '?' | null): string {
     FROM links JOIN reaches ON reaches.chain_id = links.chain_id AND reaches.token = links.other`
 }
 
+const lockTimeoutMs = 5_000
+
+/** Throws ForkrouteError STORAGE_UNAVAILABLE in place of what the database throws. */
+export const guarded = storageGuard((cause) =>
+  storageUnavailable('The catalog cannot be read or written', cause),
+)
+
 /** @throws ForkrouteError STORAGE_UNAVAILABLE when the folder or file cannot be used. */
 export function openDatabase(dataDir: string, readonly: boolean): Database.Database {
   return guarded(() => {
     const file = join(dataDir, 'catalog.sqlite')
-    if (readonly) return openSqlite(file, { readonly, timeout: 5_000 })
-    const db = openPrivateSqlite(file, { timeout: 5_000 })
-    db.pragma('journal_mode = WAL')
-    migrate(db, migrations)
-    return db
+    if (readonly) return openSqlite(file, { readonly, timeout: lockTimeoutMs })
+    return openDataFile(file, { migrations, timeoutMs: lockTimeoutMs })
   })
-}
-
-/** @throws ForkrouteError STORAGE_UNAVAILABLE in place of what the database throws. */
-export function guarded<T>(work: () => T): T {
-  try {
-    return work()
-  } catch (cause) {
-    throw storageUnavailable('The catalog cannot be read or written', cause)
-  }
 }

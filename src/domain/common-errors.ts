@@ -126,6 +126,21 @@ export function storageUnavailable(
   return new ForkrouteError('STORAGE_UNAVAILABLE', `${what} (${reason}).`, undefined, { cause })
 }
 
+/**
+ * Runs each use of a storage, and translates what it throws.
+ *
+ * @param translate - the error in place of what was thrown; a ForkrouteError stays as it is.
+ */
+export function storageGuard(translate: (cause: unknown) => unknown): <T>(work: () => T) => T {
+  return (work) => {
+    try {
+      return work()
+    } catch (cause) {
+      throw cause instanceof ForkrouteError ? cause : translate(cause)
+    }
+  }
+}
+
 /** The abort reason of everything under way when the service stops. */
 export function shuttingDown(): ForkrouteError {
   return new ForkrouteError('OVERLOADED', 'The service is shutting down.')

@@ -11,14 +11,49 @@ const nodeApi = Number(process.versions.napi ?? 0)
 /** Of the two, which package.json both has as optional: npm leaves out what an older Node does not take. */
 export const sqlitePackage = nodeApi >= 10 ? 'better-sqlite3' : 'better-sqlite3-12'
 
+/** @throws What better-sqlite3 throws, or Node when it cannot load it. */
+export function openSqlite(file: string, options?: Database.Options): Database.Database {
+  const Sqlite = createRequire(import.meta.url)(sqlitePackage) as typeof Database
+  return new Sqlite(file, options)
+}
+
+export interface DataFileOptions {
+  /** SQL from each version of the tables to the next; the version is how many of them a file has had. */
+  readonly migrations: readonly string[]
+  /** How long opening, and later a write, waits for the lock of another process. */
+  readonly timeoutMs: number
+  /** Set before the tables are made or migrated. */
+  readonly pragmas?: readonly string[]
+}
+
 /**
- * Brings the tables of a file to the newest version, in one transaction; processes that open it at once wait for each
- * other.
+ * Opens a file of the data folder to write, which several processes may do at once, and brings its tables to the newest
+ * version. Folder and file are their owner's alone, older ones become so, and SQLite's own files beside it take its mode.
  *
- * @param migrations - SQL from each version to the next; the version is how many of them a file has had.
- * @throws LATER_RELEASE as its code where a later release has written the file: what it added would be lost on the next way up.
+ * @throws What openSqlite throws, what Node does where the folder or the file cannot be made, and an error with the code
+ * LATER_RELEASE where a later release has written the file: what it added would be lost on the next way up.
  */
-export function migrate(db: Database.Database, migrations: readonly string[]): void {
+export function openDataFile(
+  file: string,
+  { migrations, timeoutMs, pragmas = [] }: DataFileOptions,
+): Database.Database {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  keepPrivate(dirname(file), 0o700)
+  closeSync(openSync(file, 'a', 0o600))
+  for (const one of [file, `${file}-wal`, `${file}-shm`]) keepPrivate(one, 0o600)
+  const db = openSqlite(file, { timeout: timeoutMs })
+  try {
+    for (const pragma of [...pragmas, 'journal_mode = WAL']) db.pragma(pragma)
+    migrate(db, migrations)
+    return db
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}
+
+/** In one transaction; processes that open the file at once wait for each other. */
+function migrate(db: Database.Database, migrations: readonly string[]): void {
   db.transaction(() => {
     const version = Number(db.pragma('user_version', { simple: true }))
     if (version > migrations.length) {
@@ -28,26 +63,6 @@ export function migrate(db: Database.Database, migrations: readonly string[]): v
     for (const sql of migrations.slice(version)) db.exec(sql)
     db.pragma(`user_version = ${migrations.length}`)
   }).immediate()
-}
-
-/** @throws What better-sqlite3 throws, or Node when it cannot load it. */
-export function openSqlite(file: string, options?: Database.Options): Database.Database {
-  const Sqlite = createRequire(import.meta.url)(sqlitePackage) as typeof Database
-  return new Sqlite(file, options)
-}
-
-/**
- * Opens a file of the data folder to write: folder and file are their owner's alone, older ones become so, and SQLite's own files
- * beside it take its mode.
- *
- * @throws What openSqlite throws, and what Node does where the folder or the file cannot be made.
- */
-export function openPrivateSqlite(file: string, options?: Database.Options): Database.Database {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-  keepPrivate(dirname(file), 0o700)
-  closeSync(openSync(file, 'a', 0o600))
-  for (const one of [file, `${file}-wal`, `${file}-shm`]) keepPrivate(one, 0o600)
-  return openSqlite(file, options)
 }
 
 /** Leaves what belongs to somebody else, such as a volume's root: its owner has chosen who may enter. */

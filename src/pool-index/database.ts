@@ -2,8 +2,8 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type Database from 'better-sqlite3'
-import { storageUnavailable } from '../domain/common-errors.js'
-import { migrate, openPrivateSqlite, openSqlite } from '../platform/sqlite.js'
+import { storageGuard, storageUnavailable } from '../domain/common-errors.js'
+import { openDataFile, openSqlite } from '../platform/sqlite.js'
 import type { Pool } from '../protocols/pool.js'
 
 export type IndexDatabase = Database.Database
@@ -46,6 +46,11 @@ export function indexFile(dataDir: string): string {
   return join(dataDir, 'pool-index.sqlite')
 }
 
+/** Throws ForkrouteError STORAGE_UNAVAILABLE in place of what the database throws. */
+export const guarded = storageGuard((cause) =>
+  storageUnavailable('The pool index cannot be read or written', cause),
+)
+
 /**
  * @returns null for a reader where there is no file.
  * @throws ForkrouteError STORAGE_UNAVAILABLE.
@@ -55,21 +60,12 @@ export function openIndexDatabase(dataDir: string, use: 'read' | 'write'): Index
   if (use === 'read' && !existsSync(file)) return null
   return guarded(() => {
     if (use === 'read') return openSqlite(file, { readonly: true, timeout: lockTimeoutMs })
-    const db = openPrivateSqlite(file, { timeout: lockTimeoutMs })
-    db.pragma('journal_mode = WAL')
-    db.pragma('synchronous = NORMAL')
-    migrate(db, migrations)
-    return db
+    return openDataFile(file, {
+      migrations,
+      timeoutMs: lockTimeoutMs,
+      pragmas: ['synchronous = NORMAL'],
+    })
   })
-}
-
-/** @throws ForkrouteError STORAGE_UNAVAILABLE in place of what the database throws. */
-export function guarded<T>(work: () => T): T {
-  try {
-    return work()
-  } catch (cause) {
-    throw storageUnavailable('The pool index cannot be read or written', cause)
-  }
 }
 
 export interface PoolRow {

@@ -1,9 +1,9 @@
 /** The tables of `backtests.sqlite`, for people with SQL as well: docs/backtests.md explains every column. */
 import { join } from 'node:path'
 import type Database from 'better-sqlite3'
-import { storageReason, storageUnavailable } from '../../domain/common-errors.js'
+import { storageGuard, storageReason, storageUnavailable } from '../../domain/common-errors.js'
 import { ForkrouteError } from '../../domain/errors.js'
-import { migrate, openPrivateSqlite } from '../../platform/sqlite.js'
+import { openDataFile } from '../../platform/sqlite.js'
 
 const migrations = [
   `CREATE TABLE jobs (
@@ -76,16 +76,27 @@ const migrations = [
 /** Another process writes for milliseconds only. */
 const busyTimeoutMs = 5_000
 
+/** Throws ForkrouteError STORAGE_UNAVAILABLE in place of what the database throws, and what the work itself refuses. */
+export const guarded = storageGuard((cause) => {
+  const { code, message } = cause as { code?: string; message?: string }
+  if (code === 'SQLITE_FULL') {
+    const text = 'The disk of the data folder is full: backtests cannot be written.'
+    return new ForkrouteError('STORAGE_UNAVAILABLE', text, undefined, { cause })
+  }
+  const reason = code === undefined ? (message ?? 'unknown') : storageReason(cause)
+  return storageUnavailable('The backtests cannot be read or written', cause, reason)
+})
+
 /** @throws ForkrouteError STORAGE_UNAVAILABLE when the folder or file cannot be used. */
 export function openBacktestDatabase(dataDir: string): Database.Database {
   return guarded(() => {
-    const db = openPrivateSqlite(join(dataDir, 'backtests.sqlite'), { timeout: busyTimeoutMs })
+    const db = openDataFile(join(dataDir, 'backtests.sqlite'), {
+      migrations,
+      timeoutMs: busyTimeoutMs,
+      // Vacuum has to be said before the first table: what a removed job leaves goes back to the disk.
+      pragmas: ['auto_vacuum = INCREMENTAL', 'synchronous = NORMAL'],
+    })
     try {
-      // Has to be said before the first table: what a removed job leaves goes back to the disk.
-      db.pragma('auto_vacuum = INCREMENTAL')
-      db.pragma('journal_mode = WAL')
-      db.pragma('synchronous = NORMAL')
-      migrate(db, migrations)
       db.transaction(() => {
         // What a removal that was cut short has left.
         for (const table of ['plans', 'blocks', 'routes', 'executions']) {
@@ -100,20 +111,4 @@ export function openBacktestDatabase(dataDir: string): Database.Database {
       throw error
     }
   })
-}
-
-/** @throws ForkrouteError STORAGE_UNAVAILABLE in place of what the database throws, and what the work itself refuses. */
-export function guarded<T>(work: () => T): T {
-  try {
-    return work()
-  } catch (cause) {
-    if (cause instanceof ForkrouteError) throw cause
-    const { code, message } = cause as { code?: string; message?: string }
-    if (code === 'SQLITE_FULL') {
-      const text = 'The disk of the data folder is full: backtests cannot be written.'
-      throw new ForkrouteError('STORAGE_UNAVAILABLE', text, undefined, { cause })
-    }
-    const reason = code === undefined ? (message ?? 'unknown') : storageReason(cause)
-    throw storageUnavailable('The backtests cannot be read or written', cause, reason)
-  }
 }

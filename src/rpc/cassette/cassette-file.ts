@@ -5,6 +5,7 @@
 import { existsSync } from 'node:fs'
 import { brotliCompressSync, brotliDecompressSync, constants, crc32 } from 'node:zlib'
 import type Database from 'better-sqlite3'
+import { storageGuard } from '../../domain/common-errors.js'
 import { ForkrouteError } from '../../domain/errors.js'
 import { openSqlite } from '../../platform/sqlite.js'
 
@@ -126,16 +127,12 @@ function declarationsOf(db: Database.Database): string {
   )
 }
 
-let declarations: string | null = null
-
 /** Those of `schema`, as SQLite keeps them. */
 function ownDeclarations(): string {
-  if (declarations !== null) return declarations
   const db = openSqlite(':memory:')
   try {
     db.exec(schema)
-    declarations = declarationsOf(db)
-    return declarations
+    return declarationsOf(db)
   } finally {
     db.close()
   }
@@ -155,18 +152,14 @@ const reasons: readonly (readonly [RegExp, string])[] = [
   [/^SQLITE_IOERR/, 'the disk does not take or give it (SQLITE_IOERR)'],
 ]
 
-/** Runs one use of the file. @throws ForkrouteError STORAGE_UNAVAILABLE for faults of the file. */
-export function guarded<T>(use: () => T): T {
-  try {
-    return use()
-  } catch (cause) {
-    if (cause instanceof SyntaxError) throw unavailable('a value in it is not of its form')
-    const code = String((cause as { code?: unknown }).code ?? '')
-    const [, reason] = reasons.find(([pattern]) => pattern.test(code)) ?? []
-    if (reason !== undefined) throw unavailable(reason)
-    throw code.startsWith('SQLITE_') ? unavailable(code) : cause
-  }
-}
+/** Runs one use of the file. Throws ForkrouteError STORAGE_UNAVAILABLE for faults of the file. */
+export const guarded = storageGuard((cause) => {
+  if (cause instanceof SyntaxError) return unavailable('a value in it is not of its form')
+  const code = String((cause as { code?: unknown }).code ?? '')
+  const [, reason] = reasons.find(([pattern]) => pattern.test(code)) ?? []
+  if (reason !== undefined) return unavailable(reason)
+  return code.startsWith('SQLITE_') ? unavailable(code) : cause
+})
 
 /** CRC-32 of the parts with their boundaries, so that moving a byte between two parts changes it. */
 export function sumOf(...parts: readonly (Uint8Array | string | number)[]): number {

@@ -4,8 +4,7 @@
  * Methods throw what better-sqlite3 throws; the caller decides whether that is a warning or an error.
  */
 import { createHash } from 'node:crypto'
-import type Database from 'better-sqlite3'
-import { openPrivateSqlite } from '../../platform/sqlite.js'
+import { openDataFile } from '../../platform/sqlite.js'
 
 export type Lookup =
   | { readonly kind: 'found'; readonly value: string }
@@ -31,30 +30,26 @@ export interface AnswerDb {
   close(): void
 }
 
-const schemaVersion = 1
-const schema = `
+const migrations = [
+  `
   CREATE TABLE scopes (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, used_at INTEGER NOT NULL) STRICT;
   CREATE TABLE answers (
     scope INTEGER NOT NULL, item TEXT NOT NULL, value TEXT NOT NULL, sum BLOB NOT NULL,
     PRIMARY KEY (scope, item)
-  ) STRICT, WITHOUT ROWID;
-`
+  ) STRICT, WITHOUT ROWID;`,
+]
 /** How long opening the file, and later a write, waits for the write lock of another process before it fails. */
 const openTimeoutMs = 2_000
 const busyTimeoutMs = 100
 
 /** Processes may share the file. @throws When it cannot be opened or is not a cache of this service. */
 export function openAnswerDb(file: string): AnswerDb {
-  const db = openPrivateSqlite(file, { timeout: openTimeoutMs })
-  try {
-    db.pragma('journal_mode = WAL')
-    db.pragma('synchronous = NORMAL')
-    migrate(db)
-    db.pragma(`busy_timeout = ${busyTimeoutMs}`)
-  } catch (error) {
-    db.close()
-    throw error
-  }
+  const db = openDataFile(file, {
+    migrations,
+    timeoutMs: openTimeoutMs,
+    pragmas: ['synchronous = NORMAL'],
+  })
+  db.pragma(`busy_timeout = ${busyTimeoutMs}`)
   const scopeId = db.prepare<[string], { id: number }>('SELECT id FROM scopes WHERE name = ?')
   const addScope = db.prepare<[string, number], { id: number }>(
     'INSERT INTO scopes (name, used_at) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET used_at = excluded.used_at RETURNING id',
@@ -133,18 +128,6 @@ export function openAnswerDb(file: string): AnswerDb {
     },
     close: () => db.close(),
   }
-}
-
-function migrate(db: Database.Database): void {
-  const version = Number(db.pragma('user_version', { simple: true }))
-  if (version === schemaVersion) return
-  if (version !== 0) throw new Error(`schema version ${version}, not ${schemaVersion}`)
-  // IMMEDIATE: two processes that open a new file at once must not both create the tables.
-  db.transaction(() => {
-    if (Number(db.pragma('user_version', { simple: true })) === schemaVersion) return
-    db.exec(schema)
-    db.pragma(`user_version = ${schemaVersion}`)
-  }).immediate()
 }
 
 /** First 8 bytes of SHA-256: against damage and mix-ups, not against forgery. */
