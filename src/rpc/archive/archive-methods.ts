@@ -1,6 +1,6 @@
 /**
- * The JSON-RPC methods that a fork calls on the node it forks from, answered for one pinned block, and some of our own
- * (`forkroute_…`) for routing threads: reading ahead, and storing what was learnt about contracts.
+ * The JSON-RPC methods that a fork calls on the node it forks from, answered for one pinned block. Those of our own
+ * (`protocol.ts`) are answered by `own-methods.ts`.
  * Error texts begin with `state unreadable: ` when the state does not exist or no node has it, and with
  * `upstream unavailable: ` when no node answers. Anvil passes them on, and the simulator tells them apart.
  */
@@ -8,49 +8,31 @@ import { numberToHex } from 'viem'
 import type { z } from 'zod'
 import { ForkrouteError } from '../../domain/errors.js'
 import type { Address, BlockPin, Hex } from '../../domain/primitives.js'
-import type { Answer, BlockRef } from '../node/answer.js'
+import type { BlockRef } from '../node/answer.js'
 import type { VerifiedBlock } from '../node/block-check.js'
-import { headerOnly } from '../node/header.js'
 import { JsonRpcError } from '../node/json-rpc.js'
-import type { LogsQuestion } from '../node/mined/event-logs.js'
 import {
   accountKeys,
-  addressOf,
   balanceKey,
   codeKey,
-  describe,
-  fromStored,
   type ItemKey,
   nonceKey,
-  slotOf,
   storageKey,
 } from '../node/state-item.js'
 import {
-  accountsParam,
   addressForm,
   addressParam,
-  aheadParam,
   blockParam,
   callParam,
-  foreseenParam,
-  guessParam,
   hashParam,
-  learnedParam,
-  logsParam,
-  movedParam,
-  noteNameParam,
-  noteParam,
-  requestsParam,
   slotForm,
   slotParam,
-  swappedParam,
-  topicParam,
 } from './archive-params.js'
 import type { ChainSource } from './chain-source.js'
+import { answerOwn, isOwnMethod } from './own-methods.js'
+import { check, readValue, unreadable } from './state-answers.js'
 
-const unreadableCode = -32001
 const unavailableCode = -32002
-const invalidParams = -32602
 const unknownMethod = -32601
 /** Answer to eth_maxPriorityFeePerGas, wei. Simulations set their own prices. */
 const tip = 1_000_000_000n
@@ -82,7 +64,7 @@ export function answerCall(
     case 'eth_getStorageAt': {
       const key = wordKey(params)
       if (isForks) source.forkReads.asked(key)
-      return params[2] === forked ? read(source, key, pin, isForks) : readAt(key, params[2])
+      return params[2] === forked ? readValue(source, key, pin, isForks) : readAt(key, params[2])
     }
     case 'eth_getBalance':
       return readAt(balanceKey(check(addressParam, params[0])), params[1])
@@ -115,46 +97,17 @@ export function answerCall(
       return numberToHex(tip)
     case 'eth_feeHistory':
       return feeHistory(pin)
-    case 'forkroute_logs':
-      return eventsOf(source, pin, check(logsParam, params[0]))
-    case 'forkroute_readAhead':
-      return readAhead(source, pin, check(aheadParam, params[0]))
-    case 'forkroute_foresee':
-      source.foresee(check(foreseenParam, params[0]), pin)
-      return true
-    case 'forkroute_guess':
-      source.guess(check(guessParam, params[0]), pin)
-      return true
-    case 'forkroute_assumeEmpty':
-      source.assumeEmpty(check(accountsParam, params[0]), pin)
-      return true
-    case 'forkroute_held':
-      return heldSlots(source, pin, check(requestsParam, params[0]))
-    case 'forkroute_moved':
-      return moved(source, pinned, check(movedParam, params))
-    case 'forkroute_note':
-      source.note(check(noteNameParam, params[0]), check(noteParam, params[1]), pin)
-      return true
-    case 'forkroute_noted':
-      return source.noted(check(noteNameParam, params[0]), pin)
-    case 'forkroute_learnLeftovers':
-      source.poolSets.learn(check(swappedParam, params[0]), pin.hash)
-      return true
-    case 'forkroute_learned':
-      return source.learned.get(check(topicParam, params[0]))
-    case 'forkroute_learn':
-      source.learned.put(check(topicParam, params[0]), check(learnedParam, params[1]))
-      return true
     // The archive holds state, not history. A fork asks these only for transactions that are not its own.
     case 'eth_getTransactionByHash':
     case 'eth_getTransactionReceipt':
       return null
     default:
+      if (isOwnMethod(method)) return answerOwn({ source, pinned }, method, params)
       throw new JsonRpcError(unknownMethod, `the method ${method} does not exist here`)
   }
 
   async function readAt(key: ItemKey, block: unknown): Promise<Hex> {
-    return read(source, key, block === forked ? pin : await refOf(source, pin, block))
+    return readValue(source, key, block === forked ? pin : await refOf(source, pin, block))
   }
 
   async function accountInfo([param, block]: readonly unknown[]) {
@@ -166,69 +119,11 @@ export function answerCall(
   }
 }
 
-/** Slots that forks requested after so many requests of theirs, with the values that are known at the block. */
-function heldSlots({ forkReads, held }: ChainSource, pin: BlockPin, since: number) {
-  const slots = held(forkReads.keys(since), pin).map(([key, value]) => {
-    return [addressOf(key), slotOf(key), fromStored(key, value)]
-  })
-  return { requests: forkReads.requests, slots }
-}
-
-/**
- * What a fork that knows these accounts as they were at the other block has to be told at this one. Null where it cannot
- * be told: code differs, or something is not known.
- */
-async function moved(
-  source: ChainSource,
-  { pin, json }: VerifiedBlock,
-  [from, accounts]: z.infer<typeof movedParam>,
-) {
-  const differing = await Promise.all(
-    accounts.map(async (address) => {
-      const keys = accountKeys(address)
-      const at = async (block: BlockRef) => Promise.all(keys.map((key) => read(source, key, block)))
-      const now = await at(pin).catch(unlessBug)
-      if (!now) source.forkReads.lacksAccount(address)
-      const before = now && (await at(from).catch(unlessBug))
-      if (!now || before?.[2] !== now[2]) return null
-      const [balance, nonce] = now
-      const isSame = before?.[0] === balance && before?.[1] === nonce
-      return isSame ? [] : [[address, balance, nonce] as const]
-    }),
-  )
-  if (differing.includes(null)) return null
-  const known = new Set(accounts)
-  const others = source.forkReads.accounts().filter((address) => !known.has(address))
-  return {
-    header: headerOnly(json),
-    accounts: differing.flatMap((one) => one ?? []),
-    others: source.heldAccounts(others, pin),
-  }
-}
-
-/** For a read whose failure is a fact about the block or its nodes. */
-function unlessBug(error: unknown): null {
-  if (error instanceof JsonRpcError || error instanceof ForkrouteError) return null
-  throw error
-}
-
 async function callNode(source: ChainSource, pin: BlockPin, params: readonly unknown[]) {
   const { to, data } = check(callParam, params[0])
   const answer = await source.call(to, data, await refOf(source, pin, params[1]))
   if (answer.ok) return answer.value
   throw unreadable(`call of ${to}`, answer.message)
-}
-
-/** Up to the pinned block; null where the nodes give none. */
-async function eventsOf(
-  source: ChainSource,
-  pin: BlockPin,
-  question: LogsQuestion,
-): Promise<unknown> {
-  const isLater = question.to > pin.number
-  const to = isLater ? pin.number : question.to
-  const found = await source.logs({ ...question, to })
-  return found?.map((log) => ({ ...log, blockNumber: numberToHex(log.blockNumber) })) ?? null
 }
 
 /** A fast path: forks read thousands of words per block, nearly all in this form, and schema checks are slow. */
@@ -246,36 +141,6 @@ export function toJsonRpcError(error: unknown): JsonRpcError {
     return new JsonRpcError(unavailableCode, `upstream unavailable: ${error.message}`)
   }
   return new JsonRpcError(-32603, 'upstream unavailable: the archive failed')
-}
-
-/** Reads in bulk what forks will ask for one by one. @returns the number of values found; they stay in the archive. */
-async function readAhead(
-  source: ChainSource,
-  pin: BlockPin,
-  { accounts, slots, topics }: z.infer<typeof aheadParam>,
-): Promise<number> {
-  const keys = [
-    ...new Set(topics.flatMap((topic) => source.poolSets.keysOf(topic))),
-    ...accounts.flatMap(accountKeys),
-    ...slots.map(({ address, slot }) => storageKey(address, slot)),
-  ]
-  const found = await Promise.all(keys.map((key) => source.ahead(key, pin)))
-  source.poolSets.watch(pin.hash)
-  return found.filter((isThere) => isThere).length
-}
-
-function read(
-  source: ChainSource,
-  key: ItemKey,
-  block: BlockRef,
-  isForks = false,
-): Hex | Promise<Hex> {
-  const toHex = (answer: Answer<Hex>): Hex => {
-    if (answer.ok) return fromStored(key, answer.value)
-    throw unreadable(`${describe(key)} at block ${block.number}`, answer.message)
-  }
-  const answer = source.read(key, block, isForks)
-  return answer instanceof Promise ? answer.then(toHex) : toHex(answer)
 }
 
 function refOf(source: ChainSource, pin: BlockPin, param: unknown): BlockRef | Promise<BlockRef> {
@@ -340,14 +205,4 @@ function feeHistory(pin: BlockPin): unknown {
     baseFeePerGas: [numberToHex(pin.baseFeePerGas), numberToHex(next)],
     gasUsedRatio: [pin.gasLimit === 0n ? 0 : Number(pin.gasUsed) / Number(pin.gasLimit)],
   }
-}
-
-function check<T>(schema: z.ZodType<T>, value: unknown): T {
-  const parsed = schema.safeParse(value)
-  if (parsed.success) return parsed.data
-  throw new JsonRpcError(invalidParams, 'a parameter is not of the form that the method takes')
-}
-
-function unreadable(what: string, reason: string): JsonRpcError {
-  return new JsonRpcError(unreadableCode, `state unreadable: ${what}: ${reason}`)
 }
