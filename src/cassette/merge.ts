@@ -5,13 +5,9 @@ import { ForkrouteError } from '../domain/errors.js'
 import type { Hex } from '../domain/primitives.js'
 import { guarded, openCassetteFile } from '../rpc/cassette/cassette-file.js'
 import { cassetteRequests, type RequestRow } from '../rpc/cassette/cassette-requests.js'
-import {
-  type BlockRow,
-  type CassetteState,
-  cassetteState,
-  decodeValue,
-  type HeldValue,
-} from '../rpc/cassette/cassette-state.js'
+import type { BlockRow } from '../rpc/cassette/cassette-blocks.js'
+import { decodeValue, type HeldValue } from '../rpc/cassette/cassette-cells.js'
+import { CassetteState } from '../rpc/cassette/cassette-state.js'
 import type { Answer } from '../rpc/node/answer.js'
 import { describe, type ItemKey } from '../rpc/node/state-item.js'
 import { differences, readable } from './contents.js'
@@ -60,8 +56,9 @@ function addFile(target: Open, file: string): string[] {
     }
     const conflicts: string[] = []
     const blockIds = new Map<number, number>()
-    const copy = stateCopier(cassetteState(source), cassetteState(target), name)
-    for (const block of cassetteState(source).blocks()) {
+    const state = new CassetteState(source)
+    const copy = stateCopier(state, new CassetteState(target), name)
+    for (const block of state.blocks.list()) {
       const { id, found } = copy(block)
       blockIds.set(block.id, id)
       conflicts.push(...found)
@@ -96,7 +93,7 @@ function stateCopier(source: CassetteState, target: CassetteState, name: string)
   const cells = new Map<number, number>()
   const codes = new Map<number, Hex | null | 'damaged'>()
   const code = (id: number) => {
-    const known = codes.get(id) ?? source.code(id)
+    const known = codes.get(id) ?? source.cells.code(id)
     codes.set(id, known)
     return known
   }
@@ -111,15 +108,15 @@ function stateCopier(source: CassetteState, target: CassetteState, name: string)
 
   return (block: BlockRow): { id: number; found: string[] } => {
     const at = { number: BigInt(block.number), hash: block.hash }
-    const header = source.header(block.id)
+    const header = source.blocks.header(block.id)
     if (header === 'damaged')
       throw damaged(name, `row ${block.id} of blocks, block ${block.number}`)
-    const isOfNumber = source.findBlock(block.chainId, at.number)?.hash === block.hash
-    const other = target.findBlock(block.chainId, at.number)
-    const id = target.putBlock(block.chainId, at, header)
-    if (isOfNumber && !other) target.setCanonical(block.chainId, at)
-    const before = target.stateOf({ ...block, id }).values
-    const { values, damaged: broken } = source.stateOf(block)
+    const isOfNumber = source.blocks.find(block.chainId, at.number)?.hash === block.hash
+    const other = target.blocks.find(block.chainId, at.number)
+    const id = target.blocks.put(block.chainId, at, header)
+    if (isOfNumber && !other) target.blocks.setCanonical(block.chainId, at)
+    const before = target.cells.stateOf({ ...block, id }).values
+    const { values, damaged: broken } = source.cells.stateOf(block)
     if (broken[0] !== undefined) throw damaged(name, `${broken[0]}, block ${block.number}`)
     const found: string[] = []
     if (isOfNumber && other && other.hash !== block.hash) {
@@ -128,14 +125,14 @@ function stateCopier(source: CassetteState, target: CassetteState, name: string)
       )
     }
     for (const [key, held] of values) {
-      const cell = cells.get(held.cell) ?? target.putCell(key, answerOf(key, held))
+      const cell = cells.get(held.cell) ?? target.cells.put(key, answerOf(key, held))
       cells.set(held.cell, cell)
       const known = before.get(key)
       if (known && known.cell !== cell) {
         found.push(
           `${name} has another value of ${describe(key)} at block ${block.number} of chain ${block.chainId}`,
         )
-      } else if (!known) target.putRead(id, cell)
+      } else if (!known) target.cells.putRead(id, cell)
     }
     return { id, found }
   }
@@ -149,12 +146,12 @@ interface CallColumns {
 }
 
 function copyCalls(source: Open, target: Open, blockIds: ReadonlyMap<number, number>): void {
-  const to = cassetteState(target)
+  const { answers } = new CassetteState(target)
   const hex = (bytes: Buffer): Hex => `0x${bytes.toString('hex')}`
   const rows = source.prepare<[], CallColumns>('SELECT block, target, data, value FROM calls')
   for (const { block, target: address, data, value } of rows.iterate()) {
     const id = blockIds.get(block)
-    if (id !== undefined) to.putCall(id, hex(address), hex(data), hex(value))
+    if (id !== undefined) answers.putCall(id, hex(address), hex(data), hex(value))
   }
 }
 

@@ -4,7 +4,7 @@ import { notFound } from '../domain/common-errors.js'
 import type { RecordedRequest } from '../domain/operations/checks.js'
 import { cassetteFormat, guarded, openCassetteFile } from '../rpc/cassette/cassette-file.js'
 import { cassetteRequests, type RequestRow } from '../rpc/cassette/cassette-requests.js'
-import { cassetteState } from '../rpc/cassette/cassette-state.js'
+import { CassetteBlocks } from '../rpc/cassette/cassette-blocks.js'
 import { type CassetteSettings, contentsOf, type RecorderVersion, readable } from './contents.js'
 import { fromRequestText, urlOf } from './request-form.js'
 
@@ -66,9 +66,7 @@ export function summarise(file: string, page?: Page): CassetteSummary {
         .all()
         .map(({ block }) => block),
     )
-    const blocks = cassetteState(db)
-      .blocks()
-      .filter(({ id }) => used.has(id))
+    const blocks = new CassetteBlocks(db).list().filter(({ id }) => used.has(id))
     const ids = rows.ids()
     const wanted = page ? ids.slice(page.offset, page.offset + page.limit) : ids
     const requests = wanted.flatMap((id) => rows.get(id) ?? [])

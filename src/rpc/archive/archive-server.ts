@@ -15,7 +15,7 @@ import { JsonRpcError } from '../node/json-rpc.js'
 import type { StandbyBlock } from './archive-messages.js'
 import { answerCall, toJsonRpcError } from './archive-methods.js'
 import type { ChainSource } from './chain-source.js'
-import { type ChangedValues, changedSource, changedValues } from './changed-state.js'
+import { ChangedSource, type ChangedValues, changedValues } from './changed-state.js'
 
 export interface ArchiveServer {
   readonly port: number
@@ -101,7 +101,7 @@ export async function startArchiveServer(
     if (!source) throw new JsonRpcError(-32602, 'the chain is not configured here')
     if (!stateId) return source
     const values = changed.get(stateId)
-    if (values) return changedSource(source, values)
+    if (values) return new ChangedSource(source, values)
     throw new JsonRpcError(-32002, 'upstream unavailable: the changed state is not known here')
   }
 

@@ -7,8 +7,8 @@ import { unknownBlock, unknownChain } from '../../domain/common-errors.js'
 import type { BlockPin, Hex } from '../../domain/primitives.js'
 import { openCassetteFile } from '../cassette/cassette-file.js'
 import type { CassetteHead } from '../cassette/cassette-requests.js'
-import { cassetteState } from '../cassette/cassette-state.js'
-import { createRecorder, type Recorder } from '../cassette/recorder.js'
+import { CassetteState } from '../cassette/cassette-state.js'
+import { Recorder } from '../cassette/recorder.js'
 import { openDiskCache } from '../disk/disk-cache.js'
 import type {
   ArchiveRequest,
@@ -21,7 +21,7 @@ import { startArchiveServer } from './archive-server.js'
 import type { ChainSource } from './chain-source.js'
 import { createCodeStore } from './code-index.js'
 import { createLiveChain, type LiveChain } from './live-chain.js'
-import { createReplayChain } from './replay-chain.js'
+import { ReplayChain, type ReplayChainOptions } from './replay-chain.js'
 
 export interface ArchiveThread {
   readonly port: number
@@ -51,12 +51,12 @@ export async function startArchiveThread(
   const codes = createCodeStore(disk)
   const memory = new LRUCache<string, Hex>({ max: maxMemoryItems })
   const cassetteFile = isReplay ? openCassetteFile(mode.file, 'read') : null
-  const cassette = cassetteFile && cassetteState(cassetteFile)
+  const cassette = cassetteFile && new CassetteState(cassetteFile)
   // A restarted thread takes the port of its predecessor.
   const isResumed = data.port !== 0
   const recorder: Recorder | null =
     mode.kind === 'record'
-      ? createRecorder(mode.file, mode.head ?? nobody, { isResumed, warn })
+      ? new Recorder(mode.file, mode.head ?? nobody, { isResumed, warn })
       : null
 
   const live: LiveChain[] = []
@@ -66,12 +66,12 @@ export async function startArchiveThread(
   for (const chain of data.chains) {
     const { chainId } = chain
     if (cassette) {
-      const onHead: Parameters<typeof createReplayChain>[0]['onHead'] = (pin) =>
+      const onHead: ReplayChainOptions['onHead'] = (pin) =>
         post({ kind: 'head', pin, replaced: [] })
       const head = (isReplay && mode.heads?.[chainId]) || null
       const later = (isReplay && mode.later) || []
       const options = { chainId, cassette, head, knownEmpty, later, onHead }
-      sources.set(chainId, createReplayChain(options))
+      sources.set(chainId, new ReplayChain(options))
       continue
     }
     const source = createLiveChain({

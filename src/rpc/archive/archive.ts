@@ -2,11 +2,13 @@
  * The main thread's side of the archive: starts the thread `workers/archive.ts`, which owns the nodes, the caches and
  * the loopback HTTP server that forks read from, and talks to it by messages. Nothing here blocks.
  */
+
 import { randomBytes } from 'node:crypto'
 import { pino } from 'pino'
 import { defined } from '../../domain/defined.js'
 import type { Address, BlockPin, Hex } from '../../domain/primitives.js'
 import type { ChangedAccounts } from '../../domain/what-if.js'
+import { quietly } from '../../telemetry/quietly.js'
 import type { NumberedEntry } from '../cassette/cassette-requests.js'
 import type { ChangesQuestion } from '../node/changed-blocks.js'
 import { type ArchiveLogger, startArchiveLink } from './archive-link.js'
@@ -106,6 +108,9 @@ export interface Archive {
 
 /** How long a start waits for the nodes' first answers; a chain whose node is down becomes ready later. */
 const startWaitMs = 3_000
+/** Why it does not matter when the thread of the archive does not hear something. */
+const toldAtRestart = 'The archive is told again when its thread is restarted.'
+const forgottenAtRestart = 'A thread that is restarted does not know it any more.'
 /** Remembered hashes of pinned numbers, oldest forgotten first. */
 const maxPins = 4_096
 
@@ -149,9 +154,9 @@ export async function startArchive(options: ArchiveOptions): Promise<Archive> {
   const changed = new Map<string, ChangedAccounts>()
   const tellAgain = (): void => {
     for (const [id, accounts] of changed) {
-      link.ask({ kind: 'change', id, accounts }).catch(() => undefined)
+      void quietly(link.ask({ kind: 'change', id, accounts }), toldAtRestart)
     }
-    for (const [id, block] of standbys) placeStandby(id, block).catch(() => undefined)
+    for (const [id, block] of standbys) void quietly(placeStandby(id, block), toldAtRestart)
   }
   const link = await startArchiveLink(data, logger, tellAgain, (threadEvent) => {
     if (threadEvent.kind === 'status') {
@@ -188,7 +193,7 @@ export async function startArchive(options: ArchiveOptions): Promise<Archive> {
       changed.set(id, accounts)
       const release = () => {
         changed.delete(id)
-        link.ask({ kind: 'change', id, accounts: null }).catch(() => undefined)
+        void quietly(link.ask({ kind: 'change', id, accounts: null }), forgottenAtRestart)
       }
       await link.ask({ kind: 'change', id, accounts }).catch((error: unknown) => {
         release()
@@ -207,7 +212,7 @@ export async function startArchive(options: ArchiveOptions): Promise<Archive> {
         },
         release() {
           standbys.delete(id)
-          placeStandby(id, null).catch(() => undefined)
+          void quietly(placeStandby(id, null), forgottenAtRestart)
         },
       }
     },

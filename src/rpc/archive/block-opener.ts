@@ -6,9 +6,11 @@
  * Background work goes through many blocks and saves calls rather than rounds: it asks for proofs of the accounts
  * first, and reads only the values of accounts that changed.
  */
+
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import type { Hex } from '../../domain/primitives.js'
+import { quietly } from '../../telemetry/quietly.js'
 import type { Answer, BlockRef } from '../node/answer.js'
 import type { VerifiedBlock } from '../node/block-check.js'
 import type { HeadTracker } from '../node/heads.js'
@@ -94,7 +96,9 @@ export function createBlockOpener(parts: BlockOpenerParts): BlockOpener {
     const values = new Map(
       keys.map((key) => [key, byProof.get(key) ?? upstream.finalState(key, number)]),
     )
-    for (const value of values.values()) value.catch(() => undefined)
+    for (const value of values.values()) {
+      void quietly(value, 'A value that is read ahead is asked for again where it is needed.')
+    }
     const found = await finding
     if (!found.ok) return found
     const at = { number, hash: found.value.pin.hash }

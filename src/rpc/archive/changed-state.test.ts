@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Address, Hex } from '../../domain/primitives.js'
 import { balanceKey, codeKey, type ItemKey, nonceKey, storageKey } from '../node/state-item.js'
 import type { ChainSource } from './chain-source.js'
-import { changedSource, changedValues } from './changed-state.js'
+import { ChangedSource, changedValues } from './changed-state.js'
 
 const account: Address = '0x00000000000000000000000000000000000000aa'
 const other: Address = '0x00000000000000000000000000000000000000bb'
@@ -37,7 +37,7 @@ function chain() {
   return { source: source as unknown as ChainSource, asked, told }
 }
 
-describe('changedSource', () => {
+describe('ChangedSource', () => {
   test('answers what was changed by itself, and everything else from the chain', () => {
     const { source, asked } = chain()
     const values = changedValues({
@@ -48,7 +48,7 @@ describe('changedSource', () => {
         stateDiff: { [fifth]: `0x${'0'.repeat(63)}9` },
       },
     })
-    const changed = changedSource(source, values)
+    const changed: ChainSource = new ChangedSource(source, values)
     const read = (key: ItemKey) => changed.read(key, at)
     expect(read(balanceKey(account))).toEqual({ ok: true, value: '0x0' })
     expect(read(nonceKey(account))).toEqual({ ok: true, value: '0x3' })
@@ -64,7 +64,7 @@ describe('changedSource', () => {
     const { source, asked } = chain()
     const word: Hex = `0x${'f'.repeat(64)}`
     const state = { [fifth]: word }
-    const changed = changedSource(source, changedValues({ [account]: { state } }))
+    const changed: ChainSource = new ChangedSource(source, changedValues({ [account]: { state } }))
     expect(changed.read(storageKey(account, '0x5'), at)).toEqual({
       ok: true,
       value: word,
@@ -77,7 +77,10 @@ describe('changedSource', () => {
 
   test('nothing that is read or learnt there is told to the chain', () => {
     const { source, told } = chain()
-    const changed = changedSource(source, changedValues({ [account]: { nonce: 1 } }))
+    const changed: ChainSource = new ChangedSource(
+      source,
+      changedValues({ [account]: { nonce: 1 } }),
+    )
     changed.learned.put('topic', 'value')
     changed.poolSets.watch(at.hash)
     changed.poolSets.miss('key', at.hash)

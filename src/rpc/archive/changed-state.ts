@@ -4,6 +4,10 @@
  */
 import type { Address, Hex } from '../../domain/primitives.js'
 import type { ChangedAccount, ChangedAccounts } from '../../domain/what-if.js'
+import type { ForkReads } from '../hints/fork-reads.js'
+import type { Learned } from '../hints/learned.js'
+import type { PoolSets } from '../hints/pool-sets.js'
+import type { Answer, BlockRef } from '../node/answer.js'
 import {
   addressOf,
   balanceKey,
@@ -45,33 +49,120 @@ export function changedValues(accounts: ChangedAccounts): ChangedValues {
   return { values, replaced: new Set(replaced) }
 }
 
-export function changedSource(source: ChainSource, { values, replaced }: ChangedValues) {
-  const changedTo = (key: ItemKey): Hex | undefined =>
-    values.get(key) ?? (isSlot(key) && replaced.has(addressOf(key)) ? emptyValue(key) : undefined)
-  const changed: ChainSource = {
-    ...source,
-    read(key, block, isForks) {
-      const value = changedTo(key)
-      return value === undefined ? source.read(key, block, isForks) : { ok: true, value }
-    },
-    ahead: async (key, block) => changedTo(key) !== undefined || source.ahead(key, block),
-    held: () => [],
-    heldAccounts: () => [],
-    learned: { get: (topic) => source.learned.get(topic), put: () => undefined },
-    poolSets: {
-      keysOf: (topic) => source.poolSets.keysOf(topic),
-      watch: () => undefined,
-      miss: () => undefined,
-      learn: () => undefined,
-    },
-    forkReads: {
-      keys: () => [],
-      asked: () => undefined,
-      requests: 0,
-      accounts: () => [],
-      askedAccount: () => undefined,
-      lacksAccount: () => undefined,
-    },
+/** Nothing of such a state is learnt, and nothing of it is remembered as read by forks. */
+const nothingSwapped: PoolSets = {
+  keysOf: () => [],
+  watch: () => undefined,
+  miss: () => undefined,
+  learn: () => undefined,
+}
+const nothingRead: ForkReads = {
+  keys: () => [],
+  asked: () => undefined,
+  requests: 0,
+  accounts: () => [],
+  askedAccount: () => undefined,
+  lacksAccount: () => undefined,
+}
+
+export class ChangedSource implements ChainSource {
+  readonly forkReads = nothingRead
+  readonly learned: Learned
+  readonly poolSets: PoolSets
+  readonly #source: ChainSource
+  readonly #changes: ChangedValues
+
+  constructor(source: ChainSource, changes: ChangedValues) {
+    this.#source = source
+    this.#changes = changes
+    this.learned = { get: (topic) => source.learned.get(topic), put: () => undefined }
+    this.poolSets = { ...nothingSwapped, keysOf: (topic) => source.poolSets.keysOf(topic) }
   }
-  return changed
+
+  read(key: ItemKey, block: BlockRef, isForks?: boolean): Answer<Hex> | Promise<Answer<Hex>> {
+    const value = this.#changedTo(key)
+    return value === undefined ? this.#source.read(key, block, isForks) : { ok: true, value }
+  }
+
+  async ahead(key: ItemKey, block: BlockRef): Promise<boolean> {
+    return this.#changedTo(key) !== undefined || this.#source.ahead(key, block)
+  }
+
+  held(): [] {
+    return []
+  }
+
+  heldAccounts(): [] {
+    return []
+  }
+
+  get chainId(): number {
+    return this.#source.chainId
+  }
+
+  get firstAnswers(): Promise<void> {
+    return this.#source.firstAnswers
+  }
+
+  pin(...asked: Parameters<ChainSource['pin']>) {
+    return this.#source.pin(...asked)
+  }
+
+  block(...asked: Parameters<ChainSource['block']>) {
+    return this.#source.block(...asked)
+  }
+
+  foresee(...asked: Parameters<ChainSource['foresee']>): void {
+    this.#source.foresee(...asked)
+  }
+
+  guess(...asked: Parameters<ChainSource['guess']>): void {
+    this.#source.guess(...asked)
+  }
+
+  assumeEmpty(...asked: Parameters<ChainSource['assumeEmpty']>): void {
+    this.#source.assumeEmpty(...asked)
+  }
+
+  call(...asked: Parameters<ChainSource['call']>) {
+    return this.#source.call(...asked)
+  }
+
+  changedBlocks(...asked: Parameters<ChainSource['changedBlocks']>) {
+    return this.#source.changedBlocks(...asked)
+  }
+
+  logs(...asked: Parameters<ChainSource['logs']>) {
+    return this.#source.logs(...asked)
+  }
+
+  transaction(...asked: Parameters<ChainSource['transaction']>) {
+    return this.#source.transaction(...asked)
+  }
+
+  note(...asked: Parameters<ChainSource['note']>): void {
+    this.#source.note(...asked)
+  }
+
+  noted(...asked: Parameters<ChainSource['noted']>): string | null {
+    return this.#source.noted(...asked)
+  }
+
+  prefetch(...asked: Parameters<ChainSource['prefetch']>) {
+    return this.#source.prefetch(...asked)
+  }
+
+  status() {
+    return this.#source.status()
+  }
+
+  close(): Promise<void> {
+    return this.#source.close()
+  }
+
+  #changedTo(key: ItemKey): Hex | undefined {
+    const { values, replaced } = this.#changes
+    const isEmptied = isSlot(key) && replaced.has(addressOf(key))
+    return values.get(key) ?? (isEmptied ? emptyValue(key) : undefined)
+  }
 }

@@ -6,6 +6,7 @@
 
 import { chunksOf } from '../../domain/lists.js'
 import type { Guess, TickPlaces } from '../../domain/state.js'
+import { quietly } from '../../telemetry/quietly.js'
 import { namesIn } from '../hints/call-kind.js'
 import type { Answer, BlockRef } from '../node/answer.js'
 import { callsPerTrace, type State } from '../node/bulk/prestate.js'
@@ -18,6 +19,7 @@ import type { StateReader } from './state-reader.js'
 
 /** Calls that come within this time are traced together. */
 const groupingMs = 2
+const notForeseen = 'What was foreseen is read when it is asked for.'
 /** Pools of a call whose prices are also read singly: from a node that answers something else nothing is taken. */
 const samples = 2
 
@@ -82,13 +84,13 @@ export function createForesight(parts: {
           // Most likely it was called before, and all that it used then was read ahead, but not for other things.
           const isKnown = states.find(codeKey(to), at) !== null && namesIn(data).length === 0
           // By anybody: for a list the sender has to pay what the call costs.
-          if (from || !isKnown) list({ to, data }, at).catch(() => undefined)
+          if (from || !isKnown) void quietly(list({ to, data }, at), notForeseen)
         }
       }
     },
     guess({ slots = [], pools = [] }: Guess, at) {
       for (const key of slots.map(({ address, slot }) => storageKey(address, slot))) {
-        if (states.find(key, at) === null) reader.fetch(key, at).catch(() => undefined)
+        if (states.find(key, at) === null) void quietly(reader.fetch(key, at), notForeseen)
       }
       if (!upstream.readsInBulk(at.number)) return
       const unknown = pools.filter((pool) => states.find(priceKey(pool), at) === null)

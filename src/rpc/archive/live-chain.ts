@@ -17,8 +17,8 @@ import { findChangedBlocks } from '../node/changed-blocks.js'
 import { createHeadTracker, type HeadTracker, startHeadPolling } from '../node/heads.js'
 import { findLogs } from '../node/mined/event-logs.js'
 import { findTransaction } from '../node/mined/transaction.js'
-import { createUpstream, type Upstream } from '../node/upstream.js'
 import type { NodeCounters, UpstreamCounters } from '../node/node-status.js'
+import { createUpstream, type Upstream } from '../node/upstream.js'
 import type { ArchiveChain } from './archive-messages.js'
 import { type BlockIndex, createBlockIndex } from './block-index.js'
 import { type BlockOpener, createBlockOpener } from './block-opener.js'
@@ -88,7 +88,7 @@ export function createLiveChain(options: LiveChainOptions): LiveChain {
     heldAccounts: reader.heldAccounts,
     async call(to, data, at) {
       const answer = await upstream.call(to, data, at)
-      if (answer.ok) recorder?.call(chainId, to, data, at, answer.value)
+      if (answer.ok) recorder?.call(chainId, { to, data }, at, answer.value)
       return answer
     },
     async changedBlocks(question) {

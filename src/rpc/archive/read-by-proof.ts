@@ -2,7 +2,9 @@
  * Reads for work that walks through many blocks: first proofs of the accounts, then only the values of accounts that
  * changed since an earlier read.
  */
+
 import type { Address, Hex } from '../../domain/primitives.js'
+import { quietly } from '../../telemetry/quietly.js'
 import type { Answer, BlockRef } from '../node/answer.js'
 import type { VerifiedBlock } from '../node/block-check.js'
 import type { ItemKey } from '../node/state-item.js'
@@ -48,7 +50,7 @@ export function readByProof(
         if (known) return { ok: true, value: known }
         return ref ? upstream.state(key, ref) : upstream.finalState(key, at.number)
       })
-      value.catch(() => undefined)
+      void quietly(value, 'A value that is read ahead is asked for again where it is needed.')
       reads.set(key, value)
     }
   }

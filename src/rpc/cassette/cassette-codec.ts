@@ -58,3 +58,11 @@ function evenHex(digits: string): string {
 function shortHex(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString('hex').replace(/^0+/, '') || '0'
 }
+
+export function bytesOf(hex: Hex): Buffer {
+  return Buffer.from(hex.slice(2), 'hex')
+}
+
+export function hexOf(bytes: Buffer): Hex {
+  return `0x${bytes.toString('hex')}`
+}

@@ -1,6 +1,7 @@
 /** The requests of a cassette, their answers, and the facts that they share. */
 import type Database from 'better-sqlite3'
 import type { Hex } from '../../domain/primitives.js'
+import { bytesOf, hexOf } from './cassette-codec.js'
 import { packed, sumOf, unpacked } from './cassette-file.js'
 
 /** A request with its answer, as the recording service hands it over. */
@@ -204,12 +205,4 @@ function isSame(row: RequestRow | null, entry: RequestEntry, blockIds: readonly 
     const index = blockIds.indexOf(id)
     return index >= 0 && entry.blocks[index]?.isHead === isHead
   })
-}
-
-function hexOf(bytes: Buffer): Hex {
-  return `0x${bytes.toString('hex')}`
-}
-
-function bytesOf(hex: Hex): Buffer {
-  return Buffer.from(hex.slice(2), 'hex')
 }

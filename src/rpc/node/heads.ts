@@ -2,8 +2,10 @@
  * Head tracking of one chain: every node is polled with jitter, the head only moves forward, and replaced blocks are
  * noticed by their hash. `createHeadTracker` decides and does no I/O of its own; `startHeadPolling` polls.
  */
+
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BlockPin, Hex } from '../../domain/primitives.js'
+import { quietly } from '../../telemetry/quietly.js'
 import type { BlockRef } from './answer.js'
 
 export interface HeadTracker {
@@ -157,7 +159,8 @@ export function startHeadPolling(
     while (!stopping.signal.aborted) {
       const pause = answered ? intervalMs : Math.max(intervalMs, pauseForDeadNodeMs)
       const jittered = pause * (0.75 + Math.random() / 2)
-      await sleep(jittered, undefined, { signal: stopping.signal }).catch(() => undefined)
+      const slept = sleep(jittered, undefined, { signal: stopping.signal })
+      await quietly(slept, 'The pause between two polls of a node ends with the service.')
       if (!stopping.signal.aborted) answered = await poll(node)
     }
   }

@@ -16,8 +16,8 @@ import type { ArchiveMode } from '../../../src/rpc/archive/archive-messages.js'
 import { damagedRows } from '../../../src/rpc/cassette/cassette-check.js'
 import { openCassetteFile } from '../../../src/rpc/cassette/cassette-file.js'
 import type { CassetteHead, NumberedEntry } from '../../../src/rpc/cassette/cassette-requests.js'
-import { cassetteState } from '../../../src/rpc/cassette/cassette-state.js'
-import { createRecorder, type Recorder } from '../../../src/rpc/cassette/recorder.js'
+import { CassetteState } from '../../../src/rpc/cassette/cassette-state.js'
+import { Recorder } from '../../../src/rpc/cassette/recorder.js'
 import type { BlockRef } from '../../../src/rpc/node/answer.js'
 import { codeKey, storageKey } from '../../../src/rpc/node/state-item.js'
 import { startAnvil, type TestAnvil } from '../../support/anvil.js'
@@ -230,7 +230,7 @@ const head: CassetteHead = {
 
 function cassetteOf(name: string, written: readonly Written[]): string {
   const path = join(folder, name)
-  const recorder = createRecorder(path, head, { isResumed: false, warn })
+  const recorder = new Recorder(path, head, { isResumed: false, warn })
   for (const each of written) write(recorder, each)
   recorder.close()
   return path
@@ -243,9 +243,9 @@ function warn(message: string): never {
 /** Everything in the file: slots by block, and how many codes and requests there are. */
 function contentOf(path: string) {
   const db = openCassetteFile(path, 'read')
-  const state = cassetteState(db)
-  const slots = state.blocks().map((block) => {
-    const values = [...state.stateOf(block).values].flatMap(([key, held]) =>
+  const state = new CassetteState(db)
+  const slots = state.blocks.list().map((block) => {
+    const values = [...state.cells.stateOf(block).values].flatMap(([key, held]) =>
       key.startsWith('s') && held.kind === 'value'
         ? [`${key.slice(41)}=${held.bytes.toString('hex')}`]
         : [],
@@ -265,7 +265,7 @@ function contentOf(path: string) {
   return facts
 }
 
-describe('createRecorder', () => {
+describe('Recorder', () => {
   const first: Written = { name: 'a', at: [one], slots: { '0x1': '0x7', '0x2': '0x8' } }
   const second: Written = { name: 'b', at: [one, two], slots: { '0x1': '0x7', '0x3': '0x9' } }
 
@@ -284,7 +284,7 @@ describe('createRecorder', () => {
 
   test('a value that contradicts the cassette is named, and its request is not recorded', () => {
     const path = cassetteOf('contradicted', [first])
-    const recorder = createRecorder(path, head, { isResumed: false, warn })
+    const recorder = new Recorder(path, head, { isResumed: false, warn })
     const other = { ...second, slots: { '0x1': '0x6' } } as const
     expect(() => write(recorder, other)).toThrow(
       `The answer is not recorded: the cassette has another value of ${bob} slot 0x1 at block 1 of chain 77.`,
@@ -294,14 +294,14 @@ describe('createRecorder', () => {
   })
 
   test('what was read before the archive was started again is missed, so nothing is recorded', () => {
-    const recorder = createRecorder(join(folder, 'resumed'), head, { isResumed: true, warn })
+    const recorder = new Recorder(join(folder, 'resumed'), head, { isResumed: true, warn })
     expect(() => write(recorder, first)).toThrow('the archive was started again')
     recorder.close()
   })
 
   test('one recorder at a time', () => {
     const path = cassetteOf('locked', [first])
-    const recorder = createRecorder(path, head, { isResumed: false, warn })
+    const recorder = new Recorder(path, head, { isResumed: false, warn })
     const inUse = 'another process records into it'
     expect(() => openCassetteFile(path, 'write')).toThrow(inUse)
     expect(() => contentOf(path)).toThrow(inUse)
@@ -311,8 +311,8 @@ describe('createRecorder', () => {
   /** Runs as a process of its own: it ends, or cannot write, without harm to the test. */
   function inProcess(path: string, before: string, body: string) {
     const text = `
-      import { createRecorder } from '${compiled('rpc/cassette/recorder.js')}'
-      const recorder = createRecorder(${JSON.stringify(path)}, ${JSON.stringify(head)}, { isResumed: false, warn() {} })
+      import { Recorder } from '${compiled('rpc/cassette/recorder.js')}'
+      const recorder = new Recorder(${JSON.stringify(path)}, ${JSON.stringify(head)}, { isResumed: false, warn() {} })
       const at = { number: 1n, hash: '${one.hash}' }
       const read = (from, to) => {
         for (let slot = from; slot < to; slot++) {

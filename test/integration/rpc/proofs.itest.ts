@@ -2,7 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import type { Address, BlockPin, Hex } from '../../../src/domain/primitives.js'
-import { createForkPool, type ForkLease, type ForkPool } from '../../../src/forks/fork-pool.js'
+import type { ForkLease } from '../../../src/forks/lease.js'
+import { ForkPool } from '../../../src/forks/pool.js'
 import { type Archive, startArchive } from '../../../src/rpc/archive/archive.js'
 import { createRpcClient } from '../../../src/rpc/node/json-rpc.js'
 import { createAccountProofs } from '../../../src/sandbox/chain/account-proofs.js'
@@ -118,7 +119,7 @@ async function workOnForks(
 ): Promise<number[]> {
   const context = await archiveOf()
   const proxies = new Map<bigint, FaultyNode>()
-  const pool = createForkPool({
+  const pool = new ForkPool({
     archiveUrl: ({ number }) => proxies.get(number)?.url ?? '',
     forksPerBlock: 1,
     maxBlocks: 1,
@@ -177,7 +178,7 @@ test('what a fork is given late is not taken for that of the block to which it m
       return null
     },
   })
-  const pool = createForkPool({
+  const pool = new ForkPool({
     archiveUrl: ({ number }) => (number === 1n ? slow.url : archive.forkUrl(second)),
     forksPerBlock: 1,
     maxBlocks: 1,
