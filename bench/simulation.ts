@@ -6,7 +6,7 @@
 import { fileURLToPath } from 'node:url'
 import Table from 'cli-table3'
 import { ethereum } from '../src/chains/ethereum.js'
-import { createForkPool } from '../src/forks/fork-pool.js'
+import { ForkPool } from '../src/forks/pool.js'
 import { simulate } from '../src/forks/simulate.js'
 import { createRpcClient } from '../src/rpc/node/json-rpc.js'
 import { startSandbox } from '../src/sandbox/sandbox.js'
@@ -88,7 +88,7 @@ async function run(closers: (() => Promise<unknown>)[]): Promise<Figures> {
   const client = createRpcClient(sandbox.url)
   closers.push(() => client.close())
   const pin = await readPin(sandbox.url)
-  const pool = createForkPool({
+  const pool = new ForkPool({
     archiveUrl: () => sandbox.url,
     contracts: { [router]: routerCode },
   })

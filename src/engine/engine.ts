@@ -8,7 +8,7 @@ import type { ChainDefinition } from '../chains/chain.js'
 import { chains as knownChains } from '../chains/registry.js'
 import { type Engine, noAccount } from '../domain/engine.js'
 import type { Token } from '../domain/primitives.js'
-import type { ForkPool } from '../forks/fork-pool.js'
+import type { ForkPool } from '../forks/pool.js'
 import type { Archive } from '../rpc/archive/archive.js'
 import { createAccounts } from './accounts.js'
 import { createBlocks } from './blocks.js'
@@ -27,7 +27,7 @@ import type { WorkerPool } from './worker-pool.js'
 export interface EngineParts {
   readonly chains: readonly ChainDefinition[]
   readonly archive: Archive
-  readonly forks: ForkPool
+  readonly forks: Pick<ForkPool, 'acquire'>
   readonly pins: Pins
   readonly workers: WorkerPool
   readonly catalog: Catalog

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { storageReader } from '../../test/support/storage-reader.js'
 import type { BlockPin, Hex } from '../domain/primitives.js'
-import type { ForkPool } from '../forks/fork-pool.js'
+import type { ForkPool } from '../forks/pool.js'
 import type { Archive } from '../rpc/archive/archive.js'
 import { createPins } from './pins.js'
 

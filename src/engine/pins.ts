@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import { ForkrouteError } from '../domain/errors.js'
 import type { BlockPin, Hex } from '../domain/primitives.js'
-import type { ForkPool } from '../forks/fork-pool.js'
+import type { ForkPool } from '../forks/pool.js'
 import type { Archive } from '../rpc/archive/archive.js'
 import type { PinOptions } from '../rpc/archive/chain-source.js'
 

@@ -8,9 +8,10 @@ import { untilAborted } from '../domain/abort.js'
 import type { CallContext } from '../domain/engine.js'
 import { ForkrouteError } from '../domain/errors.js'
 import type { BlockPin } from '../domain/primitives.js'
+import type { ArchivedBlock, ForkUrls } from '../forks/block-source.js'
 import { atBorder } from '../forks/faults.js'
-import type { ForkLease, ForkPool } from '../forks/fork-pool.js'
-import type { BlockForks } from '../forks/reader.js'
+import type { ForkLease } from '../forks/lease.js'
+import type { ForkPool } from '../forks/pool.js'
 import type { TaskKind, TaskPlace, TaskReply, TaskTypes } from '../routing/messages.js'
 import type { Archive } from '../rpc/archive/archive.js'
 import { inSpan } from '../telemetry/tracing.js'
@@ -171,14 +172,14 @@ function bring(leasing: Promise<ForkLease>): MessagePort {
 }
 
 /** That the lease holds at present. @throws ForkrouteError FORK_UNAVAILABLE: none. */
-function forksOf({ pin, urls: forkUrls, isFilled }: ForkLease): BlockForks {
+function forksOf({ pin, urls: forkUrls, isFilled }: ForkLease): ForkUrls {
   if (forkUrls.length) return { forkUrls, isFilled }
   throw new ForkrouteError('FORK_UNAVAILABLE', `Block ${pin.number} has no fork just now.`)
 }
 
 async function attempt<K extends TaskKind>(
   { kind, args, pin, context }: Task<K>,
-  forks: Omit<TaskPlace, 'pin' | 'archiveUrl'>,
+  forks: Omit<TaskPlace, keyof ArchivedBlock>,
   { archive, workers, traces }: TaskRunnerParts,
 ): Promise<TaskReply<K>> {
   const archiveUrl = archive.url(pin.chainId, pin.number, pin.hash, pin.changes?.stateId)

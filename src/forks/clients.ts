@@ -1,7 +1,9 @@
 /** JSON-RPC clients by URL, one set per thread: keeps connections to forks and archive alive between calls. */
+
 import { LRUCache } from 'lru-cache'
 import type { Pool } from 'undici'
 import { upstreamUnavailable } from '../domain/common-errors.js'
+import { ArchiveClient } from '../rpc/archive/protocol.js'
 import {
   connectionsTo,
   createRpcClient,
@@ -9,6 +11,8 @@ import {
   type RpcClient,
   TransportError,
 } from '../rpc/node/json-rpc.js'
+import { quietly } from '../telemetry/quietly.js'
+import type { ArchivedBlock } from './block-source.js'
 
 /** Timeout of one request to a fork or the archive; both answer much earlier unless they hang. */
 const timeoutMs = 20_000
@@ -20,7 +24,10 @@ const archive: Peer = { name: 'archive' }
 const hosts = new LRUCache<string, Pool>({
   max: 128,
   dispose: (pool) => {
-    pool.destroy().catch(() => undefined)
+    void quietly(
+      pool.destroy(),
+      'Connections that nobody used for long did not close as they should.',
+    )
   },
 })
 
@@ -34,11 +41,16 @@ export function forkClient(url: string): RpcClient {
   const shared = known ?? connectionsTo(url, { timeoutMs, connections: 64 })
   if (!known) hosts.set(origin, shared)
   if (pathname === '/') return createRpcClient(url, { shared, peer: fork })
-  return archiveClient(createRpcClient(url, { shared, peer: archive }), pathname)
+  return withArchiveErrors(createRpcClient(url, { shared, peer: archive }), pathname)
+}
+
+/** The archive's own methods, at the block. */
+export function archiveOf({ archiveUrl }: Pick<ArchivedBlock, 'archiveUrl'>): ArchiveClient {
+  return new ArchiveClient(forkClient(archiveUrl))
 }
 
 /** @param pathname - begins with the ids of chain and block. */
-function archiveClient(client: RpcClient, pathname: string): RpcClient {
+function withArchiveErrors(client: RpcClient, pathname: string): RpcClient {
   const fail = (error: unknown): never => {
     if (!(error instanceof TransportError)) throw error
     const [, chainId, number] = pathname.split('/')

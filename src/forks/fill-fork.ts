@@ -4,8 +4,8 @@
  * reads itself, which halves the processor time of simulations. A hint only: the values are those of the archive at the
  * fork's block, and the fork reads missing ones itself.
  */
-import type { Address, Hex } from '../domain/primitives.js'
-import { forkClient } from './clients.js'
+import type { ArchivedBlock } from './block-source.js'
+import { archiveOf, forkClient } from './clients.js'
 
 /** What a fork was given: all that forks of its chain requested up to then and was known at its block. */
 export interface Filled {
@@ -18,19 +18,18 @@ export const nothingFilled: Filled = { requests: 0, slots: 0 }
 /** A fork is given no more slots at one block, so that its memory is bounded. */
 const maxSlots = 16_384
 
-/** What `forkroute_held` answers. */
-interface Held {
-  readonly requests: number
-  readonly slots: readonly (readonly [Address, Hex, Hex])[]
-}
-
-/** Never throws for what archive or fork answer. @param before - what the fork has at this block. */
-export async function fillFork(url: string, archiveUrl: string, before: Filled): Promise<Filled> {
+/**
+ * Never throws for what archive or fork answer.
+ *
+ * @param url - of the fork.
+ * @param before - what the fork has at this block.
+ */
+export async function fillFork(url: string, block: ArchivedBlock, before: Filled): Promise<Filled> {
   if (before.slots >= maxSlots) return before
   const fork = forkClient(url)
   try {
-    const archive = forkClient(archiveUrl)
-    const { requests, slots } = await archive.request<Held>('forkroute_held', [before.requests])
+    const archive = archiveOf(block)
+    const { requests, slots } = await archive.request('forkroute_held', [before.requests])
     // The first one alone: until it has read one account, a fork reads every account in two ways at once.
     const first = before.slots === 0 ? 1 : 0
     for (const part of [slots.slice(0, first), slots.slice(first)]) {

@@ -7,7 +7,9 @@ import { LRUCache } from 'lru-cache'
 import type { Address, BlockPin, Hex } from '../domain/primitives.js'
 import type { Guess } from '../domain/state.js'
 import { callKind, placesIn } from '../rpc/hints/call-kind.js'
-import { forkClient } from './clients.js'
+import { quietly } from '../telemetry/quietly.js'
+import type { ArchivedBlock } from './block-source.js'
+import { archiveOf } from './clients.js'
 
 /** Of one message, as the archive takes them. */
 const mostCalls = 1_024
@@ -15,17 +17,22 @@ const mostCalls = 1_024
 /** Calls of a kind at the block at which the first was told, each with other places in a list. Amounts make no other call. */
 const mostOfKind = 16
 
+/** What is told of a block: its place in the archive, and what tells it from others. */
+interface ForeseenBlock {
+  readonly archiveUrl: string
+  readonly pin: Pick<BlockPin, 'chainId' | 'hash'>
+}
+
 /** By chain and kind of call. */
 const told = new LRUCache<string, { readonly hash: Hex; readonly places: Set<string> }>({
   max: 20_000,
 })
 
-/** @param archiveUrl - of the block in the archive. */
 export function foresee(
-  archiveUrl: string,
-  { chainId, hash }: Pick<BlockPin, 'chainId' | 'hash'>,
+  block: ForeseenBlock,
   calls: readonly { readonly from?: Address; readonly to: Address; readonly data: Hex }[],
 ): void {
+  const { chainId, hash } = block.pin
   const fresh = calls.filter(({ from, to, data }) => {
     const kind = `${chainId} ${from ? `${from} ${to} ${data}` : callKind(to, data)}`
     const known = told.get(kind) ?? { hash, places: new Set() }
@@ -39,9 +46,8 @@ export function foresee(
   })
   if (fresh.length === 0) return
   const asked = fresh.slice(0, mostCalls).map(({ from, to, data }) => ({ from, to, data }))
-  forkClient(archiveUrl)
-    .request('forkroute_foresee', [asked])
-    .catch(() => undefined)
+  const telling = archiveOf(block).request('forkroute_foresee', [asked])
+  void quietly(telling, 'A hint of calls to come did not reach the archive.')
 }
 
 /** What the archive remembers of a chain it forgets when it was not used for half an hour. */
@@ -58,11 +64,12 @@ export function isNewGuess(chainId: number, topic: string): boolean {
 /** Values of one message, as the archive takes them. */
 const mostGuessed = 4_096
 
-/** @param archiveUrl - of the block in the archive. */
-export function tellGuesses(archiveUrl: string, guesses: readonly Guess[]): void {
+export function tellGuesses(
+  block: Pick<ArchivedBlock, 'archiveUrl'>,
+  guesses: readonly Guess[],
+): void {
   const slots = guesses.flatMap((guess) => guess.slots ?? []).slice(0, mostGuessed)
   const pools = guesses.flatMap((guess) => guess.pools ?? []).slice(0, mostGuessed)
-  forkClient(archiveUrl)
-    .request('forkroute_guess', [{ slots, pools }])
-    .catch(() => undefined)
+  const telling = archiveOf(block).request('forkroute_guess', [{ slots, pools }])
+  void quietly(telling, 'A guess of what will be read did not reach the archive.')
 }

@@ -10,8 +10,10 @@ import { gunzipSync } from 'node:zlib'
 import { numberToHex, zeroHash } from 'viem'
 import { ForkrouteError } from '../domain/errors.js'
 import type { Address, BlockPin, Hex } from '../domain/primitives.js'
+import type { MovedState } from '../rpc/archive/protocol.js'
 import type { RpcCall } from '../rpc/node/json-rpc.js'
-import { forkClient } from './clients.js'
+import type { ArchivedBlock } from './block-source.js'
+import { archiveOf, forkClient } from './clients.js'
 
 /** What a process can go back to: accounts as they are at a block, and no slots. */
 export interface ForkBase {
@@ -35,15 +37,6 @@ interface NodeInfo {
   readonly currentBlockNumber: Hex
 }
 
-/** What `forkroute_moved` answers. */
-interface Moved {
-  readonly header: Readonly<Record<string, unknown>>
-  /** Those that differ: address, balance, nonce. */
-  readonly accounts: readonly (readonly [Address, Hex, Hex])[]
-  /** That other forks asked for. */
-  readonly others: readonly Address[]
-}
-
 /** A process that knows more is reset: what was of use once would stay in it for good. */
 const mostAccounts = 512
 
@@ -54,31 +47,30 @@ const mostAccounts = 512
  */
 export async function layBase(
   url: string,
-  pin: BlockPin,
-  archiveUrl: string,
+  at: ArchivedBlock,
   accounts: readonly Address[],
 ): Promise<ForkBase> {
-  const moved = await askMoved(archiveUrl, pin, accounts)
+  const moved = await askMoved(at, at.pin, accounts)
   const { block } = await dumpState(url)
-  return keepAccounts(url, pin, { accounts, environment: block }, moved?.others ?? [])
+  return keepAccounts(url, at.pin, { accounts, environment: block }, moved?.others ?? [])
 }
 
 /**
- * @param archiveUrl - of the block; whatever the fork asks for has to be answered for that block already.
+ * @param to - the block; whatever the fork asks for has to be answered for that block already.
  * @returns the new base; null: the fork has to be reset.
  * @throws whatever keeps the fork from answering; it has to be reset, too.
  */
 export async function moveFork(
   url: string,
   base: ForkBase,
-  pin: BlockPin,
-  archiveUrl: string,
+  to: ArchivedBlock,
 ): Promise<ForkBase | null> {
+  const { pin } = to
   // Anvil knows no way back to a block before its own, and what a request changed is not in the accounts.
   if (pin.number <= base.at.number || pin.changes || base.accounts.length > mostAccounts) {
     return null
   }
-  const moved = await askMoved(archiveUrl, base.at, base.accounts)
+  const moved = await askMoved(to, base.at, base.accounts)
   if (!moved) return null
   const fork = forkClient(url)
   await fork.request('evm_revert', [base.snapshot])
@@ -117,12 +109,13 @@ export async function moveFork(
  * Anvil forgets all state; the base fee and gas limit, which it would keep from the block before and which calls see, are
  * set anew.
  *
+ * @param jsonRpcUrl - where the fork reads from now on.
  * @throws whatever keeps the fork from reaching the block; the process is then useless.
  */
-export async function resetFork(url: string, pin: BlockPin, archiveUrl: string): Promise<void> {
+export async function resetFork(url: string, pin: BlockPin, jsonRpcUrl: string): Promise<void> {
   const fork = forkClient(url)
   const blockNumber = Number(pin.number)
-  await fork.request('anvil_reset', [{ forking: { jsonRpcUrl: archiveUrl, blockNumber } }])
+  await fork.request('anvil_reset', [{ forking: { jsonRpcUrl, blockNumber } }])
   const { block, ...rest } = await dumpState(url)
   await loadState(url, { ...rest, block: { ...block, ...feesOf(pin) } })
   const { currentBlockHash } = await fork.request<NodeInfo>('anvil_nodeInfo')
@@ -165,13 +158,14 @@ async function keepAccounts(
   return { at: { number, hash }, accounts: [...accounts, ...others], snapshot, environment }
 }
 
+/** What differs at the block from the one at which the accounts are known. */
 async function askMoved(
-  archiveUrl: string,
+  at: ArchivedBlock,
   { number, hash }: Pick<BlockPin, 'number' | 'hash'>,
   accounts: readonly Address[],
-): Promise<Moved | null> {
+): Promise<MovedState | null> {
   const from = { number: numberToHex(number), hash }
-  return forkClient(archiveUrl).request<Moved | null>('forkroute_moved', [from, accounts])
+  return archiveOf(at).request('forkroute_moved', [from, [...accounts]])
 }
 
 async function askAll(url: string, calls: readonly RpcCall[]): Promise<void> {

@@ -3,17 +3,19 @@
  * calls on the block's forks. Each read is made once and remembered; a read that fails alone fails alone.
  */
 import { setMaxListeners } from 'node:events'
-import pLimit from 'p-limit'
+import pLimit, { type LimitFunction } from 'p-limit'
 import { numberToHex } from 'viem'
 import { upstreamUnavailable } from '../domain/common-errors.js'
 import type { Address, BlockPin, Hex } from '../domain/primitives.js'
 import type { BlockNotes, Guess, ReadCall, ReadResult, StateReader } from '../domain/state.js'
 import type { RpcCall, RpcResult } from '../rpc/node/json-rpc.js'
 import { gasOfRead } from './block-environment.js'
-import { forkClient } from './clients.js'
+import type { ArchivedBlock, ForkUrls } from './block-source.js'
+import { archiveOf, forkClient } from './clients.js'
 import { askFork, askForkAtOnce, faultOf, isMalformed } from './faults.js'
 import { foresee, isNewGuess, tellGuesses } from './foresee.js'
 import { decodeRevert } from './revert.js'
+import { TurnBatches } from './turn-batches.js'
 
 /** Storage words in one request to the archive. */
 const wordsPerBatch = 250
@@ -23,203 +25,153 @@ const callsPerBatch = 16
 const batchesInFlight = 8
 const callsInFlight = 32
 
-export interface ForkReader extends StateReader {
-  /** Forgets what was read. Connections belong to the thread and stay. */
-  close(): void
-}
-
-interface Waiting {
+interface StorageRead {
   readonly address: Address
   readonly slot: Hex
-  resolve(result: ReadResult): void
-  reject(error: unknown): void
 }
 
-/** Forks of one block. */
-export interface BlockForks {
-  readonly forkUrls: readonly string[]
-  /** They have been given what forks of other blocks read. Default false. */
-  readonly isFilled?: boolean
-}
-
-interface WaitingCall {
-  readonly call: ReadCall
-  resolve(result: ReadResult): void
-  reject(error: unknown): void
+export interface ForkReaderArgs extends ArchivedBlock {
+  /** Forks of the same block; needed by calls alone. */
+  readonly forkUrls?: readonly string[]
+  /** In place of these URLs. Filled ones have most of what calls read: these then go in batches. */
+  readonly forks?: Promise<ForkUrls>
+  readonly signal?: AbortSignal
 }
 
 /**
- * @param args.archiveUrl - URL of the block in the archive.
- * @param args.forkUrls - forks of the same block; needed by calls alone.
- * @throws both methods: ForkLostError (a ForkrouteError FORK_UNAVAILABLE with the fork's URL), ForkrouteError
+ * `storage` and `call` throw ForkLostError (a ForkrouteError FORK_UNAVAILABLE with the fork's URL), ForkrouteError
  * UPSTREAM_UNAVAILABLE, or the signal's reason.
  */
-export function createReader(args: {
-  readonly pin: BlockPin
-  readonly archiveUrl: string
-  readonly forkUrls?: readonly string[]
-  /** In place of these URLs. Filled ones have most of what calls read: these then go in batches. */
-  readonly forks?: Promise<BlockForks>
-  readonly signal?: AbortSignal
-}): ForkReader {
-  const { pin, archiveUrl, forkUrls = [], signal } = args
-  const forks: Promise<BlockForks> = args.forks ?? Promise.resolve({ forkUrls })
-  const block = `0x${pin.number.toString(16)}`
-  const gas = numberToHex(gasOfRead(pin))
-  const known = new Map<string, Promise<ReadResult>>()
-  const batchLimit = pLimit(batchesInFlight)
-  const callLimit = pLimit(callsInFlight)
-  let turn = 0
-  // Every request in flight listens to it.
-  if (signal) setMaxListeners(0, signal)
+export class ForkReader implements StateReader {
+  /** Texts that a recording keeps with the block. */
+  readonly notes: BlockNotes
+  readonly #source: ArchivedBlock
+  readonly #forks: Promise<ForkUrls>
+  readonly #signal: AbortSignal | undefined
+  /** The number of the block, and the gas of a call. */
+  readonly #number: Hex
+  readonly #gas: Hex
+  readonly #known = new Map<string, Promise<ReadResult>>()
+  readonly #words: TurnBatches<StorageRead, ReadResult>
+  readonly #callLimit: LimitFunction = pLimit(callsInFlight)
+  readonly #calls: TurnBatches<ReadCall, RpcResult>
+  #guesses: Guess[] = []
+  #turn = 0
 
-  /** Remembers the result of a read, and forgets a read that failed to run at all. */
-  function remember(key: string, read: Promise<ReadResult>): void {
-    known.set(key, read)
-    read.catch(() => known.delete(key))
-  }
-
-  /** Reads requested since the last turn of the event loop: adapters run concurrently, and each reads a few words. */
-  let waiting: Waiting[] = []
-
-  function readLater(address: Address, slot: Hex): Promise<ReadResult> {
-    if (waiting.length === 0) setImmediate(sendWaiting)
-    return new Promise((resolve, reject) => waiting.push({ address, slot, resolve, reject }))
-  }
-
-  function sendWaiting(): void {
-    const all = waiting
-    waiting = []
-    for (let start = 0; start < all.length; start += wordsPerBatch) {
-      const words = all.slice(start, start + wordsPerBatch)
-      batchLimit(() => readWords(words)).then(
-        (results) => {
-          for (const [index, { resolve }] of words.entries()) resolve(results[index] as ReadResult)
-        },
-        (error) => {
-          for (const { reject } of words) reject(error)
-        },
-      )
+  constructor({ pin, archiveUrl, forkUrls = [], forks, signal }: ForkReaderArgs) {
+    this.#source = { pin, archiveUrl }
+    this.#forks = forks ?? Promise.resolve({ forkUrls })
+    this.#signal = signal
+    this.#number = numberToHex(pin.number)
+    this.#gas = numberToHex(gasOfRead(pin))
+    const archive = archiveOf(this.#source)
+    this.notes = {
+      get: (name) => archive.request('forkroute_noted', [name], signal),
+      put: async (name, text) => {
+        await archive.request('forkroute_note', [name, text], signal)
+      },
     }
+    this.#words = new TurnBatches({
+      size: wordsPerBatch,
+      limit: pLimit(batchesInFlight),
+      send: (words) => this.#readWords(words),
+    })
+    this.#calls = new TurnBatches({
+      size: callsPerBatch,
+      limit: this.#callLimit,
+      send: (calls) => this.#askForkCalls(calls),
+    })
+    // Every request in flight listens to it.
+    if (signal) setMaxListeners(0, signal)
   }
 
-  async function readWords(words: readonly Waiting[]): Promise<ReadResult[]> {
-    const calls = words.map(({ address, slot }) => ({
-      method: 'eth_getStorageAt',
-      params: [address, slot, block],
-    }))
-    const replies = await forkClient(archiveUrl).batch(calls, signal)
-    return replies.map((reply) =>
-      toRead(pin, reply, (value) => `0x${value.slice(2).padStart(64, '0')}`),
+  get block(): BlockPin {
+    return this.#source.pin
+  }
+
+  guess(topic: string, guess: () => Guess): void {
+    if (!isNewGuess(this.block.chainId, topic)) return
+    // Before the reads of the same turn, which lead to what is guessed.
+    if (this.#guesses.length === 0) setImmediate(() => this.#sendGuesses())
+    this.#guesses.push(guess())
+  }
+
+  async storage(reads: readonly StorageRead[]): Promise<ReadResult[]> {
+    this.#signal?.throwIfAborted()
+    return Promise.all(
+      reads.map((read) => {
+        const key = wordKey(read.address, read.slot)
+        return this.#known.get(key) ?? this.#remember(key, this.#words.add(read))
+      }),
     )
   }
 
-  let waitingCalls: WaitingCall[] = []
-
-  function callLater(call: ReadCall): Promise<ReadResult> {
-    if (waitingCalls.length === 0) setImmediate(sendCalls)
-    return new Promise((resolve, reject) => waitingCalls.push({ call, resolve, reject }))
+  async call(calls: readonly ReadCall[]): Promise<ReadResult[]> {
+    this.#signal?.throwIfAborted()
+    foresee(this.#source, calls)
+    return Promise.all(
+      calls.map((call) => {
+        const key = `${call.to}:${call.data}:${call.timestamp ?? ''}`
+        return this.#known.get(key) ?? this.#remember(key, this.#readCall(call))
+      }),
+    )
   }
 
-  function sendCalls(): void {
-    const all = waitingCalls
-    waitingCalls = []
-    for (let start = 0; start < all.length; start += callsPerBatch) {
-      const some = all.slice(start, start + callsPerBatch)
-      callLimit(() => askForkCalls(some.map(({ call }) => call))).then(
-        (replies) => {
-          for (const [index, { resolve, reject }] of some.entries()) {
-            // What fails one of them is no fact about the others.
-            try {
-              resolve(toRead(pin, replies[index] as RpcResult))
-            } catch (error) {
-              reject(error)
-            }
-          }
-        },
-        (error) => {
-          for (const { reject } of some) reject(error)
-        },
-      )
-    }
+  /** Forgets what was read. Connections belong to the thread and stay. */
+  close(): void {
+    this.#known.clear()
   }
 
-  async function askForkCalls(calls: readonly ReadCall[]): Promise<RpcResult[]> {
-    return askForkAtOnce(await nextFork(), pin, calls.map(toRpcCall), signal)
+  /** Remembers the result of a read, and forgets a read that failed to run at all. */
+  #remember(key: string, read: Promise<ReadResult>): Promise<ReadResult> {
+    this.#known.set(key, read)
+    read.catch(() => this.#known.delete(key))
+    return read
   }
 
-  async function ask(call: ReadCall): Promise<ReadResult> {
-    const { isFilled = false } = await forks
-    return isFilled ? callLater(call) : callLimit(() => readCall(call))
+  async #readWords(words: readonly StorageRead[]): Promise<ReadResult[]> {
+    const calls = words.map(({ address, slot }) => ({
+      method: 'eth_getStorageAt',
+      params: [address, slot, this.#number],
+    }))
+    const replies = await forkClient(this.#source.archiveUrl).batch(calls, this.#signal)
+    return replies.map((reply) =>
+      toRead(this.block, reply, (value) => `0x${value.slice(2).padStart(64, '0')}`),
+    )
   }
 
-  async function readCall(call: ReadCall): Promise<ReadResult> {
-    return toRead(pin, await askFork(await nextFork(), pin, toRpcCall(call), signal))
+  async #readCall(call: ReadCall): Promise<ReadResult> {
+    const { isFilled = false } = await this.#forks
+    const reply = isFilled
+      ? await this.#calls.add(call)
+      : await this.#callLimit(() => this.#askForkCall(call))
+    return toRead(this.block, reply)
   }
 
-  async function nextFork(): Promise<string> {
-    const { forkUrls } = await forks
-    const url = forkUrls[turn++ % forkUrls.length]
+  async #askForkCall(call: ReadCall): Promise<RpcResult> {
+    return askFork(await this.#nextFork(), this.block, this.#toRpcCall(call), this.#signal)
+  }
+
+  async #askForkCalls(calls: readonly ReadCall[]): Promise<RpcResult[]> {
+    const asked = calls.map((call) => this.#toRpcCall(call))
+    return askForkAtOnce(await this.#nextFork(), this.block, asked, this.#signal)
+  }
+
+  async #nextFork(): Promise<string> {
+    const { forkUrls } = await this.#forks
+    const url = forkUrls[this.#turn++ % forkUrls.length]
     if (!url) throw new RangeError('A reader needs at least one fork for calls.')
     return url
   }
 
-  function toRpcCall({ to, data, timestamp }: ReadCall): RpcCall {
-    const later = timestamp === undefined ? [] : [{}, { time: `0x${timestamp.toString(16)}` }]
-    return { method: 'eth_call', params: [{ to, data, gas }, block, ...later] }
+  #toRpcCall({ to, data, timestamp }: ReadCall): RpcCall {
+    const later = timestamp === undefined ? [] : [{}, { time: numberToHex(timestamp) }]
+    return { method: 'eth_call', params: [{ to, data, gas: this.#gas }, this.#number, ...later] }
   }
 
-  let guesses: Guess[] = []
-
-  function sendGuesses(): void {
-    tellGuesses(archiveUrl, guesses)
-    guesses = []
-  }
-
-  const notes: BlockNotes = {
-    get: (name) => forkClient(archiveUrl).request('forkroute_noted', [name], signal),
-    put: async (name, text) => {
-      await forkClient(archiveUrl).request('forkroute_note', [name, text], signal)
-    },
-  }
-
-  return {
-    block: pin,
-    notes,
-    guess(topic, guess) {
-      if (!isNewGuess(pin.chainId, topic)) return
-      // Before the reads of the same turn, which lead to what is guessed.
-      if (guesses.length === 0) setImmediate(sendGuesses)
-      guesses.push(guess())
-    },
-    async storage(reads) {
-      signal?.throwIfAborted()
-      return Promise.all(
-        reads.map(({ address, slot }) => {
-          const key = wordKey(address, slot)
-          const before = known.get(key)
-          if (before) return before
-          const read = readLater(address, slot)
-          remember(key, read)
-          return read
-        }),
-      )
-    },
-    async call(calls) {
-      signal?.throwIfAborted()
-      foresee(archiveUrl, pin, calls)
-      return Promise.all(
-        calls.map((call) => {
-          const key = `${call.to}:${call.data}:${call.timestamp ?? ''}`
-          const read = known.get(key) ?? ask(call)
-          remember(key, read)
-          return read
-        }),
-      )
-    },
-    close() {
-      known.clear()
-    },
+  #sendGuesses(): void {
+    tellGuesses(this.#source, this.#guesses)
+    this.#guesses = []
   }
 }
 

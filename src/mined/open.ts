@@ -4,7 +4,7 @@ import { chainById, hardForkAt } from '../chains/registry.js'
 import { ForkrouteError } from '../domain/errors.js'
 import type { Hex } from '../domain/primitives.js'
 import { executorContracts } from '../executor/deployments.js'
-import { createForkPool } from '../forks/fork-pool.js'
+import { ForkPool } from '../forks/pool.js'
 import { startArchive } from '../rpc/archive/archive.js'
 import { createRpcClient } from '../rpc/node/json-rpc.js'
 import { type Explanation, explainTransaction } from './explain-transaction.js'
@@ -36,7 +36,7 @@ export async function openMined(options: {
     dataDir: null,
     chains: [{ chainId, urls: [url], verifyHeaderHash }],
   })
-  const forks = createForkPool({
+  const forks = new ForkPool({
     archiveUrl: archive.forkUrl,
     hardForkOf: hardForkAt,
     contracts: Object.fromEntries(

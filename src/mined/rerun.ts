@@ -5,7 +5,7 @@ import type { BlockPin, Hex } from '../domain/primitives.js'
 import { blockEnvironment, gasPriceAfter } from '../forks/block-environment.js'
 import { type CallFrame, callTracer } from '../forks/call-frame.js'
 import { forkClient } from '../forks/clients.js'
-import type { ForkPool } from '../forks/fork-pool.js'
+import type { ForkPool } from '../forks/pool.js'
 import { JsonRpcError, type RpcClient } from '../rpc/node/json-rpc.js'
 import type { MinedTransaction } from './mined-transaction.js'
 

@@ -3,7 +3,7 @@
 import type { Engine } from '../domain/engine.js'
 import type { ChainState, NodeState, SystemState } from '../domain/operations/system.js'
 import type { WorkerPool } from '../engine/worker-pool.js'
-import type { ForkPool } from '../forks/fork-pool.js'
+import type { ForkPool } from '../forks/pool.js'
 import type { Archive } from '../rpc/archive/archive.js'
 import type { ArchiveStats } from '../rpc/archive/archive-messages.js'
 import type { NodeStatus } from '../rpc/node/node-status.js'

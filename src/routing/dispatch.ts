@@ -4,8 +4,9 @@
 import { performance } from 'node:perf_hooks'
 import { untilAborted } from '../domain/abort.js'
 import { ForkrouteError, toWireError } from '../domain/errors.js'
+import type { ForkUrls } from '../forks/block-source.js'
 import { atBorder, ForkLostError } from '../forks/faults.js'
-import { type BlockForks, createReader } from '../forks/reader.js'
+import { ForkReader } from '../forks/reader.js'
 import { finishedSpans, inTraceOf, noteSpan } from '../telemetry/tracing.js'
 import { openTask, type Task } from './block/task.js'
 import { emptyReport } from './block/task-report.js'
@@ -53,7 +54,7 @@ async function answer<K extends TaskKind>(
     task = openTask({
       settings: worker.settings,
       facts: worker.block(pin, message.isBackground),
-      reader: createReader(source),
+      reader: new ForkReader(source),
       source,
       signal: abort.signal,
       deadline: deadlineMs === undefined ? null : started + deadlineMs,
@@ -73,10 +74,10 @@ async function answer<K extends TaskKind>(
 }
 
 /** @returns rejects with ForkrouteError FORK_UNAVAILABLE when no forks come. */
-function forksOf(place: TaskPlace): Promise<BlockForks> {
+function forksOf(place: TaskPlace): Promise<ForkUrls> {
   const { forksToCome, pin } = place
   if (!forksToCome) return Promise.resolve(place)
-  const forks = new Promise<BlockForks>((resolve, reject) => {
+  const forks = new Promise<ForkUrls>((resolve, reject) => {
     forksToCome.once('message', resolve)
     forksToCome.once('close', () => {
       reject(new ForkrouteError('FORK_UNAVAILABLE', `Block ${pin.number} has no fork just now.`))

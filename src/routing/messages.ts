@@ -3,8 +3,7 @@
  */
 import type { MessagePort } from 'node:worker_threads'
 import type { WireError } from '../domain/errors.js'
-import type { BlockPin } from '../domain/primitives.js'
-import type { BlockForks } from '../forks/reader.js'
+import type { ArchivedBlock, ForkUrls } from '../forks/block-source.js'
 import type { Pool } from '../protocols/pool.js'
 import type { SpanData } from '../telemetry/tracer.js'
 import type { TaskReport } from './block/task-report.js'
@@ -21,9 +20,7 @@ export type TaskTypes = {
 }
 
 /** Where the state of the pinned block is read. */
-export interface TaskPlace extends BlockForks {
-  readonly pin: BlockPin
-  readonly archiveUrl: string
+export interface TaskPlace extends ArchivedBlock, ForkUrls {
   /** Brings the forks once they have started, in place of those above; closed without a message: there will be none. */
   readonly forksToCome?: MessagePort
 }

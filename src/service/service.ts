@@ -34,7 +34,7 @@ import { createPins } from '../engine/pins.js'
 import { unknownAggregators } from '../engine/protocol-records.js'
 import { createWorkerPool } from '../engine/worker-pool.js'
 import { executorAddress, executorContracts, quoteSender } from '../executor/deployments.js'
-import { createForkPool } from '../forks/fork-pool.js'
+import { ForkPool } from '../forks/pool.js'
 import { balanceProbe } from '../forks/measure.js'
 import { createOperations } from '../operations/operations.js'
 import { compileLess } from '../platform/threads.js'
@@ -130,7 +130,7 @@ export async function createService(
     })
     closers.push(() => archive.close())
 
-    const forks = createForkPool({
+    const forks = new ForkPool({
       archiveUrl: archive.forkUrl,
       standby: () => archive.standby(),
       hardForkOf: hardForkAt,

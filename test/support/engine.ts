@@ -13,8 +13,8 @@ import { createEngine } from '../../src/engine/engine.js'
 import { createPins } from '../../src/engine/pins.js'
 import { createWorkerPool } from '../../src/engine/worker-pool.js'
 import { executorAddress, executorContracts, quoteSender } from '../../src/executor/deployments.js'
-import { createForkPool, type ForkPool } from '../../src/forks/fork-pool.js'
 import { balanceProbe } from '../../src/forks/measure.js'
+import { ForkPool } from '../../src/forks/pool.js'
 import { type Archive, startArchive } from '../../src/rpc/archive/archive.js'
 import type { ArchiveMode } from '../../src/rpc/archive/archive-messages.js'
 import { sandboxPools } from '../../src/sandbox/market/catalog.js'
@@ -76,7 +76,7 @@ export async function startEngine(options: {
   const contracts: Record<Address, Hex> = Object.fromEntries(
     Object.values(executorContracts).map(({ address, runtimeCode }) => [address, runtimeCode]),
   )
-  const forks = createForkPool({
+  const forks = new ForkPool({
     archiveUrl: archive.forkUrl,
     standby: () => archive.standby(),
     hardForkOf: hardForkAt,
@@ -104,7 +104,7 @@ export async function startEngine(options: {
   const engine = createEngine({
     chains: [ethereum],
     archive,
-    forks: { ...forks, acquire: killing(forks, options.lostForks ?? 0) },
+    forks: { acquire: killing(forks, options.lostForks ?? 0) },
     pins,
     workers,
     catalog,

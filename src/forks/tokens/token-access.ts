@@ -7,7 +7,7 @@ import { LRUCache } from 'lru-cache'
 import { encodeFunctionData, erc20Abi } from 'viem'
 import { z } from 'zod'
 import type { Address, Hex } from '../../domain/primitives.js'
-import { forkClient } from '../clients.js'
+import { archiveOf } from '../clients.js'
 import { foresee } from '../foresee.js'
 import { balanceProbe } from '../measure.js'
 import { encodeRead, type FundingContext } from './slot-field.js'
@@ -34,7 +34,7 @@ export function createTokenAccess(): TokenAccess {
   const known = new LRUCache<string, Promise<Access | null>>({ max: maxTokens })
 
   async function learn(context: AccessContext, token: Address): Promise<Access | null> {
-    const archive = forkClient(context.archiveUrl)
+    const archive = archiveOf(context)
     const topic = `transfer:${token}`
     const stored = parseAccess(await archive.request('forkroute_learned', [topic]))
     if (stored) return stored
@@ -99,8 +99,7 @@ async function traceAccess(context: AccessContext, token: Address): Promise<Acce
   // What a transfer touches not every node tells; both balances are most of it.
   const foreseen = [transfer, ...reads, encodeRead({ owner: spender })]
   foresee(
-    context.archiveUrl,
-    context.pin,
+    context,
     foreseen.map((data) => ({ from: owner, to: token, data })),
   )
   const calls = [transfer, ...reads]

@@ -2,19 +2,23 @@
 import { numberToHex } from 'viem'
 import { unreadable } from '../../domain/common-errors.js'
 import type { Address, Hex } from '../../domain/primitives.js'
-import { forkClient } from '../../forks/clients.js'
+import type { BlockSource } from '../../forks/block-source.js'
+import { archiveOf, forkClient } from '../../forks/clients.js'
+import type { ArchiveClient } from '../../rpc/archive/protocol.js'
 import { JsonRpcError } from '../../rpc/node/json-rpc.js'
 import type { EventLog } from '../../rpc/node/mined/event-logs.js'
+import { quietly } from '../../telemetry/quietly.js'
 import type { Ahead } from './ahead.js'
-import type { BlockSource } from './block-source.js'
 
 export class ArchiveReads {
   readonly #source: BlockSource
+  readonly #archive: ArchiveClient
   readonly #signal: AbortSignal
   readonly #ahead: Ahead
 
   constructor(source: BlockSource, signal: AbortSignal, ahead: Ahead) {
     this.#source = source
+    this.#archive = archiveOf(source)
     this.#signal = signal
     this.#ahead = ahead
   }
@@ -60,10 +64,9 @@ export class ArchiveReads {
     readonly to: bigint
   }): Promise<readonly EventLog[] | null> {
     const { from, to, ...filter } = question
-    const asked = { ...filter, from: numberToHex(from), to: numberToHex(to) }
-    const found = await this.#request<
-      readonly (Omit<EventLog, 'blockNumber'> & { blockNumber: Hex })[] | null
-    >('forkroute_logs', [asked])
+    const topics = [...filter.topics]
+    const asked = { ...filter, topics, from: numberToHex(from), to: numberToHex(to) }
+    const found = await this.#archive.request('forkroute_logs', [asked], this.#signal)
     return found?.map((log) => ({ ...log, blockNumber: BigInt(log.blockNumber) })) ?? null
   }
 
@@ -88,24 +91,26 @@ export class ArchiveReads {
       slots: reads.slots.filter(({ address, slot }) => isFresh(address + slot)),
       topics: reads.topics.filter(isFresh),
     }
-    const reading = this.#request('forkroute_readAhead', [asked]).catch((error: unknown) => {
-      for (const key of fresh) keys.delete(key)
-      if (this.#signal.aborted) throw error
-    })
+    const reading = this.#archive
+      .request('forkroute_readAhead', [asked], this.#signal)
+      .catch((error: unknown) => {
+        for (const key of fresh) keys.delete(key)
+        if (this.#signal.aborted) throw error
+      })
     for (const key of fresh) keys.set(key, reading)
-    await Promise.all([reading, ...[...before].map((one) => one.catch(() => undefined))])
+    const others = [...before].map((one) => quietly(one, 'Whoever began to read it is told.'))
+    await Promise.all([reading, ...others])
   }
 
   /** Has the archive answer for accounts of which nothing can be on the chain, without asking a node. */
   async assumeEmpty(accounts: readonly Address[]): Promise<void> {
-    await this.#request('forkroute_assumeEmpty', [accounts])
+    await this.#archive.request('forkroute_assumeEmpty', [[...accounts]], this.#signal)
   }
 
   /** Has the archive remember what it was asked for although all known of these pools was read ahead. */
   learnLeftovers(pools: readonly { readonly topic: string; readonly address: Address }[]): void {
-    forkClient(this.#source.archiveUrl)
-      .request('forkroute_learnLeftovers', [pools])
-      .catch(() => undefined)
+    const learning = this.#archive.request('forkroute_learnLeftovers', [[...pools]])
+    void quietly(learning, 'What forks still read of pools is not remembered.')
   }
 
   async #account(
@@ -120,6 +125,7 @@ export class ArchiveReads {
     }
   }
 
+  /** A method of a node. */
   #request<T>(method: string, params: readonly unknown[]): Promise<T> {
     return forkClient(this.#source.archiveUrl).request<T>(method, params, this.#signal)
   }

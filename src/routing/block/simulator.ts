@@ -9,6 +9,7 @@ import type {
   SimulationResult,
   StateOverrides,
 } from '../../domain/state.js'
+import type { BlockSource } from '../../forks/block-source.js'
 import { askFork } from '../../forks/faults.js'
 import { foresee } from '../../forks/foresee.js'
 import { createGasBudget } from '../../forks/gas-budget.js'
@@ -18,7 +19,6 @@ import { encodeRead } from '../../forks/tokens/slot-field.js'
 import type { Access } from '../../forks/tokens/slot-rules.js'
 import { type Traced, traceSimulation } from '../../forks/trace.js'
 import type { BlockFacts } from './block-facts.js'
-import type { BlockSource } from './block-source.js'
 import type { Clock } from './clock.js'
 import type { TaskReport } from './task-report.js'
 
@@ -143,8 +143,7 @@ export class Simulator {
     // Their slots are found by tracing them.
     const reads = [encodeRead({ owner }), ...(spender ? [encodeRead({ owner, spender })] : [])]
     foresee(
-      source.archiveUrl,
-      source.pin,
+      source,
       reads.map((data) => ({ to: token, data })),
     )
     return facts.tokens.funding.fund(

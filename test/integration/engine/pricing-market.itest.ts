@@ -2,7 +2,7 @@ import { numberToHex } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ethereum } from '../../../src/chains/ethereum.js'
 import type { Address } from '../../../src/domain/primitives.js'
-import { createReader, type ForkReader } from '../../../src/forks/reader.js'
+import { ForkReader } from '../../../src/forks/reader.js'
 import {
   type PriceMarket,
   priceTokens,
@@ -47,7 +47,7 @@ beforeAll(async () => {
   await openMarket(chain, deployer, ethereumMarket)
   await chain.checkReceipts()
   const pin = await readPin(anvil.url)
-  reader = createReader({ pin, archiveUrl: anvil.url, forkUrls: [anvil.url] })
+  reader = new ForkReader({ pin, archiveUrl: anvil.url, forkUrls: [anvil.url] })
   const market = await loadMarket()
   const tokens = sandboxTokens.map(({ address }) => address)
   const feeds = await readFeeds(reader, ethereum)

@@ -20,7 +20,7 @@ import {
 } from '../../../src/executor/deployments.js'
 import { executorErrorsAbi } from '../../../src/executor/errors.js'
 import { type FlashLoan, flashLoan } from '../../../src/executor/flash-loan.js'
-import { createReader } from '../../../src/forks/reader.js'
+import { ForkReader } from '../../../src/forks/reader.js'
 import { readFlashLoanFeeE18 } from '../../../src/protocols/balancer-v2/flash-loan-fee.js'
 import { JsonRpcError } from '../../../src/rpc/node/json-rpc.js'
 import { sandboxAccount } from '../../../src/sandbox/accounts.js'
@@ -57,7 +57,7 @@ let collector: Address
 
 beforeAll(async () => {
   const { url } = context().sandbox
-  reader = createReader({ pin: await readPin(url), archiveUrl: url, forkUrls: [url] })
+  reader = new ForkReader({ pin: await readPin(url), archiveUrl: url, forkUrls: [url] })
   const data = encodeFunctionData({ abi, functionName: 'getProtocolFeesCollector' })
   const result = await context().client.request<Hex>('eth_call', [{ to: vault, data }, 'latest'])
   collector = toAddress(

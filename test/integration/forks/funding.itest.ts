@@ -4,8 +4,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ethereum } from '../../../src/chains/ethereum.js'
 import { type Address, type BlockPin, nativeToken } from '../../../src/domain/primitives.js'
 import type { StateOverrides } from '../../../src/domain/state.js'
-import { createForkPool, type ForkLease, type ForkPool } from '../../../src/forks/fork-pool.js'
-import { residentBytes } from '../../../src/forks/fork-starter.js'
+import { residentBytes } from '../../../src/forks/health.js'
+import type { ForkLease } from '../../../src/forks/lease.js'
+import { ForkPool } from '../../../src/forks/pool.js'
 import { simulate } from '../../../src/forks/simulate.js'
 import { createFunding } from '../../../src/forks/tokens/funding.js'
 import { fundFromHolder } from '../../../src/forks/tokens/holder-funding.js'
@@ -51,7 +52,7 @@ beforeAll(async () => {
     await testChain.send(tokenOf('a packed word'), 'PackedToken', 'open', [owner, 1_700_000_000n])
   }
   pin = await testChain.pin()
-  pool = createForkPool({ archiveUrl: () => testChain.node.url, forksPerBlock: 1 })
+  pool = new ForkPool({ archiveUrl: () => testChain.node.url, forksPerBlock: 1 })
   lease = await pool.acquire(pin)
 })
 

@@ -2,11 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, onTestFinished } from 'vitest'
 import type { BlockPin } from '../../../src/domain/primitives.js'
-import {
-  createForkPool,
-  type ForkPool,
-  type ForkPoolOptions,
-} from '../../../src/forks/fork-pool.js'
+import { ForkPool, type ForkPoolOptions } from '../../../src/forks/pool.js'
 import { createRpcClient } from '../../../src/rpc/node/json-rpc.js'
 import { startTestChain, type TestChain } from '../../support/test-chain.js'
 
@@ -38,7 +34,7 @@ export function withForkPoolContext(): () => PoolContext {
       return pin
     },
     makePool(options = {}) {
-      const pool = createForkPool({ archiveUrl: () => testChain.node.url, ...options })
+      const pool = new ForkPool({ archiveUrl: () => testChain.node.url, ...options })
       onTestFinished(() => pool.close())
       return pool
     },

@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type BlockPin, bigintToString } from '../../../src/domain/primitives.js'
-import type { ForkPoolOptions } from '../../../src/forks/fork-pool.js'
+import type { ForkPoolOptions } from '../../../src/forks/pool.js'
 import { startArchive } from '../../../src/rpc/archive/archive.js'
 import { blockOf, exists, until, withForkPoolContext } from './pool-context.js'
 

@@ -9,7 +9,7 @@ import {
   bigintToString,
   type Hex,
 } from '../../../src/domain/primitives.js'
-import type { ForkPool, ForkPoolOptions } from '../../../src/forks/fork-pool.js'
+import type { ForkPool, ForkPoolOptions } from '../../../src/forks/pool.js'
 import { simulate } from '../../../src/forks/simulate.js'
 import { backgroundPriority } from '../../../src/platform/priority.js'
 import { startArchive } from '../../../src/rpc/archive/archive.js'
@@ -43,7 +43,7 @@ async function told(url: string, pin: BlockPin): Promise<string> {
   )
 }
 
-describe('createForkPool', () => {
+describe('ForkPool', () => {
   test('forks give way to what answers requests', async () => {
     const pool = makePool({ forksPerBlock: 2 })
     await pool.warm(pinAt(0))

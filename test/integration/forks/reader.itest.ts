@@ -7,8 +7,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ethereum } from '../../../src/chains/ethereum.js'
 import { ForkrouteError } from '../../../src/domain/errors.js'
 import type { Address, BlockPin } from '../../../src/domain/primitives.js'
-import { createForkPool, type ForkLease, type ForkPool } from '../../../src/forks/fork-pool.js'
-import { createReader } from '../../../src/forks/reader.js'
+import type { ForkLease } from '../../../src/forks/lease.js'
+import { ForkPool } from '../../../src/forks/pool.js'
+import { ForkReader } from '../../../src/forks/reader.js'
 import { simulate } from '../../../src/forks/simulate.js'
 import { startTestChain, type TestChain } from '../../support/test-chain.js'
 
@@ -80,7 +81,7 @@ beforeAll(async () => {
   pin = await testChain.pin()
   front = await startFront()
   frontUrl = `http://127.0.0.1:${(front.address() as AddressInfo).port}`
-  pool = createForkPool({ archiveUrl: () => frontUrl, forksPerBlock: 1 })
+  pool = new ForkPool({ archiveUrl: () => frontUrl, forksPerBlock: 1 })
   lease = await pool.acquire(pin)
 })
 
@@ -92,17 +93,17 @@ afterAll(async () => {
 })
 
 function reader(more: { archiveUrl?: string; signal?: AbortSignal } = {}) {
-  return createReader({ pin, archiveUrl: frontUrl, forkUrls: lease.urls, ...more })
+  return new ForkReader({ pin, archiveUrl: frontUrl, forkUrls: lease.urls, ...more })
 }
 
 function on(isFilled: boolean) {
   const forks = Promise.resolve({ forkUrls: lease.urls, isFilled })
-  return createReader({ pin, archiveUrl: frontUrl, forks })
+  return new ForkReader({ pin, archiveUrl: frontUrl, forks })
 }
 
 const supplyWord = { ok: true, value: `0x${(500).toString(16).padStart(64, '0')}` }
 
-describe('createReader', () => {
+describe('ForkReader', () => {
   test('storage comes in the order asked, as whole words, each slot once in one request', async () => {
     const reads = reader()
     storageRequests = 0
@@ -135,7 +136,7 @@ describe('createReader', () => {
 
   test('a call may use what one transaction may, however much a block holds', async () => {
     const spacious = { ...pin, gasLimit: 2n ** 50n }
-    const reads = createReader({ pin: spacious, archiveUrl: frontUrl, forkUrls: lease.urls })
+    const reads = new ForkReader({ pin: spacious, archiveUrl: frontUrl, forkUrls: lease.urls })
     const [left] = await reads.call([{ to: gasLeft, data: '0x' }])
     if (!left?.ok) throw new Error(left?.message)
     expect(BigInt(left.value)).toBeLessThan(16_777_216n)
@@ -156,7 +157,7 @@ describe('createReader', () => {
   test('forks that never come are an error of calls, not of words', async () => {
     const none = Promise.reject(new ForkrouteError('FORK_UNAVAILABLE', 'no fork'))
     none.catch(() => undefined)
-    const reads = createReader({ pin, archiveUrl: frontUrl, forks: none })
+    const reads = new ForkReader({ pin, archiveUrl: frontUrl, forks: none })
     expect(await reads.storage([{ address: token, slot: '0x0' }])).toEqual([supplyWord])
     const call = reads.call([{ to: token, data: '0x' }])
     await expect(call).rejects.toMatchObject({ code: 'FORK_UNAVAILABLE' })

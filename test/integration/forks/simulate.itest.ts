@@ -20,8 +20,9 @@ import {
 import type { SimulationRequest, SimulationResult } from '../../../src/domain/state.js'
 import { maxTransactionGas, ordinaryGas } from '../../../src/forks/block-environment.js'
 import { ForkLostError } from '../../../src/forks/faults.js'
-import { createForkPool, type ForkLease, type ForkPool } from '../../../src/forks/fork-pool.js'
 import { createGasBudget, type GasBudget } from '../../../src/forks/gas-budget.js'
+import type { ForkLease } from '../../../src/forks/lease.js'
+import { ForkPool } from '../../../src/forks/pool.js'
 import { simulate } from '../../../src/forks/simulate.js'
 import { baseFeeAfter } from '../../support/base-fee.js'
 import { mineForReal, startTestChain, type TestChain } from '../../support/test-chain.js'
@@ -52,7 +53,7 @@ beforeAll(async () => {
   await testChain.send(token, 'PlainToken', 'approve', [bench, 1_000n])
   await testChain.send(bench, 'Bench', 'fill', [0n, 40n])
   pin = await testChain.pin()
-  pool = createForkPool({ archiveUrl: () => testChain.node.url })
+  pool = new ForkPool({ archiveUrl: () => testChain.node.url })
   await pool.warm(pin)
   lease = await pool.acquire(pin)
 })
@@ -365,7 +366,7 @@ describe('simulate', () => {
   })
 
   test('a fork killed in mid-simulation is a ForkLostError with its URL; its replacement works', async () => {
-    const own = createForkPool({ archiveUrl: () => testChain.node.url, forksPerBlock: 1 })
+    const own = new ForkPool({ archiveUrl: () => testChain.node.url, forksPerBlock: 1 })
     try {
       const held = await own.acquire(pin)
       const requests = Array.from({ length: 64 }, () => request('Bench', 'burn', []))

@@ -6,7 +6,7 @@ import type { Address } from '../../../src/domain/primitives.js'
 import type { StateReader } from '../../../src/domain/state.js'
 import { runnerAddress } from '../../../src/executor/compile.js'
 import { contractAddress } from '../../../src/executor/deployments.js'
-import { createReader } from '../../../src/forks/reader.js'
+import { ForkReader } from '../../../src/forks/reader.js'
 import type { Pool } from '../../../src/protocols/pool.js'
 import type { Position } from '../../../src/protocols/positions.js'
 import { uniswapV2 } from '../../../src/protocols/uniswap-v2/index.js'
@@ -46,7 +46,7 @@ let position: Position
 beforeAll(async () => {
   sandbox = await startSandbox()
   const pin = await readPin(sandbox.url)
-  reader = createReader({ pin, archiveUrl: sandbox.url, forkUrls: [sandbox.url] })
+  reader = new ForkReader({ pin, archiveUrl: sandbox.url, forkUrls: [sandbox.url] })
   const found = sandboxPools().find(
     ({ protocol, tokens }) =>
       protocol === 'uniswap-v2' && tokens.includes(usdc) && tokens.includes(weth),

@@ -7,7 +7,7 @@ import { type Address, type Hex, zeroAddress } from '../../../src/domain/primiti
 import type { StateReader } from '../../../src/domain/state.js'
 import { buildTransaction, runnerAddress } from '../../../src/executor/compile.js'
 import { contractAddress, executorAddress } from '../../../src/executor/deployments.js'
-import { createReader } from '../../../src/forks/reader.js'
+import { ForkReader } from '../../../src/forks/reader.js'
 import type { Pool } from '../../../src/protocols/pool.js'
 import type { Position } from '../../../src/protocols/positions.js'
 import { uniswapV3 } from '../../../src/protocols/uniswap-v3/index.js'
@@ -87,7 +87,7 @@ beforeAll(async () => {
     await node.rpc('anvil_dealERC20', [alice, token, numberToHex(2n * amount)])
   }
   const pin = await readPin(sandbox.url)
-  reader = createReader({ pin, archiveUrl: sandbox.url, forkUrls: [sandbox.url] })
+  reader = new ForkReader({ pin, archiveUrl: sandbox.url, forkUrls: [sandbox.url] })
 })
 afterAll(async () => {
   await node.close()

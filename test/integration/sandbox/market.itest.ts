@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { ethereum } from '../../../src/chains/ethereum.js'
 import { type Address, nativeToken } from '../../../src/domain/primitives.js'
-import { createReader } from '../../../src/forks/reader.js'
+import { ForkReader } from '../../../src/forks/reader.js'
 import type { LoadedPool } from '../../../src/protocols/protocol.js'
 import { protocols } from '../../../src/protocols/registry.js'
 import { type Prices, priceOf } from '../../../src/sandbox/market/amounts.js'
@@ -19,7 +19,11 @@ const medianBps = 10
 
 async function loadPools(number: number): Promise<LoadedPool[]> {
   const { url } = context().sandbox
-  const reader = createReader({ pin: await readPin(url, number), archiveUrl: url, forkUrls: [url] })
+  const reader = new ForkReader({
+    pin: await readPin(url, number),
+    archiveUrl: url,
+    forkUrls: [url],
+  })
   try {
     const traps = trapPoolIds(ethereumMarket)
     const pools = sandboxPools().filter(({ id }) => !traps.has(id))

@@ -24,7 +24,7 @@ import type { SimulationLog, SimulationResult, StateOverrides } from '../../../s
 import { buildTransaction, runnerAddress } from '../../../src/executor/compile.js'
 import { contractAddress } from '../../../src/executor/deployments.js'
 import { executorErrorsAbi } from '../../../src/executor/errors.js'
-import { createReader } from '../../../src/forks/reader.js'
+import { ForkReader } from '../../../src/forks/reader.js'
 import { simulate } from '../../../src/forks/simulate.js'
 import { readPin } from '../pin.js'
 import type { Mined } from './chain.js'
@@ -53,7 +53,7 @@ export async function quoted(
   amountIn: bigint,
 ) {
   const { url } = source.anvil
-  const reader = createReader({ pin: await readPin(url), archiveUrl: url, forkUrls: [url] })
+  const reader = new ForkReader({ pin: await readPin(url), archiveUrl: url, forkUrls: [url] })
   const sender = runnerAddress('router', source.owner)
   const chain = source.definition
   const priceOf = async () => null
@@ -192,7 +192,7 @@ export async function statusAt(
   { logs = true }: { readonly logs?: boolean | bigint } = {},
 ) {
   const { url, rpc } = destination.anvil
-  const reader = createReader({ pin: await readPin(url), archiveUrl: url, forkUrls: [url] })
+  const reader = new ForkReader({ pin: await readPin(url), archiveUrl: url, forkUrls: [url] })
   const read: LogReader = async ({ address, topics, blockNumber }) => {
     if (!logs) return null
     const at = blockNumber === undefined ? null : numberToHex(blockNumber)

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { openCatalog } from '../../../src/catalog/store.js'
 import { ethereum } from '../../../src/chains/ethereum.js'
 import type { Address, Hex } from '../../../src/domain/primitives.js'
-import { createForkPool } from '../../../src/forks/fork-pool.js'
+import { ForkPool } from '../../../src/forks/pool.js'
 import { simulate } from '../../../src/forks/simulate.js'
 import { readPin } from '../pin.js'
 import { startService, type TestService } from '../service/service.js'
@@ -168,7 +168,7 @@ export function testGasTable(context: () => EraContext, era: Era): void {
       const documented = (column: number) => BigInt(cells?.[column - 1]?.replaceAll(',', '') ?? 0)
       const own = await market.gasOf(example)
       const pin = await readPin(node.url)
-      const pool = createForkPool({ archiveUrl: () => node.url, forksPerBlock: 1 })
+      const pool = new ForkPool({ archiveUrl: () => node.url, forksPerBlock: 1 })
       onTestFinished(() => pool.close())
       const { urls } = await pool.acquire(pin)
       const { to, data, tokenOut } = examples[example](market.trader)

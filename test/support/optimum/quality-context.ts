@@ -6,7 +6,7 @@ import { openCatalog } from '../../../src/catalog/store.js'
 import { loadTokenLists } from '../../../src/catalog/token-lists.js'
 import { ethereum } from '../../../src/chains/ethereum.js'
 import type { Address } from '../../../src/domain/primitives.js'
-import { createReader } from '../../../src/forks/reader.js'
+import { ForkReader } from '../../../src/forks/reader.js'
 import { sourcesOf } from '../../../src/pool-index/sources.js'
 import { openIndexStore } from '../../../src/pool-index/store.js'
 import { syncChain } from '../../../src/pool-index/sync.js'
@@ -62,7 +62,7 @@ export async function openQualityContext(args: {
   const worker = new WorkerContext(settings)
   const pin = await readPin(args.callUrl)
   const block = worker.block(pin)
-  const reader = createReader({ pin, archiveUrl: args.nodeUrl, forkUrls: [args.callUrl] })
+  const reader = new ForkReader({ pin, archiveUrl: args.nodeUrl, forkUrls: [args.callUrl] })
   const { chain } = block
   const indexed = worker.poolIndex
     ? new IndexedMarket({ chain, pin, market: block.market, index: worker.poolIndex })

@@ -17,7 +17,7 @@ import {
   executorAddress,
   quoteSender,
 } from '../../../src/executor/deployments.js'
-import { createReader } from '../../../src/forks/reader.js'
+import { ForkReader } from '../../../src/forks/reader.js'
 import { simulate } from '../../../src/forks/simulate.js'
 import { createFunding } from '../../../src/forks/tokens/funding.js'
 import { fundFromHolder } from '../../../src/forks/tokens/holder-funding.js'
@@ -102,7 +102,7 @@ export class SwapContext {
     const planned = [...sandboxPools(), ...(await placeForkVenues(sandbox.url))]
     await prepare?.(sandbox.url)
     const pin = await readPin(sandbox.url)
-    const reader = createReader({ pin, archiveUrl: sandbox.url, forkUrls: [sandbox.url] })
+    const reader = new ForkReader({ pin, archiveUrl: sandbox.url, forkUrls: [sandbox.url] })
     return new SwapContext(sandbox, planned, pin, reader)
   }
 

@@ -3,7 +3,7 @@
  * then waits. Arguments: the node's URL and the pin, its bigints as decimal strings.
  */
 import type { BlockPin } from '../../../src/domain/primitives.js'
-import { createForkPool } from '../../../src/forks/fork-pool.js'
+import { ForkPool } from '../../../src/forks/pool.js'
 
 const [url = '', text = '{}'] = process.argv.slice(2)
 const fields = JSON.parse(text)
@@ -16,7 +16,7 @@ const pin: BlockPin = {
   gasLimit: BigInt(fields.gasLimit),
   difficulty: BigInt(fields.difficulty),
 }
-const pool = createForkPool({ archiveUrl: () => url })
+const pool = new ForkPool({ archiveUrl: () => url })
 await pool.warm(pin)
 await pool.acquire(pin)
 console.log(JSON.stringify(pool.stats().pids))
