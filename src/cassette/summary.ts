@@ -2,9 +2,9 @@
 import { statSync } from 'node:fs'
 import { notFound } from '../domain/common-errors.js'
 import type { RecordedRequest } from '../domain/operations/checks.js'
+import { CassetteBlocks } from '../rpc/cassette/cassette-blocks.js'
 import { cassetteFormat, guarded, openCassetteFile } from '../rpc/cassette/cassette-file.js'
 import { cassetteRequests, type RequestRow } from '../rpc/cassette/cassette-requests.js'
-import { CassetteBlocks } from '../rpc/cassette/cassette-blocks.js'
 import { type CassetteSettings, contentsOf, type RecorderVersion, readable } from './contents.js'
 import { fromRequestText, urlOf } from './request-form.js'
 

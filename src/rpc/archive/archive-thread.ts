@@ -2,32 +2,29 @@
  * Assembles what the archive thread owns: the disk cache, one source per chain, the HTTP server.
  * `workers/archive.ts` connects it to the main thread.
  */
+import type Database from 'better-sqlite3'
 import { LRUCache } from 'lru-cache'
 import { unknownBlock, unknownChain } from '../../domain/common-errors.js'
-import type { BlockPin, Hex } from '../../domain/primitives.js'
+import { defined } from '../../domain/defined.js'
+import type { Address, BlockPin, Hex } from '../../domain/primitives.js'
 import { openCassetteFile } from '../cassette/cassette-file.js'
 import type { CassetteHead } from '../cassette/cassette-requests.js'
 import { CassetteState } from '../cassette/cassette-state.js'
 import { Recorder } from '../cassette/recorder.js'
-import { openDiskCache } from '../disk/disk-cache.js'
+import { type DiskCache, openDiskCache } from '../disk/disk-cache.js'
 import type {
+  ArchiveChain,
   ArchiveRequest,
   ArchiveStats,
   ArchiveThreadData,
   ReadStats,
   ThreadMessage,
 } from './archive-messages.js'
-import { startArchiveServer } from './archive-server.js'
+import { type ArchiveServer, startArchiveServer } from './archive-server.js'
 import type { ChainSource } from './chain-source.js'
-import { createCodeStore } from './code-index.js'
+import { type CodeStore, createCodeStore } from './code-index.js'
 import { createLiveChain, type LiveChain } from './live-chain.js'
-import { ReplayChain, type ReplayChainOptions } from './replay-chain.js'
-
-export interface ArchiveThread {
-  readonly port: number
-  handle(request: Exclude<ArchiveRequest, { kind: 'close' }>): Promise<unknown>
-  close(): Promise<void>
-}
+import { ReplayChain } from './replay-chain.js'
 
 /** Values in memory over all chains and blocks; about 350 bytes each. */
 const maxMemoryItems = 60_000
@@ -36,135 +33,206 @@ const statusIntervalMs = 500
 /** A recording of states alone. */
 const nobody: CassetteHead = { facts: {}, version: '{}' }
 
+/** What the archive thread owns, opened before any chain is. */
+interface Stores {
+  readonly disk: DiskCache
+  readonly codes: CodeStore
+  readonly memory: LRUCache<string, Hex>
+  readonly recorder: Recorder | null
+  readonly cassetteFile: Database.Database | null
+}
+
+type Post = (message: ThreadMessage) => void
+
 /** @throws ForkrouteError STORAGE_UNAVAILABLE when a cassette cannot be opened. */
 export async function startArchiveThread(
   data: ArchiveThreadData,
-  post: (message: ThreadMessage) => void,
+  post: Post,
 ): Promise<ArchiveThread> {
-  const { mode } = data
-  const knownEmpty = new Set(data.knownEmpty)
-  const warn = (message: string): void => post({ kind: 'log', level: 'warn', message })
-  // Code and its index stay: they are small compared with the reads that they save.
-  const keep = (scope: string): boolean => !scope.includes(':')
-  const isReplay = mode.kind === 'replay'
-  const disk = openDiskCache(isReplay ? null : data.dataDir, keep, warn)
-  const codes = createCodeStore(disk)
-  const memory = new LRUCache<string, Hex>({ max: maxMemoryItems })
-  const cassetteFile = isReplay ? openCassetteFile(mode.file, 'read') : null
-  const cassette = cassetteFile && new CassetteState(cassetteFile)
-  // A restarted thread takes the port of its predecessor.
-  const isResumed = data.port !== 0
-  const recorder: Recorder | null =
-    mode.kind === 'record'
-      ? new Recorder(mode.file, mode.head ?? nobody, { isResumed, warn })
-      : null
-
-  const live: LiveChain[] = []
+  const stores = openStores(data, post)
   const sources = new Map<number, ChainSource>()
   // Comes first: nothing else may be running if the port is not available.
   const server = await startArchiveServer(sources, data.port)
-  for (const chain of data.chains) {
-    const { chainId } = chain
-    if (cassette) {
-      const onHead: ReplayChainOptions['onHead'] = (pin) =>
-        post({ kind: 'head', pin, replaced: [] })
-      const head = (isReplay && mode.heads?.[chainId]) || null
-      const later = (isReplay && mode.later) || []
-      const options = { chainId, cassette, head, knownEmpty, later, onHead }
-      sources.set(chainId, new ReplayChain(options))
-      continue
+  return new ArchiveThread({ data, stores, sources, server, post })
+}
+
+function openStores(data: ArchiveThreadData, post: Post): Stores {
+  const { mode } = data
+  const warn = (message: string): void => post({ kind: 'log', level: 'warn', message })
+  const isReplay = mode.kind === 'replay'
+  // Code and its index stay: they are small compared with the reads that they save.
+  const keep = (scope: string): boolean => !scope.includes(':')
+  const disk = openDiskCache(isReplay ? null : data.dataDir, keep, warn)
+  // A restarted thread takes the port of its predecessor.
+  const isResumed = data.port !== 0
+  return {
+    disk,
+    codes: createCodeStore(disk),
+    memory: new LRUCache<string, Hex>({ max: maxMemoryItems }),
+    cassetteFile: isReplay ? openCassetteFile(mode.file, 'read') : null,
+    recorder:
+      mode.kind === 'record'
+        ? new Recorder(mode.file, mode.head ?? nobody, { isResumed, warn })
+        : null,
+  }
+}
+
+export class ArchiveThread {
+  readonly #stores: Stores
+  readonly #server: ArchiveServer
+  readonly #post: Post
+  readonly #sources: Map<number, ChainSource>
+  readonly #live: LiveChain[] = []
+  /** The last status of each chain, as text. */
+  readonly #posted = new Map<number, string>()
+  readonly #timer: NodeJS.Timeout
+
+  /** @param parts.sources - filled with a source for each chain; the server answers from it. */
+  constructor(parts: {
+    readonly data: ArchiveThreadData
+    readonly stores: Stores
+    readonly sources: Map<number, ChainSource>
+    readonly server: ArchiveServer
+    readonly post: Post
+  }) {
+    this.#stores = parts.stores
+    this.#server = parts.server
+    this.#post = parts.post
+    this.#sources = parts.sources
+    this.#openChains(parts.data)
+    this.#timer = setInterval(() => this.#postAll(), statusIntervalMs)
+  }
+
+  get port(): number {
+    return this.#server.port
+  }
+
+  async handle(request: Exclude<ArchiveRequest, { kind: 'close' }>): Promise<unknown> {
+    switch (request.kind) {
+      case 'pin':
+        return this.#sourceOf(request.chainId).pin(request.block, request)
+      case 'header':
+        return this.#headerOf(request.chainId, request.block)
+      case 'changes':
+        return this.#sourceOf(request.chainId).changedBlocks(request.question)
+      case 'transaction':
+        return this.#sourceOf(request.chainId).transaction(request.hash)
+      case 'prefetch':
+        return this.#sourceOf(request.pin.chainId).prefetch(request.pin)
+      case 'record':
+        return this.#stores.recorder?.request(request.entry)
+      case 'stats':
+        return this.#stats()
+      case 'standby':
+        return this.#server.standby(request.id, request.block)
+      case 'change':
+        return this.#server.change(request.id, request.accounts)
+      case 'firstAnswers':
+        return this.#firstAnswers(request.waitMs)
     }
-    const source = createLiveChain({
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer)
+    await this.#server.close()
+    await Promise.all([...this.#sources.values()].map((source) => source.close()))
+    this.#stores.recorder?.close()
+    this.#stores.cassetteFile?.close()
+    this.#stores.disk.close()
+  }
+
+  #openChains(data: ArchiveThreadData): void {
+    const { mode } = data
+    const knownEmpty = new Set(data.knownEmpty)
+    const { cassetteFile } = this.#stores
+    const cassette = cassetteFile && new CassetteState(cassetteFile)
+    for (const chain of data.chains) {
+      const { chainId } = chain
+      if (cassette) {
+        const head = (mode.kind === 'replay' && mode.heads?.[chainId]) || null
+        const later = (mode.kind === 'replay' && mode.later) || []
+        const onHead = (pin: BlockPin) => this.#post({ kind: 'head', pin, replaced: [] })
+        const options = { chainId, cassette, head, knownEmpty, later, onHead }
+        this.#sources.set(chainId, new ReplayChain(options))
+      } else {
+        const source = this.#openLive(chain, data, knownEmpty)
+        this.#live.push(source)
+        this.#sources.set(chainId, source)
+      }
+    }
+  }
+
+  #openLive(
+    chain: ArchiveChain,
+    { pollIntervalMs, upstreamTimeoutMs }: ArchiveThreadData,
+    knownEmpty: ReadonlySet<Address>,
+  ): LiveChain {
+    const { disk, codes, memory, recorder } = this.#stores
+    return createLiveChain({
       chain,
       disk,
       codes,
       memory,
       knownEmpty,
       recorder,
-      pollIntervalMs: data.pollIntervalMs ?? defaultPollIntervalMs,
-      ...(data.upstreamTimeoutMs !== null && { upstreamTimeoutMs: data.upstreamTimeoutMs }),
-      onHead(pin, replaced) {
-        postStatus(chainId)
-        post({ kind: 'head', pin, replaced })
+      pollIntervalMs: pollIntervalMs ?? defaultPollIntervalMs,
+      ...defined({ upstreamTimeoutMs: upstreamTimeoutMs ?? undefined }),
+      onHead: (pin, replaced) => {
+        this.#postStatus(chain.chainId)
+        this.#post({ kind: 'head', pin, replaced })
       },
-      onLog: (level, message) => post({ kind: 'log', level, message }),
+      onLog: (level, message) => this.#post({ kind: 'log', level, message }),
     })
-    live.push(source)
-    sources.set(chainId, source)
   }
 
-  const posted = new Map<number, string>()
-  function postStatus(chainId: number): void {
-    const status = sources.get(chainId)?.status()
+  #postStatus(chainId: number): void {
+    const status = this.#sources.get(chainId)?.status()
     if (!status) return
     const text = JSON.stringify(status)
-    if (posted.get(chainId) === text) return
-    posted.set(chainId, text)
-    post({ kind: 'status', chainId, status })
+    if (this.#posted.get(chainId) === text) return
+    this.#posted.set(chainId, text)
+    this.#post({ kind: 'status', chainId, status })
   }
-  function postAll(): void {
-    for (const chainId of sources.keys()) postStatus(chainId)
-    for (const chain of live) {
+
+  #postAll(): void {
+    for (const chainId of this.#sources.keys()) this.#postStatus(chainId)
+    for (const chain of this.#live) {
       for (const [index, ms] of chain.takeAnswerTimes().entries()) {
         if (!ms.length) continue
-        post({ kind: 'answerTimes', chainId: chain.chainId, node: index + 1, ms })
+        this.#post({ kind: 'answerTimes', chainId: chain.chainId, node: index + 1, ms })
       }
     }
   }
-  const timer = setInterval(postAll, statusIntervalMs)
 
-  function sourceOf(chainId: number): ChainSource {
-    const source = sources.get(chainId)
+  #sourceOf(chainId: number): ChainSource {
+    const source = this.#sources.get(chainId)
     if (source) return source
     throw unknownChain(chainId)
   }
 
-  async function headerOf(chainId: number, number: bigint): Promise<BlockPin> {
-    const found = await sourceOf(chainId).block(number)
+  async #headerOf(chainId: number, number: bigint): Promise<BlockPin> {
+    const found = await this.#sourceOf(chainId).block(number)
     if (found.ok) return found.value.pin
     throw unknownBlock({ chainId, number }, `Block ${number}: ${found.message}.`)
   }
 
-  function stats(): ArchiveStats {
+  async #firstAnswers(waitMs: number): Promise<void> {
+    const firsts = [...this.#sources.values()].map((source) => source.firstAnswers)
+    await within(waitMs, Promise.all(firsts))
+    this.#postAll()
+  }
+
+  #stats(): ArchiveStats {
     return {
-      ...readStats(live),
-      served: server.counters.served,
-      memoryItems: memory.size,
-      chains: live.map((chain) => ({
+      ...readStats(this.#live),
+      served: this.#server.counters.served,
+      memoryItems: this.#stores.memory.size,
+      chains: this.#live.map((chain) => ({
         chainId: chain.chainId,
         ...readStats([chain]),
         nodes: chain.nodeCounters(),
       })),
     }
-  }
-
-  return {
-    port: server.port,
-    async handle(request) {
-      if (request.kind === 'pin') return sourceOf(request.chainId).pin(request.block, request)
-      if (request.kind === 'header') return headerOf(request.chainId, request.block)
-      if (request.kind === 'changes') {
-        return sourceOf(request.chainId).changedBlocks(request.question)
-      }
-      if (request.kind === 'transaction') return sourceOf(request.chainId).transaction(request.hash)
-      if (request.kind === 'prefetch') return sourceOf(request.pin.chainId).prefetch(request.pin)
-      if (request.kind === 'record') return recorder?.request(request.entry)
-      if (request.kind === 'stats') return stats()
-      if (request.kind === 'standby') return server.standby(request.id, request.block)
-      if (request.kind === 'change') return server.change(request.id, request.accounts)
-      const firsts = [...sources.values()].map((source) => source.firstAnswers)
-      await within(request.waitMs, Promise.all(firsts))
-      postAll()
-      return undefined
-    },
-    async close() {
-      clearInterval(timer)
-      await server.close()
-      await Promise.all([...sources.values()].map((source) => source.close()))
-      recorder?.close()
-      cassetteFile?.close()
-      disk.close()
-    },
   }
 }
 

@@ -52,7 +52,8 @@ export function createForesight(parts: {
         const traced = upstream.prestate(some, at, some[0]?.from)
         const of = new Set(some.map(({ to }) => to))
         // Forks make the calls; what others read of the slots is hardly the same.
-        reader.bring(of, at, valueIn(traced), (key, isForks) => isForks || !isSlot(key))
+        const isAwaited = (key: ItemKey, isForks: boolean) => isForks || !isSlot(key)
+        reader.bring({ of, at, bulk: valueIn(traced), isAwaited })
       }
     }
   }
@@ -97,7 +98,8 @@ export function createForesight(parts: {
       for (const some of chunksOf(unknown, poolsPerCall)) {
         const of = new Set(some.map(({ address }) => address))
         const lookUps = new Set(some.flatMap((pool) => (pool.isLookUp ? [priceKey(pool)] : [])))
-        reader.bring(of, at, readTicks(some, at), (key) => isSlot(key) && !lookUps.has(key))
+        const isAwaited = (key: ItemKey) => isSlot(key) && !lookUps.has(key)
+        reader.bring({ of, at, bulk: readTicks(some, at), isAwaited })
       }
     },
   }

@@ -21,7 +21,7 @@ import type { NodeCounters, UpstreamCounters } from '../node/node-status.js'
 import { createUpstream, type Upstream } from '../node/upstream.js'
 import type { ArchiveChain } from './archive-messages.js'
 import { type BlockIndex, createBlockIndex } from './block-index.js'
-import { type BlockOpener, createBlockOpener } from './block-opener.js'
+import { BlockOpener } from './block-opener.js'
 import { type ChainCounters, createChainCounters } from './chain-counters.js'
 import { createChainHealth } from './chain-health.js'
 import type { ChainSource, TransactionFate } from './chain-source.js'
@@ -30,7 +30,7 @@ import { createForesight } from './foresight.js'
 import { pinBlock } from './pin-block.js'
 import { createProvenState } from './proven-state.js'
 import { createStateBook, type StateBook } from './state-book.js'
-import { createStateReader, type StateReader } from './state-reader.js'
+import { StateReader } from './state-reader.js'
 
 export interface LiveChainOptions {
   readonly chain: ArchiveChain
@@ -80,12 +80,12 @@ export function createLiveChain(options: LiveChainOptions): LiveChain {
       throw health.notReady()
     },
     block: blocks.find,
-    read: reader.read,
-    ahead: reader.ahead,
+    read: (key, at, isForks) => reader.read(key, at, isForks),
+    ahead: (key, at) => reader.ahead(key, at),
     ...createForesight({ upstream, states: parts.states, reader }),
-    assumeEmpty: reader.assumeEmpty,
-    held: reader.held,
-    heldAccounts: reader.heldAccounts,
+    assumeEmpty: (accounts, at) => reader.assumeEmpty(accounts, at),
+    held: (slots, at) => reader.held(slots, at),
+    heldAccounts: (accounts, at) => reader.heldAccounts(accounts, at),
     async call(to, data, at) {
       const answer = await upstream.call(to, data, at)
       if (answer.ok) recorder?.call(chainId, { to, data }, at, answer.value)
@@ -169,7 +169,7 @@ function createParts(options: LiveChainOptions): Parts {
     (number) => hashAt(number, upstream),
     (head, replaced) => takeHead(head, replaced, options, { codeBook, blocks, states }),
   )
-  const reader = createStateReader({
+  const reader = new StateReader({
     chainId,
     states,
     upstream,
@@ -180,7 +180,7 @@ function createParts(options: LiveChainOptions): Parts {
     recorder,
     counters,
   })
-  const opener = createBlockOpener({
+  const opener = new BlockOpener({
     blocks,
     tracker,
     upstream,
@@ -188,7 +188,7 @@ function createParts(options: LiveChainOptions): Parts {
     keys: (number) => hot.keys().filter((key) => !states.isLasting(key, number)),
     proven,
     held: states.find,
-    fetch: reader.fetch,
+    fetch: (key, at) => reader.fetch(key, at),
   })
   return {
     upstream,

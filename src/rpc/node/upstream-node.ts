@@ -14,7 +14,7 @@ import {
   TransportError,
 } from './json-rpc.js'
 import { createLatencies } from './learnt/latencies.js'
-import { createNodeHealth, type NodeHealth } from './learnt/node-health.js'
+import { NodeHealth } from './learnt/node-health.js'
 import { createNodePace, type NodePace } from './learnt/node-pace.js'
 import type { NodeAbilities } from './learnt/node-probe.js'
 import { createNoise, type Noise } from './learnt/noise.js'
@@ -86,7 +86,7 @@ export class UpstreamNode {
       mostBytes: mostBytesOf,
       peer: { name: 'node', facts: { 'forkroute.chain_id': chainId, 'forkroute.node': name } },
     })
-    this.#health = createNodeHealth(name, options.onChange, this.noise)
+    this.#health = new NodeHealth(name, options.onChange, this.noise)
     this.#pace = createNodePace({ batch: options.maxBatch, requests: connections }, this.noise)
     this.#replies = new NodeReplies({
       client: this.#client,
@@ -110,7 +110,7 @@ export class UpstreamNode {
       latencies: this.#latencies,
       budget: options.budget,
       timeoutMs,
-      isPausing: this.#health.isPausing,
+      isPausing: () => this.#health.isPausing(),
       onSent: ({ calls }) => {
         options.counters.httpRequests += 1
         this.#counters.requests += 1

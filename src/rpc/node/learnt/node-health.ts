@@ -2,35 +2,7 @@
  * Whether one node may be used: verified, set aside for a false answer, pausing, or down; and whether it is slow to
  * answer lately, so that others are asked first. Reports changes. No I/O.
  */
-import { createNoise, type Noise } from './noise.js'
-
-export interface NodeHealth {
-  /** `unverified` again some time after it was set aside. */
-  trust(): 'unverified' | 'verified' | 'aside'
-  isUsable(): boolean
-  isPausing(): boolean
-  /** Others are better asked first. */
-  isSlow(): boolean
-  /** Whether some of its latest requests failed. */
-  isFlaky(): boolean
-  /** Milliseconds until it may be asked again; 0 = at once; null = set aside or down, do not wait for it. */
-  waitMs(): number | null
-  /** Why the node is not usable, or failed at the last attempt; null: it answered. */
-  problem(): string | null
-  /** The same, but for what a node that is asked all the same fails now and then. */
-  trouble(): string | null
-  setAside(message: string): void
-  /** @param startedAt - start of the failed request, milliseconds since the epoch. */
-  recordFailure(startedAt: number, message: string): void
-  /** The node asks for a pause. @param retryAfterSeconds - null: it does not say how long. */
-  recordLimit(startedAt: number, message: string, retryAfterSeconds: number | null): void
-  /** Records that a request got a proper answer. */
-  recordSuccess(): void
-  /** Records that a request is later than nearly all before it. */
-  recordLate(): void
-  /** Records that the verification passed. @returns false when the node failed again meanwhile. */
-  verified(): boolean
-}
+import { createNoise, type FailureRow, type Noise } from './noise.js'
 
 const firstPauseMs = 100
 const longestPauseMs = 10_000
@@ -50,116 +22,157 @@ const slowMs = 15_000
 /** The share of failed requests from which on a node is flaky. */
 const flakyShare = 0.02
 
-/** @param onChange - receives one sentence when the node becomes unusable, and null when it is back. */
-export function createNodeHealth(
-  name: string,
-  onChange: (problem: string | null) => void,
-  noise: Noise = createNoise(),
-): NodeHealth {
-  const row = noise.row()
-  let isVerified = false
-  let asideUntil: number | null = null
-  let problem: string | null = null
-  let pauseUntil = 0
-  let isPauseAsked = false
-  let penalisedAt = 0
-  let pauses = 0
-  let limits = 0
-  let down = false
-  let lates = 0
-  let slowUntil = 0
+export class NodeHealth {
+  readonly #name: string
+  readonly #onChange: (problem: string | null) => void
+  readonly #noise: Noise
+  readonly #failures: FailureRow
+  #isVerified = false
+  #asideUntil: number | null = null
+  #problem: string | null = null
+  /** What `onChange` was called with last. */
+  #reported: string | null = null
+  #pauseUntil = 0
+  #isPauseAsked = false
+  #penalisedAt = 0
+  #pauses = 0
+  #limits = 0
+  #isDown = false
+  #lates = 0
+  #slowUntil = 0
 
-  /** What was told last. */
-  let told: string | null = null
+  /** @param onChange - receives one sentence when the node becomes unusable, and null when it is back. */
+  constructor(
+    name: string,
+    onChange: (problem: string | null) => void,
+    noise: Noise = createNoise(),
+  ) {
+    this.#name = name
+    this.#onChange = onChange
+    this.#noise = noise
+    this.#failures = noise.row()
+  }
+
+  /** `unverified` again some time after it was set aside. */
+  trust(): 'unverified' | 'verified' | 'aside' {
+    if (this.#isVerified) return 'verified'
+    return this.#asideUntil !== null && Date.now() < this.#asideUntil ? 'aside' : 'unverified'
+  }
+
+  isUsable(): boolean {
+    return this.#isVerified && !this.#isDown
+  }
+
+  isPausing(): boolean {
+    return !this.#isDown && Date.now() < this.#pauseUntil
+  }
+
+  /** Others are better asked first. */
+  isSlow(): boolean {
+    return Date.now() < this.#slowUntil
+  }
+
+  /** Whether some of its latest requests failed. */
+  isFlaky(): boolean {
+    return this.#noise.share() > flakyShare
+  }
+
+  /** Milliseconds until it may be asked again; 0 = at once; null = set aside or down, do not wait for it. */
+  waitMs(): number | null {
+    if (this.trust() === 'aside') return null
+    const now = Date.now()
+    if (this.#pauseUntil <= now) return 0
+    return this.#isDown ? null : this.#pauseUntil - now
+  }
+
+  /** Why the node is not usable, or failed at the last attempt; null: it answered. */
+  problem(): string | null {
+    return this.#problem
+  }
+
+  /** The same, but for what a node that is asked all the same fails now and then. */
+  trouble(): string | null {
+    return this.isUsable() && this.#pauseUntil <= Date.now() ? null : this.#problem
+  }
+
+  setAside(message: string): void {
+    this.#isVerified = false
+    this.#asideUntil = Date.now() + recheckMs
+    this.#report(`${this.#name} is set aside: ${message}`)
+  }
+
+  /** @param startedAt - start of the failed request, milliseconds since the epoch. */
+  recordFailure(startedAt: number, message: string): void {
+    // Requests that were already in flight at the last failure failed for the same reason.
+    if (startedAt < this.#penalisedAt) return
+    this.#penalisedAt = Date.now()
+    const { count, chance } = this.#failures.failed()
+    const isPause = count >= untilPause.failures && chance <= untilPause.chance
+    if (isPause) {
+      const pause = Math.min(longestPauseMs, firstPauseMs * 2 ** this.#pauses)
+      this.#pauses += 1
+      this.#pauseUntil = Math.max(this.#pauseUntil, this.#penalisedAt + jittered(pause))
+    }
+    this.#isDown = count >= untilDown.failures && chance <= untilDown.chance
+    this.#note(message, isPause)
+  }
+
+  /** The node asks for a pause. @param retryAfterSeconds - null: it does not say how long. */
+  recordLimit(startedAt: number, message: string, retryAfterSeconds: number | null): void {
+    if (startedAt < this.#penalisedAt) return
+    this.#penalisedAt = Date.now()
+    this.#limits += 1
+    const pause =
+      retryAfterSeconds === null
+        ? jittered(Math.min(longestPauseMs, firstPauseMs * 2 ** (this.#limits - 1)))
+        : Math.min(longestRetryAfterMs, retryAfterSeconds * 1000)
+    this.#pauseUntil = this.#penalisedAt + pause
+    this.#isPauseAsked = true
+    this.#note(message, true)
+  }
+
+  /** Records that a request got a proper answer. */
+  recordSuccess(): void {
+    this.#failures.ended()
+    this.#pauses = 0
+    this.#limits = 0
+    this.#lates = 0
+    // A pause that the node asked for lasts, even while it answers what it had taken before.
+    if (!this.#isPauseAsked || this.#pauseUntil <= Date.now()) {
+      this.#pauseUntil = 0
+      this.#isPauseAsked = false
+    }
+    this.#isDown = false
+    if (this.#isVerified) this.#report(null)
+  }
+
+  /** Records that a request is later than nearly all before it. */
+  recordLate(): void {
+    this.#lates += 1
+    if (this.#lates < latesUntilSlow) return
+    this.#slowUntil = Date.now() + slowMs
+    this.#note('its answers are late.', true)
+  }
+
+  /** Records that the verification passed. @returns false when the node failed again meanwhile. */
+  verified(): boolean {
+    if (this.#isDown || this.#pauseUntil > Date.now()) return false
+    this.#isVerified = true
+    this.#asideUntil = null
+    this.#report(null)
+    return true
+  }
+
+  #note(message: string, isNews: boolean): void {
+    if (this.trust() !== 'aside') this.#report(`${this.#name}: ${message}`, isNews)
+  }
 
   /** @param isNews - it is worth telling; else it is only remembered, as the reason where no node answers. */
-  function report(next: string | null, isNews = true): void {
-    problem = next
-    if (!isNews || next === told) return
-    told = next
-    onChange(next)
-  }
-
-  function trust(): 'unverified' | 'verified' | 'aside' {
-    if (isVerified) return 'verified'
-    return asideUntil !== null && Date.now() < asideUntil ? 'aside' : 'unverified'
-  }
-
-  function note(message: string, isNews: boolean): void {
-    if (trust() !== 'aside') report(`${name}: ${message}`, isNews)
-  }
-
-  return {
-    trust,
-    isUsable: () => isVerified && !down,
-    isPausing: () => !down && Date.now() < pauseUntil,
-    isSlow: () => Date.now() < slowUntil,
-    isFlaky: () => noise.share() > flakyShare,
-    waitMs() {
-      if (trust() === 'aside') return null
-      const now = Date.now()
-      if (pauseUntil <= now) return 0
-      return down ? null : pauseUntil - now
-    },
-    problem: () => problem,
-    trouble: () => (isVerified && !down && pauseUntil <= Date.now() ? null : problem),
-    setAside(message) {
-      isVerified = false
-      asideUntil = Date.now() + recheckMs
-      report(`${name} is set aside: ${message}`)
-    },
-    recordFailure(startedAt, message) {
-      // Requests that were already in flight at the last failure failed for the same reason.
-      if (startedAt < penalisedAt) return
-      penalisedAt = Date.now()
-      const { count, chance } = row.failed()
-      const isPause = count >= untilPause.failures && chance <= untilPause.chance
-      if (isPause) {
-        const pause = Math.min(longestPauseMs, firstPauseMs * 2 ** pauses)
-        pauses += 1
-        pauseUntil = Math.max(pauseUntil, penalisedAt + jittered(pause))
-      }
-      down = count >= untilDown.failures && chance <= untilDown.chance
-      note(message, isPause)
-    },
-    recordLimit(startedAt, message, retryAfterSeconds) {
-      if (startedAt < penalisedAt) return
-      penalisedAt = Date.now()
-      limits += 1
-      const pause =
-        retryAfterSeconds === null
-          ? jittered(Math.min(longestPauseMs, firstPauseMs * 2 ** (limits - 1)))
-          : Math.min(longestRetryAfterMs, retryAfterSeconds * 1000)
-      pauseUntil = penalisedAt + pause
-      isPauseAsked = true
-      note(message, true)
-    },
-    recordSuccess() {
-      row.ended()
-      pauses = 0
-      limits = 0
-      lates = 0
-      // A pause that the node asked for lasts, even while it answers what it had taken before.
-      if (!isPauseAsked || pauseUntil <= Date.now()) {
-        pauseUntil = 0
-        isPauseAsked = false
-      }
-      down = false
-      if (isVerified) report(null)
-    },
-    recordLate() {
-      lates += 1
-      if (lates < latesUntilSlow) return
-      slowUntil = Date.now() + slowMs
-      note('its answers are late.', true)
-    },
-    verified() {
-      if (down || pauseUntil > Date.now()) return false
-      isVerified = true
-      asideUntil = null
-      report(null)
-      return true
-    },
+  #report(next: string | null, isNews = true): void {
+    this.#problem = next
+    if (!isNews || next === this.#reported) return
+    this.#reported = next
+    this.#onChange(next)
   }
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { seeded } from '../../../../test/support/synthetic-market.js'
 import { createNodeBulkLimits } from '../bulk/bulk-limits.js'
-import { createNodeHealth } from './node-health.js'
+import { NodeHealth } from './node-health.js'
 import { createNodePace } from './node-pace.js'
 import { createNoise } from './noise.js'
 
@@ -76,7 +76,7 @@ describe('what is learnt of a node that steadily fails a fifth of its requests',
     const noise = createNoise()
     let clock = 1
     const pace = createNodePace({ batch: 300, requests: 16 }, noise, () => clock)
-    const health = createNodeHealth('node 1', () => undefined, noise)
+    const health = new NodeHealth('node 1', () => undefined, noise)
     health.verified()
     const bulk = createNodeBulkLimits(noise, () => clock)
     let [small, narrow, down, withoutBulk] = [0, 0, 0, 0]
@@ -110,7 +110,7 @@ describe('what is learnt of a node that steadily fails a fifth of its requests',
   })
 
   test('it is no trouble to tell: the service stays ready', () => {
-    const health = createNodeHealth('node 1', () => undefined, createNoise())
+    const health = new NodeHealth('node 1', () => undefined, createNoise())
     health.verified()
     health.recordFailure(Number.POSITIVE_INFINITY, 'no answer')
     expect(health.problem()).toBe('node 1: no answer')
@@ -125,7 +125,7 @@ describe('what is learnt of a node that steadily fails a fifth of its requests',
     const noise = createNoise()
     const next = steadyNoise(0.2, 9)
     for (let request = 0; request < 500; request += 1) noise[next()]()
-    const health = createNodeHealth('node 1', () => undefined, noise)
+    const health = new NodeHealth('node 1', () => undefined, noise)
     health.verified()
     let failures = 0
     while (health.isUsable()) {
