@@ -124,6 +124,7 @@ const floors = {
   'sandbox/relayer': ['bridges', '*.ts'],
   'sandbox/market': ['chain', 'contracts', 'generated', '*.ts'],
   'api/records': ['errors.ts'],
+  'api/inputs': ['records', 'schemas.ts', 'input.ts', 'contract.ts'],
   'protocols/shared': ['pool.ts', 'pool-events.ts', 'positions.ts', 'protocol.ts'],
 }
 

@@ -6,7 +6,7 @@ import { toBps } from '../domain/primitives.js'
 import { wrappedNativeSlug } from '../domain/route-step.js'
 import { queryShapeOf, type RouteDefinition, wrapperOf } from './contract.js'
 import { type RawQuery, textOf } from './input.js'
-import { whatIfInputs } from './routes/what-if-inputs.js'
+import { whatIfInputs } from './inputs/what-if.js'
 
 /** Names in one sentence, and characters of each: a request can hold thousands. */
 const mostNames = 20

@@ -1,7 +1,7 @@
 /** `forkroute pools`: the catalog's pools in DATA_DIR, and an operator's own. */
 import { readFile, writeFile } from 'node:fs/promises'
 import type { Command } from 'commander'
-import { PoolRow } from '../api/routes/pool-inputs.js'
+import { PoolRow } from '../api/inputs/pool-row.js'
 import { type Catalog, openCatalog } from '../catalog/store.js'
 import { chainById } from '../chains/registry.js'
 import { ConfigError, loadConfig } from '../config/config.js'

@@ -1,6 +1,11 @@
 /** Answers about bridges: deliveries and messaging pools. */
 import { z } from 'zod'
-import { bridgeStatuses } from '../../domain/bridges/check.js'
+import {
+  type BridgeCheck,
+  type BridgeHop,
+  bridgeStatuses,
+  type MessagingPool,
+} from '../../domain/bridges/check.js'
 import { Address, BlockNumber, ChainId, Wei } from './record-parts.js'
 
 const Hash = z.string().regex(/^0x[0-9a-f]{64}$/)
@@ -91,3 +96,59 @@ export const MessagingPools = z
       .meta({ id: 'MessagingPool', description: 'A pool and one that it sends to.' }),
   )
   .nullable()
+
+/** Fields of one delivery. */
+function toHop(hop: BridgeHop) {
+  const { source, destination } = hop
+  return {
+    ...(hop.destinationChainId !== null && { destinationChainId: hop.destinationChainId }),
+    ...(destination && { destinationTxHash: destination.transactionHash }),
+    status: hop.status,
+    ...(hop.error && { error: hop.error }),
+    sourceEvent: {
+      bridge: hop.bridge,
+      id: hop.id,
+      blockNumber: source.blockNumber,
+      timestamp: source.timestamp,
+      token: hop.token,
+      amount: hop.amount.toString(),
+      receiver: hop.receiver,
+      hasMessage: hop.hasMessage,
+    },
+    ...(destination && {
+      destinationEvent: {
+        blockNumber: destination.blockNumber,
+        timestamp: destination.timestamp,
+      },
+    }),
+    ...(hop.checkedAt !== null && { destinationBlockNumber: hop.checkedAt }),
+  }
+}
+
+export function toBridgeCheck(check: BridgeCheck): z.output<typeof BridgeCheckAnswer> {
+  const [only, ...others] = check.hops
+  const of = { sourceChainId: check.chainId, sourceTxHash: check.transactionHash }
+  if (only && others.length === 0) return { ...of, ...toHop(only) }
+  const ids = new Set(check.hops.map((hop) => hop.destinationChainId))
+  const [id] = ids
+  return {
+    ...of,
+    ...(ids.size === 1 && id && { destinationChainId: id }),
+    status: check.status,
+    ...(check.error && { error: check.error }),
+    ...(check.hops.length > 0 && { hops: check.hops.map(toHop) }),
+  }
+}
+
+export function toMessagingPools(
+  pools: readonly MessagingPool[],
+): NonNullable<z.output<typeof MessagingPools>> {
+  return pools.map(({ destination, chainId, destinationChainId, pool, token, decimals }) => ({
+    pool,
+    chainId,
+    destinationChainId,
+    token,
+    decimals,
+    destinationData: { ...destination },
+  }))
+}

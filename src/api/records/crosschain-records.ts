@@ -1,5 +1,6 @@
 /** What answers say of another chain, and of what is not enforced on either. */
 import { z } from 'zod'
+import type { RouteAnswer } from '../../domain/engine.js'
 import { Address, BlockNumber, ChainId, Wei } from './record-parts.js'
 
 export const cost = {
@@ -93,3 +94,16 @@ export const BundleArrival = z
     unprotected: UnprotectedList,
   })
   .meta({ id: 'BundleArrival' })
+
+/** Nothing where the route stays on its chain. */
+export function crosschainFields({ crosschain }: Pick<RouteAnswer, 'crosschain'>) {
+  if (!crosschain) return {}
+  const { destinationBlock, bridgeFee, gasDrop, estimates } = crosschain
+  return {
+    destinationChainId: destinationBlock.chainId,
+    destinationBlockNumber: Number(destinationBlock.number),
+    bridgeFee: { native: bridgeFee.native.toString(), usd: bridgeFee.usd },
+    ...(gasDrop && { gasDrop: { ...gasDrop, amount: gasDrop.amount.toString() } }),
+    bridgingEstimates: estimates.map((one) => ({ ...one })),
+  }
+}

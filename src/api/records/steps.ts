@@ -1,7 +1,82 @@
-/** The steps of an answer for the wire. */
+/** The steps of an answer on the wire. */
+import { z } from 'zod'
 import { defined } from '../../domain/defined.js'
 import type { RouteAnswer } from '../../domain/engine.js'
 import type { RouteLeg, RouteStepRecord } from '../../domain/route-step.js'
+import { Address, ChainId, Wei } from './record-parts.js'
+
+const RouteSegment = z
+  .object({
+    action: z.string(),
+    protocol: z.string(),
+    primary: Address.optional(),
+    tokenIn: z.array(Address),
+    tokenOut: z.array(Address),
+    positionInId: z.array(z.string()),
+    positionOutId: z.array(z.string()),
+  })
+  .meta({ id: 'RouteSegment', description: 'One pool of a route step.' })
+
+export const RouteStep = z
+  .object({
+    action: z.string(),
+    protocol: z.string().meta({
+      description: 'Slug of the protocol; of several, that of the pool which takes most.',
+    }),
+    protocols: z.array(z.string()).optional().meta({
+      description:
+        'Of a step over several protocols the slugs of all, those that take most of its input first.',
+    }),
+    tokenIn: z.array(Address),
+    tokenOut: z.array(Address),
+    positionInId: z.array(z.string()),
+    positionOutId: z.array(z.string()),
+    chainId: ChainId,
+    sourceChainId: ChainId.optional().meta({
+      description: 'Of a bridge: the chain it leads from.',
+    }),
+    destinationChainId: ChainId.optional().meta({
+      description: 'Of a bridge: the chain it leads to. The steps after it are there.',
+    }),
+    primary: Address.optional(),
+    internalRoutes: z
+      .array(
+        z.object({
+          tokenIn: Address,
+          tokenOut: Address,
+          protocol: z.string(),
+          pool: z
+            .string()
+            .meta({ description: 'Its address, or its 32-byte id where it has one.' }),
+          share: z.number().meta({ description: "Part of the step's input, basis points." }),
+          primary: Address.meta({ description: 'Contract that is called.' }),
+        }),
+      )
+      .optional()
+      .meta({ description: 'The pools that one step swaps in.' }),
+    internalRouteSegments: z
+      .array(z.array(RouteSegment))
+      .optional()
+      .meta({
+        description:
+          'The same pools as ways beside each other, each a list of segments one after the other, as clients of this ' +
+          'family of APIs have typed internalRoutes.',
+      }),
+    amountIn: z
+      .array(Wei)
+      .optional()
+      .meta({
+        description:
+          'What the step took in the simulation of the transaction, in the order of tokenIn; absent where the simulation ' +
+          'does not tell.',
+      }),
+    amountOut: z
+      .array(Wei)
+      .optional()
+      .meta({ description: 'What it gave, in the order of tokenOut; likewise.' }),
+    args: z.record(z.string(), z.unknown()).optional(),
+  })
+  .meta({ id: 'RouteStep' })
 
 /** Plain copies with the fields in their documented order; optional fields only where they apply. */
 export function toSteps(answer: Pick<RouteAnswer, 'route'>) {

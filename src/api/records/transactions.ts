@@ -1,93 +1,26 @@
 /**
- * Answers with a route, as JSON puts them on the wire: transactions, quotes and bundles.
- * Addresses are lower-case; amounts are decimal strings in the smallest unit.
+ * Answers with a route on the wire: transactions and quotes, each schema with the function that makes it of the domain's
+ * answer. Addresses are lower-case; amounts are decimal strings in the smallest unit.
  */
 import { z } from 'zod'
-import {
-  BundleArrival,
-  cost,
-  crosschain,
-  routeCrosschain,
-  UnprotectedList,
-} from './crosschain-records.js'
+import type { PrerequisiteRecord } from '../../domain/bundle.js'
+import type {
+  GasCost as GasCostFacts,
+  NontokenizedAnswer,
+  RouteAnswer,
+} from '../../domain/engine.js'
+import { explanationFields, oneOrList } from '../../domain/explanation.js'
+import type { UnsignedTransaction } from '../../domain/order.js'
+import type { RoutePermit } from '../../domain/permit.js'
+import type { Address as Account, Cost, TokenAmount } from '../../domain/primitives.js'
+import type { WhatIf } from '../../domain/what-if.js'
+import { cost, crosschainFields, routeCrosschain } from './crosschain-records.js'
 import { explanation, onlyExplained } from './explanation.js'
-import { Address, BlockNumber, ChainId, SignedWei, Wei, WeiOrList } from './record-parts.js'
-import { Trace } from './trace-records.js'
+import { Address, BlockNumber, ChainId, Wei, WeiOrList } from './record-parts.js'
+import { RouteStep, toSteps } from './steps.js'
+import { Trace, traceOf } from './trace-records.js'
 
-const RouteSegment = z
-  .object({
-    action: z.string(),
-    protocol: z.string(),
-    primary: Address.optional(),
-    tokenIn: z.array(Address),
-    tokenOut: z.array(Address),
-    positionInId: z.array(z.string()),
-    positionOutId: z.array(z.string()),
-  })
-  .meta({ id: 'RouteSegment', description: 'One pool of a route step.' })
-
-const RouteStep = z
-  .object({
-    action: z.string(),
-    protocol: z.string().meta({
-      description: 'Slug of the protocol; of several, that of the pool which takes most.',
-    }),
-    protocols: z.array(z.string()).optional().meta({
-      description:
-        'Of a step over several protocols the slugs of all, those that take most of its input first.',
-    }),
-    tokenIn: z.array(Address),
-    tokenOut: z.array(Address),
-    positionInId: z.array(z.string()),
-    positionOutId: z.array(z.string()),
-    chainId: ChainId,
-    sourceChainId: ChainId.optional().meta({
-      description: 'Of a bridge: the chain it leads from.',
-    }),
-    destinationChainId: ChainId.optional().meta({
-      description: 'Of a bridge: the chain it leads to. The steps after it are there.',
-    }),
-    primary: Address.optional(),
-    internalRoutes: z
-      .array(
-        z.object({
-          tokenIn: Address,
-          tokenOut: Address,
-          protocol: z.string(),
-          pool: z
-            .string()
-            .meta({ description: 'Its address, or its 32-byte id where it has one.' }),
-          share: z.number().meta({ description: "Part of the step's input, basis points." }),
-          primary: Address.meta({ description: 'Contract that is called.' }),
-        }),
-      )
-      .optional()
-      .meta({ description: 'The pools that one step swaps in.' }),
-    internalRouteSegments: z
-      .array(z.array(RouteSegment))
-      .optional()
-      .meta({
-        description:
-          'The same pools as ways beside each other, each a list of segments one after the other, as clients of this ' +
-          'family of APIs have typed internalRoutes.',
-      }),
-    amountIn: z
-      .array(Wei)
-      .optional()
-      .meta({
-        description:
-          'What the step took in the simulation of the transaction, in the order of tokenIn; absent where the simulation ' +
-          'does not tell.',
-      }),
-    amountOut: z
-      .array(Wei)
-      .optional()
-      .meta({ description: 'What it gave, in the order of tokenOut; likewise.' }),
-    args: z.record(z.string(), z.unknown()).optional(),
-  })
-  .meta({ id: 'RouteStep' })
-
-const Transaction = z
+export const Transaction = z
   .object({
     data: z.string(),
     to: Address,
@@ -109,7 +42,7 @@ const exactInput = {
   }),
 }
 
-const PriceImpact = z.number().nullable().meta({
+export const PriceImpact = z.number().nullable().meta({
   description:
     'Basis points, fees included, rounded to two decimals; null without USD prices, absent with priceImpact=false.',
 })
@@ -117,7 +50,7 @@ export const Warnings = z.array(z.string()).optional().meta({
   description:
     'Present when something was left out that could have mattered, or when the gas is by later rules than those of the block.',
 })
-const Gas = z.string().regex(/^\d+$/).meta({
+export const Gas = z.string().regex(/^\d+$/).meta({
   description: 'Gas that the simulated transaction used; send about 50% more.',
 })
 
@@ -186,10 +119,10 @@ const Overrides = z
       'Present where the request changed state or block: the answer is not of the chain.',
   })
 
-const TraceOfTransaction = Trace.nullable()
+export const TraceOfTransaction = Trace.nullable()
   .optional()
   .meta({ description: 'Only with trace=true; null where the transaction cannot be traced.' })
-const OverridesOfRequest = Overrides.optional().meta({
+export const OverridesOfRequest = Overrides.optional().meta({
   description: 'What the request changed of state and block; absent: nothing.',
 })
 
@@ -248,11 +181,11 @@ export const Quote = z
   })
   .meta({ id: 'Quote' })
 
-const Prerequisites = z
+export const Prerequisites = z
   .array(z.object({ from: Address, to: Address, data: z.string(), purpose: z.string() }))
   .optional()
   .meta({ description: 'Transactions that the account must have sent before.' })
-const Approvals = z
+export const Approvals = z
   .array(
     z
       .object({ from: Address, to: Address, data: z.string(), value: Wei, description: z.string() })
@@ -262,7 +195,7 @@ const Approvals = z
   .meta({ description: 'The prerequisites again, each as a transaction with its description.' })
 
 /** Each input with the most that is kept of it. */
-const MaxAmountsIn = z.record(Address, Wei).meta({
+export const MaxAmountsIn = z.record(Address, Wei).meta({
   description:
     'The most that the transaction keeps of each input, by token, raw units: what is above it comes back to ' +
     'refundReceiver, or the transaction reverts.',
@@ -292,76 +225,6 @@ export const NontokenizedTransaction = RouteTransaction.omit({
   })
   .meta({ id: 'NontokenizedTransaction' })
 
-const ActionItem = z
-  .object({ protocol: z.string(), action: z.string(), args: z.record(z.string(), z.unknown()) })
-  .meta({ id: 'BundleAction' })
-
-export const Bundle = z
-  .object({
-    bundle: z.array(ActionItem).meta({ description: 'The actions as understood.' }),
-    gas: Gas.optional().meta({
-      description:
-        'Gas units that the simulated transaction used; send about 50% more. Absent with skipQuote.',
-    }),
-    amountsOut: z.record(Address, Wei).meta({
-      description:
-        'Raw units that the receiver is paid, and those that actions name as receivers, by token; empty with skipQuote.',
-    }),
-    minAmountsOut: z
-      .record(Address, Wei)
-      .meta({ description: 'What the transaction enforces, by token.' }),
-    amountsIn: z
-      .record(Address, Wei)
-      .meta({ description: 'What is taken from the sender, by token.' }),
-    maxAmountsIn: MaxAmountsIn,
-    netAmounts: z.record(Address, SignedWei).optional().meta({
-      description:
-        'amountsOut less amountsIn of each token that goes in and comes out, raw units; absent: none does.',
-    }),
-    payments: z
-      .array(
-        z
-          .object({
-            action: z.int().meta({ description: 'Index of the action that pays.' }),
-            token: Address,
-            receiver: Address.meta({ description: 'Who gets it.' }),
-            amountOut: Wei.meta({ description: 'What arrives, raw units; a part of amountsOut.' }),
-            minAmountOut: Wei.meta({
-              description: 'What must arrive at least, raw units; a part of minAmountsOut.',
-            }),
-          })
-          .meta({ id: 'Payment' }),
-      )
-      .optional()
-      .meta({
-        description:
-          'What actions pay themselves to the receivers that they name; absent: nothing.',
-      }),
-    route: z.array(RouteStep),
-    createdAt: BlockNumber.meta({ description: 'Block at whose end all state was read.' }),
-    blockNumber: BlockNumber.meta({ description: 'Same as createdAt.' }),
-    tx: Transaction,
-    priceImpact: PriceImpact.meta({
-      description: 'Basis points; null without USD prices, and where debts or calls take part.',
-    }),
-    feeAmount: z.array(Wei).optional().meta({
-      description:
-        'Raw units of each fee that an action charges, in the order of the actions; absent: none does.',
-    }),
-    prerequisites: Prerequisites,
-    approvals: Approvals,
-    unprotected: UnprotectedList,
-    ...crosschain,
-    arrival: BundleArrival.optional().meta({
-      description: 'Of a bundle with a bridge action: what happens on destinationChainId.',
-    }),
-    trace: TraceOfTransaction,
-    overrides: OverridesOfRequest,
-    warnings: Warnings,
-    ...explanation,
-  })
-  .meta({ id: 'Bundle' })
-
 /** Of the cross-chain endpoint of its own form. */
 export const MultichainRoute = z
   .object({
@@ -382,3 +245,169 @@ export const MultichainRoute = z
       .meta({ description: 'The unsigned transaction on the source chain.' }),
   })
   .meta({ id: 'MultichainRoute', description: 'The source transaction of a route between chains.' })
+
+export function toTransaction({
+  tx,
+  chainId,
+}: {
+  readonly tx: UnsignedTransaction
+  readonly chainId: number
+}): z.output<typeof Transaction> {
+  return { data: tx.data, to: tx.to, from: tx.from, value: tx.value.toString(), chainId }
+}
+
+/** Absent where there are none. */
+export function warningsOf({ warnings }: { readonly warnings: readonly string[] }) {
+  return warnings.length > 0 ? { warnings: [...warnings] } : {}
+}
+
+/** Absent where no fee is taken. */
+export function feesOf({ fees = [] }: { readonly fees?: readonly TokenAmount[] }) {
+  return fees.length > 0 ? { feeAmount: fees.map(({ amount }) => amount.toString()) } : {}
+}
+
+/** By token. */
+export function toAmounts(list: readonly TokenAmount[]): Record<string, string> {
+  return Object.fromEntries(list.map(({ token, amount }) => [token, amount.toString()]))
+}
+
+/** The first amount as a string, and beside it the list of all where there are several. */
+function withList<N extends string>(name: N, amounts: readonly bigint[]) {
+  const all = amounts.map(String)
+  return {
+    [name]: all[0] ?? '0',
+    ...(all.length > 1 && { [`${name}List`]: all }),
+  } as { [K in N]: string } & { [K in `${N}List`]?: string[] }
+}
+
+/** Absent where there are none. */
+export function toPrerequisites(list: readonly PrerequisiteRecord[]) {
+  if (list.length === 0) return {}
+  return {
+    prerequisites: list.map((one) => ({ ...one })),
+    approvals: list.map(({ from, to, data, purpose }) => ({
+      from,
+      to,
+      data,
+      value: '0',
+      description: purpose,
+    })),
+  }
+}
+
+function exactInputOf({ input }: RouteAnswer) {
+  return input && { amountIn: input.amountIn.toString(), maxAmountIn: input.maxAmountIn.toString() }
+}
+
+function extras(answer: RouteAnswer) {
+  return {
+    ...(answer.proof && { proof: answer.proof }),
+    ...feesOf(answer),
+    ...warningsOf(answer),
+  }
+}
+
+function toGasCost({ l1DataFee, ...gas }: GasCostFacts) {
+  const toCost = ({ native, usd }: Cost) => ({ native: native.toString(), usd })
+  return {
+    ...toCost(gas),
+    ...(l1DataFee !== undefined && { l1DataFee: l1DataFee && toCost(l1DataFee) }),
+  }
+}
+
+function toPermit({ kind, typedData, signature }: RoutePermit) {
+  const { domain, types, primaryType, message } = typedData
+  return {
+    kind,
+    typedData: {
+      domain: { ...domain },
+      types: Object.fromEntries(
+        Object.entries(types).map(([name, fields]) => [name, fields.map((one) => ({ ...one }))]),
+      ),
+      primaryType,
+      message: { ...message },
+    },
+    signature: { ...signature },
+  }
+}
+
+export function toRouteTransaction(
+  answer: RouteAnswer,
+  withPriceImpact: boolean,
+): z.output<typeof RouteTransaction> {
+  const { gasCost, permit } = answer
+  return {
+    route: toSteps(answer),
+    gas: answer.gas.toString(),
+    amountOut: oneOrList(answer.outputs.map(({ amountOut }) => amountOut)),
+    minAmountOut: oneOrList(answer.outputs.map(({ minAmountOut }) => minAmountOut)),
+    ...exactInputOf(answer),
+    ...(withPriceImpact && { priceImpact: answer.priceImpact }),
+    createdAt: Number(answer.block.number),
+    blockNumber: Number(answer.block.number),
+    tx: toTransaction(answer),
+    ...(gasCost && { gasCost: toGasCost(gasCost) }),
+    ...crosschainFields(answer),
+    ...(permit && { permit: toPermit(permit) }),
+    ...traceOf(answer),
+    ...extras(answer),
+    ...explanationFields(answer.explanation),
+  }
+}
+
+export function toQuote(answer: RouteAnswer, withPriceImpact: boolean): z.output<typeof Quote> {
+  return {
+    ...withList(
+      'amountOut',
+      answer.outputs.map(({ amountOut }) => amountOut),
+    ),
+    ...exactInputOf(answer),
+    route: toSteps(answer),
+    gas: answer.gas.toString(),
+    ...(withPriceImpact && { priceImpact: answer.priceImpact }),
+    ...extras(answer),
+    blockNumber: Number(answer.block.number),
+    ...crosschainFields(answer),
+    ...explanationFields(answer.explanation),
+  }
+}
+
+export function toNontokenized(
+  answer: NontokenizedAnswer,
+): z.output<typeof NontokenizedTransaction> {
+  const blockNumber = Number(answer.block.number)
+  const amounts = answer.deposits.map(({ amountOut }) => amountOut)
+  const minimums = answer.deposits.map(({ minAmountOut }) => minAmountOut)
+  return {
+    route: toSteps(answer),
+    gas: (answer.gas ?? 0n).toString(),
+    ...withList('amountOut', amounts),
+    ...withList('minAmountOut', minimums),
+    priceImpact: answer.priceImpact,
+    createdAt: blockNumber,
+    blockNumber,
+    tx: toTransaction(answer),
+    ...crosschainFields(answer),
+    ...feesOf(answer),
+    ...warningsOf(answer),
+    ...withList('amountDeposited', amounts),
+    maxAmountsIn: toAmounts(answer.maximums),
+    positionOut: answer.positionOut,
+    ...toPrerequisites(answer.prerequisites),
+  }
+}
+
+/** Marks an answer that is not of the chain as it is. */
+export function overridesOf({ whatIf }: { readonly whatIf?: WhatIf }) {
+  if (!whatIf) return {}
+  const { accounts, block } = whatIf
+  const addresses = (Object.keys(accounts) as Account[]).sort()
+  return {
+    overrides: {
+      accounts: addresses,
+      code: addresses.filter((address) => accounts[address]?.code !== undefined),
+      ...(block.timestamp !== undefined && { timestamp: Number(block.timestamp) }),
+      ...(block.baseFeePerGas !== undefined && { baseFee: block.baseFeePerGas.toString() }),
+    },
+  }
+}

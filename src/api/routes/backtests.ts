@@ -10,8 +10,6 @@ import {
 import { notFound } from '../../domain/common-errors.js'
 import { defined } from '../../domain/defined.js'
 import { type ErrorCode, ForkrouteError } from '../../domain/errors.js'
-import { planBody } from '../backtest-inputs.js'
-import { parsePlan } from '../backtest-plan.js'
 import {
   defineRoute,
   type Endpoint,
@@ -20,6 +18,8 @@ import {
   streamEndpoint,
 } from '../contract.js'
 import { FileAnswer, longestPauseMs, slowestBytesPerMs } from '../file-answer.js'
+import { parsePlan } from '../inputs/plan.js'
+import { planBody } from '../inputs/plan-fields.js'
 import {
   Backtest,
   BacktestList,

@@ -1,10 +1,14 @@
 /** What bridges have delivered, and messaging pools: docs/api.md#bridges. */
 import { z } from 'zod'
-import type { BridgeCheck, BridgeHop } from '../../domain/bridges/check.js'
 import { bridgeNames } from '../../domain/bridges/names.js'
 import { nativeToken } from '../../domain/primitives.js'
 import { defineRoute, type Endpoint, endpoint } from '../contract.js'
-import { BridgeCheckAnswer, MessagingPools } from '../records/bridge-records.js'
+import {
+  BridgeCheckAnswer,
+  MessagingPools,
+  toBridgeCheck,
+  toMessagingPools,
+} from '../records/bridge-records.js'
 import { Address, ChainId, described, oneOf, TransactionHash, withDefault } from '../schemas.js'
 
 const SourceHash = described(
@@ -125,62 +129,10 @@ const getCctpClaim = defineRoute({
   errors: ['INVALID_REQUEST', 'UNKNOWN_CHAIN'],
 })
 
-/** Fields of one delivery. */
-function toHop(hop: BridgeHop) {
-  const { source, destination } = hop
-  return {
-    ...(hop.destinationChainId !== null && { destinationChainId: hop.destinationChainId }),
-    ...(destination && { destinationTxHash: destination.transactionHash }),
-    status: hop.status,
-    ...(hop.error && { error: hop.error }),
-    sourceEvent: {
-      bridge: hop.bridge,
-      id: hop.id,
-      blockNumber: source.blockNumber,
-      timestamp: source.timestamp,
-      token: hop.token,
-      amount: hop.amount.toString(),
-      receiver: hop.receiver,
-      hasMessage: hop.hasMessage,
-    },
-    ...(destination && {
-      destinationEvent: {
-        blockNumber: destination.blockNumber,
-        timestamp: destination.timestamp,
-      },
-    }),
-    ...(hop.checkedAt !== null && { destinationBlockNumber: hop.checkedAt }),
-  }
-}
-
-export function toCheck(check: BridgeCheck): z.output<typeof BridgeCheckAnswer> {
-  const [only, ...others] = check.hops
-  const of = { sourceChainId: check.chainId, sourceTxHash: check.transactionHash }
-  if (only && others.length === 0) return { ...of, ...toHop(only) }
-  const ids = new Set(check.hops.map((hop) => hop.destinationChainId))
-  const [id] = ids
-  return {
-    ...of,
-    ...(ids.size === 1 && id && { destinationChainId: id }),
-    status: check.status,
-    ...(check.error && { error: check.error }),
-    ...(check.hops.length > 0 && { hops: check.hops.map(toHop) }),
-  }
-}
-
 function poolEndpoint(name: 'layerzero' | 'stargate', operationId: string): Endpoint {
   return endpoint(definePools(name, operationId), ({ engine, input }) => {
     const pools = engine.messagingPools(input)
-    return (
-      pools?.map(({ destination, chainId, destinationChainId, pool, token, decimals }) => ({
-        pool,
-        chainId,
-        destinationChainId,
-        token,
-        decimals,
-        destinationData: { ...destination },
-      })) ?? null
-    )
+    return pools && toMessagingPools(pools)
   })
 }
 
@@ -188,7 +140,7 @@ export const bridgeEndpoints: readonly Endpoint[] = [
   endpoint(getBridgeCheck, async ({ engine, params, input, context }) => {
     const { chainId, txHash: transactionHash } = input
     const { bridge } = params
-    return toCheck(await engine.bridgeCheck({ bridge, chainId, transactionHash }, context))
+    return toBridgeCheck(await engine.bridgeCheck({ bridge, chainId, transactionHash }, context))
   }),
   endpoint(getCcipRouter, () => null),
   endpoint(getCctpTokenMessenger, () => null),

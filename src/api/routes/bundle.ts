@@ -1,14 +1,17 @@
 /** A list of actions as one transaction: docs/api.md#bundles. */
 import { z } from 'zod'
-import type { BundleAction, BundleAnswer, TransactionOutput } from '../../domain/bundle.js'
-import { explanationFields } from '../../domain/explanation.js'
+import type { BundleAction } from '../../domain/bundle.js'
+import { defined } from '../../domain/defined.js'
 import { maxActions } from '../../domain/grammar.js'
 import { onlyOne } from '../../domain/lists.js'
-import type { TokenAmount } from '../../domain/primitives.js'
 import { defineRoute, type Endpoint, endpoint } from '../contract.js'
-import { toSteps } from '../records/steps.js'
-import { traceOf } from '../records/trace-records.js'
-import { Bundle } from '../records/transactions.js'
+import { Explain, toExplain } from '../inputs/explanation.js'
+import { names, poolChoiceInputs, Trace } from '../inputs/route-fields.js'
+import { toPoolChoice } from '../inputs/route-request.js'
+import { spenderRules } from '../inputs/route-rules.js'
+import { toWhatIf, whatIfInputs } from '../inputs/what-if.js'
+import { Bundle, toBundle } from '../records/bundle-records.js'
+import { overridesOf } from '../records/transactions.js'
 import {
   Address,
   BlockNumber,
@@ -23,11 +26,7 @@ import {
   TransactionDeadline,
   withDefault,
 } from '../schemas.js'
-import { crosschainFields } from './crosschain-fields.js'
-import { Explain, toExplain } from './explanation.js'
-import { names, poolChoiceInputs, spenderRules, Trace } from './shortcut-inputs.js'
-import { calculationErrors, defined, toPoolChoice, toPrerequisites } from './shortcuts.js'
-import { overridesOf, toWhatIf, whatIfInputs } from './what-if-inputs.js'
+import { calculationErrors } from './shortcuts.js'
 
 const word = z
   .string('must be a text')
@@ -142,97 +141,6 @@ function postBundle(serviceName: string) {
     isCalculation: true,
     errors: [...calculationErrors, 'INSUFFICIENT_BALANCE', 'INSUFFICIENT_ALLOWANCE'],
   })
-}
-
-/** Of one token, everything that the bundle's receiver and those that actions name get. */
-function amountsOf(
-  { outputs, payments }: Pick<BundleAnswer, 'outputs' | 'payments'>,
-  amountOf: (output: TransactionOutput) => bigint,
-): Record<string, string> {
-  const sums = new Map<string, bigint>()
-  for (const output of [...(outputs ?? []), ...payments]) {
-    sums.set(output.token, (sums.get(output.token) ?? 0n) + amountOf(output))
-  }
-  return Object.fromEntries([...sums].map(([token, amount]) => [token, amount.toString()]))
-}
-
-/** Of tokens that go in and come out: what comes out more, or less, than goes in. */
-function netAmountsOf({ inputs, ...answer }: BundleAnswer) {
-  const out = amountsOf(answer, ({ amountOut }) => amountOut)
-  const both = inputs.filter(({ token }) => out[token] !== undefined)
-  if (!both.length) return {}
-  const net = both.map(({ token, amount }) => [token, String(BigInt(out[token] ?? 0) - amount)])
-  return { netAmounts: Object.fromEntries(net) }
-}
-
-function toPayments(payments: BundleAnswer['payments']) {
-  if (!payments.length) return {}
-  return {
-    payments: payments.map(({ action, token, receiver, amountOut, minAmountOut }) => ({
-      action,
-      token,
-      receiver,
-      amountOut: amountOut.toString(),
-      minAmountOut: minAmountOut.toString(),
-    })),
-  }
-}
-
-function toArrival({ crosschain }: BundleAnswer) {
-  if (!crosschain) return {}
-  const { receiver, delivered, payments, unprotected } = crosschain.arrival
-  return {
-    arrival: {
-      receiver,
-      delivered: { token: delivered.token, amount: delivered.amount.toString() },
-      amountsOut: amountsOf(crosschain.arrival, ({ amountOut }) => amountOut),
-      minAmountsOut: amountsOf(crosschain.arrival, ({ minAmountOut }) => minAmountOut),
-      ...toPayments(payments),
-      ...(unprotected.length > 0 && { unprotected: unprotected.map((one) => ({ ...one })) }),
-    },
-  }
-}
-
-function toBundle(answer: BundleAnswer): z.output<typeof Bundle> {
-  const { tx, payments, prerequisites } = answer
-  const blockNumber = Number(answer.block.number)
-  return {
-    bundle: answer.actions.map((action) => ({ ...action })),
-    ...(answer.gas !== null && { gas: answer.gas.toString() }),
-    amountsOut: amountsOf(answer, ({ amountOut }) => amountOut),
-    minAmountsOut: amountsOf(answer, ({ minAmountOut }) => minAmountOut),
-    amountsIn: toAmounts(answer.inputs),
-    maxAmountsIn: toAmounts(answer.maximums),
-    ...netAmountsOf(answer),
-    ...toPayments(payments),
-    route: toSteps(answer),
-    createdAt: blockNumber,
-    blockNumber,
-    tx: {
-      data: tx.data,
-      to: tx.to,
-      from: tx.from,
-      value: tx.value.toString(),
-      chainId: answer.chainId,
-    },
-    priceImpact: answer.priceImpact,
-    ...(answer.fees.length > 0 && {
-      feeAmount: answer.fees.map(({ amount }) => amount.toString()),
-    }),
-    ...toPrerequisites(prerequisites),
-    ...(answer.unprotected.length > 0 && {
-      unprotected: answer.unprotected.map((one) => ({ ...one })),
-    }),
-    ...crosschainFields(answer),
-    ...toArrival(answer),
-    ...traceOf(answer),
-    ...(answer.warnings.length > 0 && { warnings: [...answer.warnings] }),
-    ...explanationFields(answer.explanation),
-  }
-}
-
-function toAmounts(list: readonly TokenAmount[]): Record<string, string> {
-  return Object.fromEntries(list.map(({ token, amount }) => [token, amount.toString()]))
 }
 
 export function bundleEndpoints(serviceName: string): Endpoint[] {

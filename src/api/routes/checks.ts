@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import type { ErrorCode } from '../../domain/errors.js'
 import { defineRoute, type Endpoint, endpoint } from '../contract.js'
+import { pagesOf } from '../inputs/listing.js'
 import {
   Cassette,
   CassetteContents,
@@ -12,7 +13,6 @@ import {
 } from '../records/check-records.js'
 import { pageMetaOf } from '../records/listings.js'
 import { described, integer, listOf } from '../schemas.js'
-import { pagesOf } from './listing-inputs.js'
 
 const tag = 'Cassettes'
 const base = '/api/v1/cassettes'

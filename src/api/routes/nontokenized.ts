@@ -1,23 +1,15 @@
 /** Routes into positions that have no token: docs/api.md#routes-and-quotes. */
 import { z } from 'zod'
-import type { NontokenizedAnswer } from '../../domain/engine.js'
+import { defined } from '../../domain/defined.js'
 import { defaultCentiBps } from '../../domain/primitives.js'
 import { defineRoute, type Endpoint, endpoint } from '../contract.js'
+import { shortcutInputs } from '../inputs/route-fields.js'
+import { toInputs, toSearch } from '../inputs/route-request.js'
+import { crosschainRules, routeRules } from '../inputs/route-rules.js'
 import type { Dialect } from '../records/dialect.js'
-import { toSteps } from '../records/steps.js'
-import { NontokenizedTransaction } from '../records/transactions.js'
+import { NontokenizedTransaction, toNontokenized } from '../records/transactions.js'
 import { Address, described, oneOf, strategyToWire } from '../schemas.js'
-import { crosschainFields, toCrosschain } from './crosschain-fields.js'
-import { crosschainRules, routeRules, shortcutInputs } from './shortcut-inputs.js'
-import {
-  calculationErrors,
-  defined,
-  hasFee,
-  toInputs,
-  toPoolChoice,
-  toPrerequisites,
-  withList,
-} from './shortcuts.js'
+import { calculationErrors } from './shortcuts.js'
 
 /** `checkout` is the router with an output that belongs to the receiver from the start, as it does here anyway. */
 const checkout = 'checkout'
@@ -79,40 +71,6 @@ function getNontokenized(dialect: Dialect) {
   })
 }
 
-function toTransaction(answer: NontokenizedAnswer): z.output<typeof NontokenizedTransaction> {
-  const { tx, prerequisites } = answer
-  const blockNumber = Number(answer.block.number)
-  const amounts = answer.deposits.map(({ amountOut }) => amountOut)
-  const minimums = answer.deposits.map(({ minAmountOut }) => minAmountOut)
-  return {
-    route: toSteps(answer),
-    gas: (answer.gas ?? 0n).toString(),
-    ...withList('amountOut', amounts),
-    ...withList('minAmountOut', minimums),
-    priceImpact: answer.priceImpact,
-    createdAt: blockNumber,
-    blockNumber,
-    tx: {
-      data: tx.data,
-      to: tx.to,
-      from: tx.from,
-      value: tx.value.toString(),
-      chainId: answer.chainId,
-    },
-    ...crosschainFields(answer),
-    ...(answer.fees.length > 0 && {
-      feeAmount: answer.fees.map((fee) => fee.amount.toString()),
-    }),
-    ...(answer.warnings.length > 0 && { warnings: [...answer.warnings] }),
-    ...withList('amountDeposited', amounts),
-    maxAmountsIn: Object.fromEntries(
-      answer.maximums.map(({ token, amount }) => [token, amount.toString()]),
-    ),
-    positionOut: answer.positionOut,
-    ...toPrerequisites(prerequisites),
-  }
-}
-
 export function nontokenizedEndpoints(dialect: Dialect): Endpoint[] {
   const wallet = strategyToWire('wallet-v2', dialect.serviceName)
   return [
@@ -124,34 +82,25 @@ export function nontokenizedEndpoints(dialect: Dialect): Endpoint[] {
           : named === wallet
             ? 'wallet-v2'
             : 'router'
-      const inputs = toInputs(input, input.fee)
       const answer = await engine.nontokenized(
         {
-          chainId: input.chainId,
+          ...toSearch(input, toInputs(input, input.fee)),
           fromAddress: input.fromAddress,
           strategy,
           executionMode: input.executionMode,
-          inputs,
           positionOut: input.positionOut,
           receiver: input.receiver,
           centiBps: input.slippage ?? defaultCentiBps,
-          ignoreAggregators: input.ignoreAggregators,
-          ignoreStandards: input.ignoreStandards,
           ...defined({
             spender: input.spender,
             refundReceiver: input.refundReceiver,
-            feeReceiver: hasFee(inputs) ? input.feeReceiver : undefined,
             referralCode: input.referralCode,
-            poolChoice: toPoolChoice(input),
-            crosschain: toCrosschain(input),
-            blockNumber: input.blockNumber,
-            deadlineMs: input.deadlineMs,
             deadline: input.deadline,
           }),
         },
         context,
       )
-      return toTransaction(answer)
+      return toNontokenized(answer)
     }),
   ]
 }

@@ -3,6 +3,8 @@ import { z } from 'zod'
 import { invalidRequest } from '../../domain/common-errors.js'
 import type { ErrorCode } from '../../domain/errors.js'
 import { defineRoute, type Endpoint, endpoint } from '../contract.js'
+import { pagesOf } from '../inputs/listing.js'
+import { PoolRow } from '../inputs/pool-row.js'
 import { pageMetaOf } from '../records/listings.js'
 import {
   ExportedPool,
@@ -23,8 +25,6 @@ import {
   PoolId,
   withDefault,
 } from '../schemas.js'
-import { pagesOf } from './listing-inputs.js'
-import { PoolRow } from './pool-inputs.js'
 
 const tag = 'Pools'
 const errors: readonly ErrorCode[] = ['INVALID_REQUEST', 'UNKNOWN_CHAIN', 'STORAGE_UNAVAILABLE']

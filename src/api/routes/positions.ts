@@ -3,11 +3,11 @@ import { z } from 'zod'
 import type { CallContext, Engine } from '../../domain/engine.js'
 import type { Listing, ProtocolRecord } from '../../domain/metadata.js'
 import { defineRoute, type Endpoint, endpoint } from '../contract.js'
+import { addressFilter, listingErrors, nameFilter, paging } from '../inputs/listing.js'
 import { matches, namesOf, pageOf, positionTest, toUnderlying } from '../records/listings.js'
 import { NonTokenizedPage, Position } from '../records/metadata-records.js'
 import { toProtocol } from '../records/protocols.js'
 import { ChainId } from '../schemas.js'
-import { addressFilter, listingErrors, nameFilter, paging } from './listing-inputs.js'
 
 const input = z.object({
   chainId: ChainId.optional(),

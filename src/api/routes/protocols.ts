@@ -4,6 +4,7 @@ import { notFound } from '../../domain/common-errors.js'
 import type { Engine } from '../../domain/engine.js'
 import type { ActionRecord } from '../../domain/metadata.js'
 import { defineRoute, type Endpoint, endpoint } from '../contract.js'
+import { listingErrors, nameFilter } from '../inputs/listing.js'
 import type { Dialect } from '../records/dialect.js'
 import { Action, Project, Protocol, Standard } from '../records/metadata-records.js'
 import {
@@ -17,7 +18,6 @@ import {
   withVariants,
 } from '../records/protocols.js'
 import { ChainId, described, Name } from '../schemas.js'
-import { listingErrors, nameFilter } from './listing-inputs.js'
 
 /** A protocol that nearly every chain has. */
 const exampleSlug = 'uniswap-v2'

@@ -24,9 +24,13 @@ import {
 } from '../contract.js'
 import { errorFacts } from '../errors.js'
 import { type Given, isAbsent } from '../input.js'
+import { maxQuotes, type QuoteInput, shortcutInputs } from '../inputs/route-fields.js'
+import { toQuoteRequest } from '../inputs/route-request.js'
+import { isLadder, quoteOrLadderRules } from '../inputs/route-rules.js'
 import { noticesAbout, withNotices } from '../notices.js'
 import type { Dialect } from '../records/dialect.js'
 import { type BatchItem, QuoteBatch } from '../records/records.js'
+import { toQuote } from '../records/transactions.js'
 import {
   BlockNumber,
   ChainId,
@@ -36,14 +40,7 @@ import {
   listOf,
   withDefault,
 } from '../schemas.js'
-import {
-  isLadder,
-  maxQuotes,
-  type QuoteInput,
-  quoteOrLadderRules,
-  shortcutInputs,
-} from './shortcut-inputs.js'
-import { calculationErrors, toQuote, toQuoteRequest } from './shortcuts.js'
+import { calculationErrors } from './shortcuts.js'
 
 type Batch = z.output<typeof QuoteBatch>
 type Item = z.output<typeof BatchItem>

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import type { Listing, PositionListing } from '../../domain/metadata.js'
 import { defineRoute, type Endpoint, endpoint } from '../contract.js'
+import { addressFilter, listingErrors, nameFilter, paging } from '../inputs/listing.js'
 import type { Dialect } from '../records/dialect.js'
 import {
   matches,
@@ -13,7 +14,6 @@ import {
 } from '../records/listings.js'
 import { TokenPage } from '../records/metadata-records.js'
 import { ChainId, Decimal, described, Flag, Name, oneOf, withDefault } from '../schemas.js'
-import { addressFilter, listingErrors, nameFilter, paging } from './listing-inputs.js'
 
 const input = z.object({
   project: described(Name.optional(), 'Project of the DeFi token.'),

@@ -9,16 +9,16 @@ import {
   backtestLimits as limits,
   type PlanRequest,
   type PlanVariant,
-} from '../domain/backtest.js'
-import type { BlockTag } from '../domain/block-tag.js'
-import { invalidRequest, mostProblems, unknownChainId } from '../domain/common-errors.js'
-import { defined } from '../domain/defined.js'
-import type { CallContext, Engine } from '../domain/engine.js'
-import { type PlanDialect, planBody, planInputs } from './backtest-inputs.js'
-import { checkFields } from './contract.js'
-import { fromBody, type Given, isAbsent, textOf } from './input.js'
-import { crosschainRules, quoteRules, routeRules } from './routes/shortcut-inputs.js'
-import { toPlanRequest, toQuoteRequest } from './routes/shortcuts.js'
+} from '../../domain/backtest.js'
+import type { BlockTag } from '../../domain/block-tag.js'
+import { invalidRequest, mostProblems, unknownChainId } from '../../domain/common-errors.js'
+import { defined } from '../../domain/defined.js'
+import type { CallContext, Engine } from '../../domain/engine.js'
+import { checkFields } from '../contract.js'
+import { fromBody, type Given, isAbsent, textOf } from '../input.js'
+import { type PlanDialect, planBody, planInputs } from './plan-fields.js'
+import { toPlanRequest, toQuoteRequest } from './route-request.js'
+import { crosschainRules, quoteRules, routeRules } from './route-rules.js'
 
 export interface PlanContext {
   readonly engine: Engine

@@ -252,18 +252,3 @@ export function toWhatIf({
   const isEmpty = Object.keys(accounts).length === 0 && Object.keys(block).length === 0
   return isEmpty ? {} : { whatIf: { accounts, block } }
 }
-
-/** Marks an answer that is not of the chain as it is. */
-export function overridesOf({ whatIf }: { readonly whatIf?: WhatIf }) {
-  if (!whatIf) return {}
-  const { accounts, block } = whatIf
-  const addresses = (Object.keys(accounts) as Address[]).sort()
-  return {
-    overrides: {
-      accounts: addresses,
-      code: addresses.filter((address) => accounts[address]?.code !== undefined),
-      ...(block.timestamp !== undefined && { timestamp: Number(block.timestamp) }),
-      ...(block.baseFeePerGas !== undefined && { baseFee: block.baseFeePerGas.toString() }),
-    },
-  }
-}

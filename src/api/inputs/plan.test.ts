@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import type { CallContext, Engine } from '../domain/engine.js'
-import { ForkrouteError } from '../domain/errors.js'
-import { nativeToken } from '../domain/primitives.js'
-import { parsePlan } from './backtest-plan.js'
-import { examples } from './schemas.js'
+import type { CallContext, Engine } from '../../domain/engine.js'
+import { ForkrouteError } from '../../domain/errors.js'
+import { nativeToken } from '../../domain/primitives.js'
+import { examples } from '../schemas.js'
+import { parsePlan } from './plan.js'
 
 /** A chain whose newest block is 1000, a block each 10 seconds from 0 on. */
 const engine = {

@@ -1,10 +1,7 @@
 /** The fields of a plan: allowed forms and parsed values. Every value arrives as text, as in `schemas.ts`. */
-
 import { z } from 'zod'
-import { backtestLimits as limits } from '../domain/backtest.js'
-import type { Dialect } from './records/dialect.js'
-import { Proof } from './routes/explanation.js'
-import { names, shortcutInputs } from './routes/shortcut-inputs.js'
+import { backtestLimits as limits } from '../../domain/backtest.js'
+import type { Dialect } from '../records/dialect.js'
 import {
   Address,
   BlockTagText,
@@ -17,7 +14,9 @@ import {
   PoolId,
   Slippage,
   withDefault,
-} from './schemas.js'
+} from '../schemas.js'
+import { Proof } from './explanation.js'
+import { names, shortcutInputs } from './route-fields.js'
 
 const nameMessage = 'must be 1 to 64 printable characters'
 const PlanName = z.string(nameMessage).regex(/^[^\p{C}]{1,64}$/u, nameMessage)

@@ -1,0 +1,181 @@
+/** The answer to a bundle on the wire: docs/api.md#bundles. */
+import { z } from 'zod'
+import type { BundleAnswer, TransactionOutput } from '../../domain/bundle.js'
+import { explanationFields } from '../../domain/explanation.js'
+import {
+  BundleArrival,
+  crosschain,
+  crosschainFields,
+  UnprotectedList,
+} from './crosschain-records.js'
+import { explanation } from './explanation.js'
+import { Address, BlockNumber, SignedWei, Wei } from './record-parts.js'
+import { RouteStep, toSteps } from './steps.js'
+import { traceOf } from './trace-records.js'
+import {
+  Approvals,
+  feesOf,
+  Gas,
+  MaxAmountsIn,
+  OverridesOfRequest,
+  Prerequisites,
+  PriceImpact,
+  TraceOfTransaction,
+  Transaction,
+  toAmounts,
+  toPrerequisites,
+  toTransaction,
+  Warnings,
+  warningsOf,
+} from './transactions.js'
+
+const ActionItem = z
+  .object({ protocol: z.string(), action: z.string(), args: z.record(z.string(), z.unknown()) })
+  .meta({ id: 'BundleAction' })
+
+export const Bundle = z
+  .object({
+    bundle: z.array(ActionItem).meta({ description: 'The actions as understood.' }),
+    gas: Gas.optional().meta({
+      description:
+        'Gas units that the simulated transaction used; send about 50% more. Absent with skipQuote.',
+    }),
+    amountsOut: z.record(Address, Wei).meta({
+      description:
+        'Raw units that the receiver is paid, and those that actions name as receivers, by token; empty with skipQuote.',
+    }),
+    minAmountsOut: z
+      .record(Address, Wei)
+      .meta({ description: 'What the transaction enforces, by token.' }),
+    amountsIn: z
+      .record(Address, Wei)
+      .meta({ description: 'What is taken from the sender, by token.' }),
+    maxAmountsIn: MaxAmountsIn,
+    netAmounts: z.record(Address, SignedWei).optional().meta({
+      description:
+        'amountsOut less amountsIn of each token that goes in and comes out, raw units; absent: none does.',
+    }),
+    payments: z
+      .array(
+        z
+          .object({
+            action: z.int().meta({ description: 'Index of the action that pays.' }),
+            token: Address,
+            receiver: Address.meta({ description: 'Who gets it.' }),
+            amountOut: Wei.meta({ description: 'What arrives, raw units; a part of amountsOut.' }),
+            minAmountOut: Wei.meta({
+              description: 'What must arrive at least, raw units; a part of minAmountsOut.',
+            }),
+          })
+          .meta({ id: 'Payment' }),
+      )
+      .optional()
+      .meta({
+        description:
+          'What actions pay themselves to the receivers that they name; absent: nothing.',
+      }),
+    route: z.array(RouteStep),
+    createdAt: BlockNumber.meta({ description: 'Block at whose end all state was read.' }),
+    blockNumber: BlockNumber.meta({ description: 'Same as createdAt.' }),
+    tx: Transaction,
+    priceImpact: PriceImpact.meta({
+      description: 'Basis points; null without USD prices, and where debts or calls take part.',
+    }),
+    feeAmount: z.array(Wei).optional().meta({
+      description:
+        'Raw units of each fee that an action charges, in the order of the actions; absent: none does.',
+    }),
+    prerequisites: Prerequisites,
+    approvals: Approvals,
+    unprotected: UnprotectedList,
+    ...crosschain,
+    arrival: BundleArrival.optional().meta({
+      description: 'Of a bundle with a bridge action: what happens on destinationChainId.',
+    }),
+    trace: TraceOfTransaction,
+    overrides: OverridesOfRequest,
+    warnings: Warnings,
+    ...explanation,
+  })
+  .meta({ id: 'Bundle' })
+
+/** Of one token, everything that the bundle's receiver and those that actions name get. */
+function amountsOf(
+  { outputs, payments }: Pick<BundleAnswer, 'outputs' | 'payments'>,
+  amountOf: (output: TransactionOutput) => bigint,
+): Record<string, string> {
+  const sums = new Map<string, bigint>()
+  for (const output of [...(outputs ?? []), ...payments]) {
+    sums.set(output.token, (sums.get(output.token) ?? 0n) + amountOf(output))
+  }
+  return Object.fromEntries([...sums].map(([token, amount]) => [token, amount.toString()]))
+}
+
+/** Of tokens that go in and come out: what comes out more, or less, than goes in. */
+function netAmountsOf({ inputs, ...answer }: BundleAnswer) {
+  const out = amountsOf(answer, ({ amountOut }) => amountOut)
+  const both = inputs.filter(({ token }) => out[token] !== undefined)
+  if (!both.length) return {}
+  const net = both.map(({ token, amount }) => [token, String(BigInt(out[token] ?? 0) - amount)])
+  return { netAmounts: Object.fromEntries(net) }
+}
+
+function toPayments(payments: BundleAnswer['payments']) {
+  if (!payments.length) return {}
+  return {
+    payments: payments.map(({ action, token, receiver, amountOut, minAmountOut }) => ({
+      action,
+      token,
+      receiver,
+      amountOut: amountOut.toString(),
+      minAmountOut: minAmountOut.toString(),
+    })),
+  }
+}
+
+function toArrival({ crosschain }: BundleAnswer) {
+  if (!crosschain) return {}
+  const { receiver, delivered, payments } = crosschain.arrival
+  return {
+    arrival: {
+      receiver,
+      delivered: { token: delivered.token, amount: delivered.amount.toString() },
+      amountsOut: amountsOf(crosschain.arrival, ({ amountOut }) => amountOut),
+      minAmountsOut: amountsOf(crosschain.arrival, ({ minAmountOut }) => minAmountOut),
+      ...toPayments(payments),
+      ...unprotectedOf(crosschain.arrival),
+    },
+  }
+}
+
+export function toBundle(answer: BundleAnswer): z.output<typeof Bundle> {
+  const blockNumber = Number(answer.block.number)
+  return {
+    bundle: answer.actions.map((action) => ({ ...action })),
+    ...(answer.gas !== null && { gas: answer.gas.toString() }),
+    amountsOut: amountsOf(answer, ({ amountOut }) => amountOut),
+    minAmountsOut: amountsOf(answer, ({ minAmountOut }) => minAmountOut),
+    amountsIn: toAmounts(answer.inputs),
+    maxAmountsIn: toAmounts(answer.maximums),
+    ...netAmountsOf(answer),
+    ...toPayments(answer.payments),
+    route: toSteps(answer),
+    createdAt: blockNumber,
+    blockNumber,
+    tx: toTransaction(answer),
+    priceImpact: answer.priceImpact,
+    ...feesOf(answer),
+    ...toPrerequisites(answer.prerequisites),
+    ...unprotectedOf(answer),
+    ...crosschainFields(answer),
+    ...toArrival(answer),
+    ...traceOf(answer),
+    ...warningsOf(answer),
+    ...explanationFields(answer.explanation),
+  }
+}
+
+/** Absent where everything is enforced. */
+function unprotectedOf({ unprotected }: Pick<BundleAnswer, 'unprotected'>) {
+  return unprotected.length > 0 ? { unprotected: unprotected.map((one) => ({ ...one })) } : {}
+}
