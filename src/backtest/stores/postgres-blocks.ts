@@ -11,16 +11,21 @@ import {
   toRouteRow,
 } from './store-rows.js'
 
+export interface Tables {
+  readonly db: PostgresConnection
+  /** That holds them. */
+  readonly schema: string
+}
+
 /** Ascending. */
 export async function* readBlocks(
-  db: PostgresConnection,
-  schema: string,
+  tables: Tables,
   id: string,
   from: bigint,
 ): AsyncIterable<BacktestBlock> {
   let next = from
   for (let limit = 1; ; ) {
-    const blocks = await readPage(db, schema, id, next, limit)
+    const blocks = await readPage(tables, id, next, limit)
     yield* blocks
     const last = blocks.at(-1)
     if (!last || blocks.length < limit) return
@@ -30,8 +35,7 @@ export async function* readBlocks(
 }
 
 function readPage(
-  db: PostgresConnection,
-  schema: string,
+  { db, schema }: Tables,
   id: string,
   from: bigint,
   limit: number,
@@ -70,8 +74,7 @@ function readPage(
 
 /** False, and nothing is written, where the block has its result already or the job is gone. */
 export async function putBlock(
-  db: PostgresConnection,
-  schema: string,
+  { db, schema }: Tables,
   id: string,
   block: BacktestBlock,
 ): Promise<boolean> {

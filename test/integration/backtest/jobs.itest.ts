@@ -36,6 +36,16 @@ interface JobsContext {
   allow(count: number): void
 }
 
+/** The store with these methods in place of its own. */
+function withMethods(store: BacktestStore, methods: Partial<BacktestStore>): BacktestStore {
+  return new Proxy(store, {
+    get(target, name) {
+      const value = Reflect.get(methods, name) ?? Reflect.get(target, name)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+}
+
 /** A service's jobs, whose calculation the test can hold back. */
 function open(
   dataDir: string,
@@ -150,13 +160,13 @@ describe('createBacktests', () => {
     let plans = 0
     const { begun, backtests } = open(place, {
       allowed: 0,
-      wrap: (own) => ({
-        ...own,
-        job: (id) => {
-          plans += 1
-          return own.job(id)
-        },
-      }),
+      wrap: (own) =>
+        withMethods(own, {
+          job: (id) => {
+            plans += 1
+            return own.job(id)
+          },
+        }),
     })
     const [newest] = await backtests.list({ limit: 1 })
     const oldest = (await backtests.list({ limit: 1_000 })).at(-1)
@@ -321,11 +331,11 @@ describe('createBacktests', () => {
     const full = new ForkrouteError('STORAGE_UNAVAILABLE', 'The disk is full.')
     const { backtests, allow } = open(folder(), {
       allowed: 2,
-      wrap: (store) => ({
-        ...store,
-        put: (...args) => (isFull ? Promise.reject(full) : store.put(...args)),
-        setState: (...args) => (isFull ? Promise.reject(full) : store.setState(...args)),
-      }),
+      wrap: (store) =>
+        withMethods(store, {
+          put: (...args) => (isFull ? Promise.reject(full) : store.put(...args)),
+          setState: (...args) => (isFull ? Promise.reject(full) : store.setState(...args)),
+        }),
     })
     const { id } = await backtests.create(plan(5), account)
     await until(backtests, id, ({ blocksDone }) => blocksDone === 2)
