@@ -163,7 +163,7 @@ function routerOf(endpoints: readonly Endpoint[], args: AppArgs, limits: Limits)
     const { method, path } = one.definition
     const isTraced = !isOpen(one) && !one.stream
     router[method](patternOf(path), named(path), (req, res) => {
-      const work = () => answer(one, args, limits, req, res)
+      const work = () => answer(one, { ...args, limits }, req, res)
       return isTraced ? traceRequest(one.definition, req, res, work) : work()
     })
     const allowed = method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()]
@@ -179,9 +179,14 @@ function patternOf(path: string): string {
   return path.replace(/^\/api\/v1/, '').replaceAll(/\{(\w+)\}/g, ':$1')
 }
 
-async function answer(one: Endpoint, args: AppArgs, limits: Limits, req: Request, res: Response) {
+async function answer(
+  one: Endpoint,
+  args: AppArgs & { readonly limits: Limits },
+  req: Request,
+  res: Response,
+) {
   const { definition, handle, stream } = one
-  const { engine, backtests, operations, keys, config } = args
+  const { engine, backtests, operations, keys, config, limits } = args
   if (definition.scope) requireScope(res, definition.scope)
   const search = req.originalUrl.split('?').slice(1).join('?')
   const request = { params: req.params, query: parseQuery(search), body: req.body }

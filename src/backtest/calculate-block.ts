@@ -184,10 +184,8 @@ async function executeAll(
   const results = asked.map((): Execution[] => [])
   if (!distinct.size) return results
   for (const delay of plan.delays) {
-    const at = block.number + BigInt(delay)
-    const answers = await again(() =>
-      executeAt(engine, plan.chainId, at, [...distinct.values()], context),
-    )
+    const at = { chainId: plan.chainId, blockNumber: block.number + BigInt(delay) }
+    const answers = await again(() => executeAt(engine, at, [...distinct.values()], context))
     const byKey = new Map([...distinct.keys()].map((key, index) => [key, answers[index]]))
     for (const [index, key] of keys.entries()) {
       const answer = key === null ? undefined : byKey.get(key)
@@ -199,8 +197,7 @@ async function executeAll(
 
 async function executeAt(
   engine: BacktestEngine,
-  chainId: number,
-  blockNumber: bigint,
+  { chainId, blockNumber }: { readonly chainId: number; readonly blockNumber: bigint },
   requests: readonly ExecutionRequest[],
   context: CallContext,
 ): Promise<readonly ExecutionAnswer[]> {

@@ -85,7 +85,8 @@ async function sync(
     const protocols = store.counts(chain.id)
     // Only then the file holds everything.
     store.close()
-    printSummary(chain, sources, { ...result, protocols, started }, config.dataDir, options)
+    const bytes = statSync(indexFile(config.dataDir)).size
+    printSummary(chain, sources, { ...result, protocols, bytes, started }, options)
   } finally {
     show.end()
     await upstream.close()
@@ -98,16 +99,17 @@ function printSummary(
   { sources, without }: ChainSources,
   done: SyncResult & {
     readonly protocols: readonly { readonly protocol: string; readonly pools: number }[]
+    /** Size of the file. */
+    readonly bytes: number
     readonly started: number
   },
-  dataDir: string,
   options: OutputOptions,
 ): void {
   const counts = new Map(done.protocols.map(({ protocol, pools }) => [protocol, pools]))
   const read = [...new Set(sources.map(({ protocol }) => protocol))].sort()
   const protocols = read.map((protocol) => ({ protocol, pools: counts.get(protocol) ?? 0 }))
   const pools = protocols.reduce((sum, each) => sum + each.pools, 0)
-  const bytes = statSync(indexFile(dataDir)).size
+  const { bytes } = done
   const seconds = (Date.now() - done.started) / 1_000
   if (options.json) {
     const { head, found, rolledBack } = done

@@ -37,13 +37,19 @@ function exampleRequest(url: string, service: Service, destinationChainId?: numb
     : `${url}/api/v1/shortcuts/quote?chainId=${chainId}&${trade}`
 }
 
-function printStartup(
-  url: string,
-  service: Service,
-  config: Config,
-  key: string | null,
-  examples: readonly string[],
-): void {
+function printStartup({
+  url,
+  service,
+  config,
+  key,
+  examples,
+}: {
+  readonly url: string
+  readonly service: Service
+  readonly config: Config
+  readonly key: string | null
+  readonly examples: readonly string[]
+}): void {
   const isOpen = config.authMode === 'open'
   const header = isOpen ? '' : `-H "Authorization: Bearer ${key ?? '$FORKROUTE_KEY'}" `
   console.log(`forkroute   ${url}/api/v1`)
@@ -88,7 +94,7 @@ async function serve(config: Config, mode: ArchiveMode): Promise<void> {
     const { url, port } = await api.listen()
     const recorded = mode.kind === 'replay' ? firstRecorded(url, mode.file) : null
     const examples = recorded ? [recorded] : exampleRequests(url, service)
-    if (isFirst) printStartup(url, service, config, firstKey(keys), examples)
+    if (isFirst) printStartup({ url, service, config, key: firstKey(keys), examples })
     if (mode.kind !== 'live') console.log(`${`${mode.kind}s`.padEnd(12)}${mode.file}\n`)
     logger.info({ port, ...(member && { process: member.place }) }, 'ready')
   } catch (error) {

@@ -48,13 +48,13 @@ export async function parsePlan(body: unknown, args: PlanContext): Promise<Backt
   // A sentence about a wrong value takes a hundred times as long as to read a right one.
   const unlessHopeless = <T>(read: () => T): T | null =>
     problems.length > mostProblems ? null : read()
-  const requests = listOf(given.requests, 'requests', limits.requests, problems).map(
-    (item, index) => unlessHopeless(() => readRequest(item, index, chainId, inputs, problems)),
+  const requests = listOf(given.requests, 'requests', { max: limits.requests }, problems).map(
+    (item, index) => unlessHopeless(() => readRequest(item, index, { chainId, inputs, problems })),
   )
   if (isAbsent(given.requests)) problems.push('requests is required')
   const variants = isAbsent(given.variants)
     ? [{ name: 'default', router: {}, ignoreStandards: [] }]
-    : listOf(given.variants, 'variants', limits.variants, problems).map((item, index) =>
+    : listOf(given.variants, 'variants', { max: limits.variants }, problems).map((item, index) =>
         unlessHopeless(() => readVariant(item, index, inputs, problems)),
       )
   refuseTwice(requests, 'requests', problems)
@@ -90,7 +90,7 @@ export async function parsePlan(body: unknown, args: PlanContext): Promise<Backt
 function readSeconds(value: unknown, problems: string[]): readonly number[] | undefined {
   if (isAbsent(value)) return undefined
   const list = Array.isArray(value) ? value : [value]
-  const all = listOf(list, 'deliverySeconds', limits.deliveries, problems).map(Number)
+  const all = listOf(list, 'deliverySeconds', { max: limits.deliveries }, problems).map(Number)
   for (const [index, seconds] of all.entries()) {
     if (Number.isInteger(seconds) && seconds >= 1 && seconds <= limits.deliverySeconds) continue
     const place = Array.isArray(value) ? `deliverySeconds[${index}]` : 'deliverySeconds'
@@ -138,9 +138,11 @@ function refuseForBridges(
 function readRequest(
   item: unknown,
   index: number,
-  chainId: number,
-  { quote, route }: Inputs,
-  problems: string[],
+  {
+    chainId,
+    inputs: { quote, route },
+    problems,
+  }: { readonly chainId: number; readonly inputs: Inputs; readonly problems: string[] },
 ): PlanRequest | null {
   const place = `requests[${index}]`
   const object = objectOf(item, place, problems)
@@ -166,18 +168,17 @@ function readRequest(
   }
   const onChain = (given: Given) => ({ ...given, chainId: given.chainId ?? String(chainId) })
   if (isQuote) {
-    const input = readObject(quote, own, place, problems, (given) => [
-      ...quoteRules(given),
-      ...crosschainRules(onChain(given)),
-    ])
+    const rules = (given: Given) => [...quoteRules(given), ...crosschainRules(onChain(given))]
+    const input = readObject(quote, own, { place, problems, rules })
     if (!input) return null
     checkChain(input)
     return { name: name(input), request: toQuoteRequest({ ...input, chainId }) }
   }
-  const input = readObject(route, own, place, problems, (given) => [
+  const rules = (given: Given) => [
     ...routeRules(onChain(given)),
     ...crosschainRules(onChain(given)),
-  ])
+  ]
+  const input = readObject(route, own, { place, problems, rules })
   if (!input) return null
   checkChain(input)
   return { name: name(input), request: toPlanRequest({ ...input, chainId }) }
@@ -193,7 +194,7 @@ function readVariant(
   const object = objectOf(item, place, problems)
   if (!object) return null
   refuseUnknown(object, Object.keys(variant.shape), place, problems)
-  const input = readObject(variant, object, place, problems)
+  const input = readObject(variant, object, { place, problems })
   if (!input) return null
   const { maxHops, candidates, splits, poolBlacklist, proof, slippage } = input
   return {
@@ -219,7 +220,9 @@ function readDelays(value: unknown, problems: string[]): number[] {
     problems.push(`delays must be an integer from 0 to ${limits.delays}, or a list of blocks`)
     return []
   }
-  const delays = [...new Set(listOf(value, 'delays', limits.delays, problems, 0).map(Number))]
+  const delays = [
+    ...new Set(listOf(value, 'delays', { min: 0, max: limits.delays }, problems).map(Number)),
+  ]
   for (const [index, delay] of delays.entries()) {
     if (Number.isInteger(delay) && delay >= 1 && delay <= limits.delay) continue
     problems.push(`delays[${index}] must be an integer from 1 to ${limits.delay}`)
@@ -235,11 +238,11 @@ function readBlocks(value: unknown, { blocks }: Inputs, problems: string[]) {
   const object = objectOf(value, 'blocks', problems)
   if (!object) return null
   refuseUnknown(object, Object.keys(blocks.shape), 'blocks', problems)
-  return readObject(blocks, object, 'blocks', problems, (given) =>
+  const rules = (given: Given) =>
     given.step !== undefined && given.changesOf !== undefined
       ? ['step must not be given together with changesOf']
-      : [],
-  )
+      : []
+  return readObject(blocks, object, { place: 'blocks', problems, rules })
 }
 
 async function toRange(
@@ -284,9 +287,8 @@ function objectOf(
 function listOf(
   value: unknown,
   place: string,
-  max: number,
+  { min = 1, max }: { readonly min?: number; readonly max: number },
   problems: string[],
-  min = 1,
 ): readonly unknown[] {
   if (isAbsent(value)) return []
   if (!Array.isArray(value)) {
@@ -320,9 +322,15 @@ function refuseUnknown(
 function readObject<T extends z.ZodObject>(
   schema: T,
   object: Readonly<Record<string, unknown>>,
-  place: string,
-  problems: string[],
-  rules: (given: Given) => readonly string[] = () => [],
+  {
+    place,
+    problems,
+    rules = () => [],
+  }: {
+    readonly place: string
+    readonly problems: string[]
+    readonly rules?: (given: Given) => readonly string[]
+  },
 ): z.output<T> | null {
   const own: string[] = []
   const given = fromBody(object, schema.shape)

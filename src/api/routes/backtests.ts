@@ -103,32 +103,41 @@ async function pageOf(blocks: AsyncIterable<BacktestBlock>, limit: number) {
   return toPage(page, null)
 }
 
-export function backtestEndpoints(dialect: Dialect): Endpoint[] {
-  const create = defineRoute({
-    method: 'post',
-    path: base,
-    tag,
-    operationId: 'createBacktest',
-    summary: 'Starts a backtest: requests, at many blocks, by several variants of the router.',
-    description:
-      'Every request is quoted at every block by every variant, and with `delays` its transaction is executed some ' +
-      'blocks later. What a request with another destinationChainId sends is delivered again some seconds later. A field that is not known is refused. The answer comes as soon as the job is stored; it is worked on in the background, ' +
-      'after live requests, and survives a restart of the service. All keys see all backtests, unless BACKTESTS_PRIVATE is on. One account has at most ' +
-      'BACKTESTS_MAX_OPEN of them that wait or run, and BACKTESTS_MAX_STORED in all.',
-    documentedInput: planBody(dialect),
-    response: Backtest,
-    errors: [
-      'INVALID_REQUEST',
-      'UNKNOWN_CHAIN',
-      'UNKNOWN_BLOCK',
-      'CHAIN_NOT_READY',
-      'UPSTREAM_UNAVAILABLE',
-      'STATE_UNAVAILABLE',
-      'STORAGE_UNAVAILABLE',
-      'TOO_MANY_BACKTESTS',
-    ],
-  })
-  const list = defineRoute({
+function createBacktest(dialect: Dialect): Endpoint {
+  return endpoint(
+    defineRoute({
+      method: 'post',
+      path: base,
+      tag,
+      operationId: 'createBacktest',
+      summary: 'Starts a backtest: requests, at many blocks, by several variants of the router.',
+      description:
+        'Every request is quoted at every block by every variant, and with `delays` its transaction is executed some ' +
+        'blocks later. What a request with another destinationChainId sends is delivered again some seconds later. A field that is not known is refused. The answer comes as soon as the job is stored; it is worked on in the background, ' +
+        'after live requests, and survives a restart of the service. All keys see all backtests, unless BACKTESTS_PRIVATE is on. One account has at most ' +
+        'BACKTESTS_MAX_OPEN of them that wait or run, and BACKTESTS_MAX_STORED in all.',
+      documentedInput: planBody(dialect),
+      response: Backtest,
+      errors: [
+        'INVALID_REQUEST',
+        'UNKNOWN_CHAIN',
+        'UNKNOWN_BLOCK',
+        'CHAIN_NOT_READY',
+        'UPSTREAM_UNAVAILABLE',
+        'STATE_UNAVAILABLE',
+        'STORAGE_UNAVAILABLE',
+        'TOO_MANY_BACKTESTS',
+      ],
+    }),
+    async ({ engine, backtests, body, context }) => {
+      const plan = await parsePlan(body, { engine, dialect, context })
+      return toBacktest(await backtests.create(plan, context.accountId))
+    },
+  )
+}
+
+const listBacktests = endpoint(
+  defineRoute({
     method: 'get',
     path: base,
     tag,
@@ -147,8 +156,21 @@ export function backtestEndpoints(dialect: Dialect): Endpoint[] {
     }),
     response: BacktestList,
     errors: ['INVALID_REQUEST', 'STORAGE_UNAVAILABLE'],
-  })
-  const show = defineRoute({
+  }),
+  async ({ input: { limit, before }, ...args }) => {
+    const { backtests, context } = args
+    const { accountId } = context
+    const found = await backtests.list({
+      limit,
+      ...defined({ before }),
+      ...(backtests.isPrivate && !isEverybodys(args) && { accountId }),
+    })
+    return found.map(toEntry)
+  },
+)
+
+const showBacktest = endpoint(
+  defineRoute({
     method: 'get',
     path: `${base}/{id}`,
     tag,
@@ -158,8 +180,15 @@ export function backtestEndpoints(dialect: Dialect): Endpoint[] {
     params,
     response: Backtest,
     errors: jobErrors,
-  })
-  const cancel = defineRoute({
+  }),
+  async (args) => {
+    await requireReader(args)
+    return toBacktest(await args.backtests.show(args.params.id))
+  },
+)
+
+const cancelBacktest = endpoint(
+  defineRoute({
     method: 'post',
     path: `${base}/{id}/cancel`,
     tag,
@@ -169,8 +198,15 @@ export function backtestEndpoints(dialect: Dialect): Endpoint[] {
     params,
     response: Backtest,
     errors: changeErrors,
-  })
-  const resume = defineRoute({
+  }),
+  async (args) => {
+    await requireOwner(args)
+    return toBacktest(await args.backtests.cancel(args.params.id))
+  },
+)
+
+const resumeBacktest = endpoint(
+  defineRoute({
     method: 'post',
     path: `${base}/{id}/resume`,
     tag,
@@ -180,8 +216,15 @@ export function backtestEndpoints(dialect: Dialect): Endpoint[] {
     params,
     response: Backtest,
     errors: [...changeErrors, 'TOO_MANY_BACKTESTS'],
-  })
-  const remove = defineRoute({
+  }),
+  async (args) => {
+    await requireOwner(args)
+    return toBacktest(await args.backtests.resume(args.params.id))
+  },
+)
+
+const removeBacktest = endpoint(
+  defineRoute({
     method: 'delete',
     path: `${base}/{id}`,
     tag,
@@ -191,8 +234,18 @@ export function backtestEndpoints(dialect: Dialect): Endpoint[] {
     params,
     response: Backtest,
     errors: changeErrors,
-  })
-  const getResults = defineRoute({
+  }),
+  async (args) => {
+    await requireOwner(args)
+    const { backtests, params } = args
+    const job = await backtests.show(params.id)
+    await backtests.remove(params.id)
+    return toBacktest(job)
+  },
+)
+
+const getResults = endpoint(
+  defineRoute({
     method: 'get',
     path: `${base}/{id}/results`,
     tag,
@@ -213,8 +266,18 @@ export function backtestEndpoints(dialect: Dialect): Endpoint[] {
       'text/html',
     ],
     errors: fileErrors,
-  })
-  const summary = defineRoute({
+  }),
+  async (args) => {
+    await requireReader(args)
+    const { backtests, params, input } = args
+    const { format, table, reproducible, from, limit } = input
+    if (format === 'json') return pageOf(backtests.results(params.id, from), limit)
+    return fileAnswer(args, fileOf(format, table), { reproducible })
+  },
+)
+
+const getSummary = endpoint(
+  defineRoute({
     method: 'get',
     path: `${base}/{id}/summary`,
     tag,
@@ -225,8 +288,15 @@ export function backtestEndpoints(dialect: Dialect): Endpoint[] {
     input: z.object({ reproducible }),
     response: z.record(z.string(), z.unknown()),
     errors: fileErrors,
-  })
-  const events = defineRoute({
+  }),
+  async (args) => {
+    await requireReader(args)
+    return fileAnswer(args, 'summary.json', args.input)
+  },
+)
+
+const followBacktest = streamEndpoint(
+  defineRoute({
     method: 'get',
     path: `${base}/{id}/events`,
     tag,
@@ -238,57 +308,24 @@ export function backtestEndpoints(dialect: Dialect): Endpoint[] {
     response: BacktestProgress,
     eventName: 'progress',
     errors: streamErrors,
-  })
+  }),
+  async (args) => {
+    await requireReader(args)
+    return progressOf(args.backtests.watch(args.params.id, args.context.signal))
+  },
+)
 
+export function backtestEndpoints(dialect: Dialect): Endpoint[] {
   return [
-    endpoint(create, async ({ engine, backtests, body, context }) => {
-      const plan = await parsePlan(body, { engine, dialect, context })
-      return toBacktest(await backtests.create(plan, context.accountId))
-    }),
-    endpoint(list, async ({ input: { limit, before }, ...args }) => {
-      const { backtests, context } = args
-      const { accountId } = context
-      const found = await backtests.list({
-        limit,
-        ...defined({ before }),
-        ...(backtests.isPrivate && !isEverybodys(args) && { accountId }),
-      })
-      return found.map(toEntry)
-    }),
-    endpoint(show, async (args) => {
-      await requireReader(args)
-      return toBacktest(await args.backtests.show(args.params.id))
-    }),
-    endpoint(cancel, async (args) => {
-      await requireOwner(args)
-      return toBacktest(await args.backtests.cancel(args.params.id))
-    }),
-    endpoint(resume, async (args) => {
-      await requireOwner(args)
-      return toBacktest(await args.backtests.resume(args.params.id))
-    }),
-    endpoint(remove, async (args) => {
-      await requireOwner(args)
-      const { backtests, params } = args
-      const job = await backtests.show(params.id)
-      await backtests.remove(params.id)
-      return toBacktest(job)
-    }),
-    endpoint(getResults, async (args) => {
-      await requireReader(args)
-      const { backtests, params, input } = args
-      const { format, table, reproducible, from, limit } = input
-      if (format === 'json') return pageOf(backtests.results(params.id, from), limit)
-      return fileAnswer(args, fileOf(format, table), { reproducible })
-    }),
-    endpoint(summary, async (args) => {
-      await requireReader(args)
-      return fileAnswer(args, 'summary.json', args.input)
-    }),
-    streamEndpoint(events, async (args) => {
-      await requireReader(args)
-      return progressOf(args.backtests.watch(args.params.id, args.context.signal))
-    }),
+    createBacktest(dialect),
+    listBacktests,
+    showBacktest,
+    cancelBacktest,
+    resumeBacktest,
+    removeBacktest,
+    getResults,
+    getSummary,
+    followBacktest,
   ]
 }
 

@@ -138,11 +138,10 @@ const getAccountId = defineRoute({
 
 /** There are no partial answers: prices that are not ready by the deadline are a 504. */
 async function prices(
-  engine: Engine,
+  { engine, context }: { readonly engine: Engine; readonly context: CallContext },
   chainId: number,
   addresses: readonly Address20[],
-  pin: { blockNumber?: bigint | undefined; deadlineMs?: number | undefined },
-  context: CallContext,
+  pin: { readonly blockNumber?: bigint | undefined; readonly deadlineMs?: number | undefined },
 ) {
   const read = async (signal: AbortSignal) =>
     engine.prices(chainId, addresses, pin.blockNumber, { ...context, signal })
@@ -174,7 +173,7 @@ export const metadataEndpoints: readonly Endpoint[] = [
     return { chainId, number: Number(number), hash, timestamp: Number(timestamp) }
   }),
   endpoint(getPrice, async ({ engine, params, input, context }) => {
-    const [price] = await prices(engine, params.chainId, [params.address], input, context)
+    const [price] = await prices({ engine, context }, params.chainId, [params.address], input)
     if (price) return price
     throw new ForkrouteError('NO_PRICE', `No price is known for ${params.address}.`, {
       chainId: params.chainId,
@@ -182,7 +181,7 @@ export const metadataEndpoints: readonly Endpoint[] = [
     })
   }),
   endpoint(getPrices, ({ engine, params, input, context }) =>
-    prices(engine, params.chainId, input.addresses, input, context),
+    prices({ engine, context }, params.chainId, input.addresses, input),
   ),
   endpoint(getAggregators, ({ engine, input }) => [...engine.aggregators(input.chainId)]),
   endpoint(getAccountId, ({ context }) => context.accountId),

@@ -67,15 +67,14 @@ const contentTypes: { readonly [F in ResultFile]: string } = {
  * Writes the files of these formats into a folder, in one pass over the results. Each has its name only once all are whole.
  *
  * @param results - of the job, ascending.
- * @param folder - is made where it is absent.
- * @returns Paths of the files, in the order of `formats`.
+ * @param target.folder - is made where it is absent.
+ * @returns Paths of the files, in the order of `target.formats`.
  * @throws ForkrouteError STORAGE_UNAVAILABLE; what the results throw. Nothing new is left in the folder then.
  */
 export async function writeOutputs(
   job: Pick<BacktestJob, 'plan'>,
   results: AsyncIterable<BacktestBlock>,
-  folder: string,
-  formats: readonly OutputFormat[],
+  { folder, formats }: { readonly folder: string; readonly formats: readonly OutputFormat[] },
   options: ResultOptions = {},
 ): Promise<readonly string[]> {
   await stored(() => mkdir(folder, { recursive: true }))
@@ -157,7 +156,7 @@ async function* streamDatabase(
 ): AsyncIterable<Uint8Array> {
   const folder = await stored(() => mkdtemp(join(tmpdir(), 'forkroute-output-')))
   try {
-    const [path = ''] = await writeOutputs(job, results, folder, ['sqlite'], options)
+    const [path = ''] = await writeOutputs(job, results, { folder, formats: ['sqlite'] }, options)
     yield* createReadStream(path)
   } finally {
     await rm(folder, { recursive: true, force: true })

@@ -81,7 +81,7 @@ async function quoteAll(
     try {
       trades.push(await look(row))
     } catch (error) {
-      outcomes.set(row, failed(row, null, ...reasonOf(error)))
+      outcomes.set(row, failed(row, null, reasonOf(error)))
     }
   }
   const groups = new Map<number | undefined, Trade[]>()
@@ -102,7 +102,7 @@ async function quoteAll(
       }
       if (answer instanceof ForkrouteApiError) {
         for (const trade of part)
-          outcomes.set(trade.row, failed(trade.row, trade, ...reasonOf(answer)))
+          outcomes.set(trade.row, failed(trade.row, trade, reasonOf(answer)))
       } else {
         // All trades without a block are quoted at the one of the first call.
         block ??= answer.blockNumber
@@ -182,22 +182,26 @@ function isForAll({ code }: ForkrouteApiError): boolean {
   return ['UNAUTHORIZED', 'KEY_DISABLED', 'UNKNOWN_CHAIN'].includes(code)
 }
 
-/** Code and sentence. @throws what is no fault of the row. */
-function reasonOf(error: unknown): [code: string, message: string] {
+interface Failure {
+  readonly code: string
+  readonly message: string
+}
+
+/** @throws what is no fault of the row. */
+function reasonOf(error: unknown): Failure {
   if (error instanceof ForkrouteApiError) {
     if (isForAll(error)) throw error
-    return [error.code, error.messages.join(' ')]
+    return { code: error.code, message: error.messages.join(' ') }
   }
   if (error instanceof ConnectionError || error instanceof UnexpectedAnswerError) throw error
   if (error instanceof TypeError || !(error instanceof Error)) throw error
-  return ['INVALID_REQUEST', error.message]
+  return { code: 'INVALID_REQUEST', message: error.message }
 }
 
 function failed(
   row: TradeRow,
   trade: Trade | null,
-  error: string,
-  message: string,
+  { code, message }: Failure,
   blockNumber: number | null = null,
 ): TradeOutcome {
   return {
@@ -213,7 +217,7 @@ function failed(
     blockNumber,
     route: null,
     warnings: null,
-    error,
+    error: code,
     message,
   }
 }
@@ -223,12 +227,12 @@ function outcomeOf(trade: Trade, item: Item | undefined, blockNumber: number): T
   if (!item || !('amountOut' in item)) {
     const missing = { code: 'INTERNAL', message: 'The answer lacks this quote.' }
     const { code, message } = item && 'error' in item ? item.error : missing
-    return failed(row, trade, code, [message].flat().join(' '), blockNumber)
+    return failed(row, trade, { code, message: [message].flat().join(' ') }, blockNumber)
   }
   const { amountOut, gas, priceImpact = null, warnings = [] } = item
   const { decimals } = tokenOut
   return {
-    ...failed(row, trade, '', '', blockNumber),
+    ...failed(row, trade, { code: '', message: '' }, blockNumber),
     amountOut: amountOut.toString(),
     amountOutWhole: decimals === null ? null : formatUnits(amountOut, decimals),
     gas: gas.toString(),

@@ -192,6 +192,9 @@ function tradeCommand(
     .option('--raw', 'the amount is in raw units, such as 1000 or 1e18')
 }
 
+/** What commander calls an action with. */
+type Given<Word> = [amount: Word, tokenIn: Word, tokenOut: Word, local: unknown, command: Command]
+
 export function addRoute(program: Command): void {
   tradeCommand(program, 'route', 'find the best route and print its unsigned transaction')
     .requiredOption('--from <address>', 'sender; must hold the amount, and allow it to the router')
@@ -199,7 +202,7 @@ export function addRoute(program: Command): void {
     .option('--slippage <bps>', `basis points; default ${toBps(defaultCentiBps)}`)
     .option('--trace', 'print what the transaction does: its calls, and who pays whom')
     .option('--backend', 'do not ask whether the sender has the funds now')
-    .action((amount: string, tokenIn: string, tokenOut: string, _local, command: Command) =>
+    .action((...[amount, tokenIn, tokenOut, , command]: Given<string>) =>
       run('route', [amount, tokenIn, tokenOut], command.optsWithGlobals<Options>()),
     )
   tradeCommand(program, 'quote', 'estimate the output of the best route; needs no funds', true)
@@ -209,21 +212,13 @@ export function addRoute(program: Command): void {
       'quote every trade of this CSV (amount, tokenIn, tokenOut; name, from, block, strategy, fee) or JSON',
     )
     .option('--out <files...>', 'with --file: write the quotes to .json, .csv or .parquet')
-    .action(
-      async (
-        amount: string | undefined,
-        tokenIn: string | undefined,
-        tokenOut: string | undefined,
-        _local,
-        command: Command,
-      ) => {
-        const options = command.optsWithGlobals<Options & Partial<FileOptions>>()
-        const { file } = options
-        refuseHalf([amount, tokenIn, tokenOut], file)
-        if (file !== undefined) await quoteFile({ ...options, file })
-        else if (amount && tokenIn && tokenOut) {
-          await run('quote', [amount, tokenIn, tokenOut], options)
-        }
-      },
-    )
+    .action(async (...[amount, tokenIn, tokenOut, , command]: Given<string | undefined>) => {
+      const options = command.optsWithGlobals<Options & Partial<FileOptions>>()
+      const { file } = options
+      refuseHalf([amount, tokenIn, tokenOut], file)
+      if (file !== undefined) await quoteFile({ ...options, file })
+      else if (amount && tokenIn && tokenOut) {
+        await run('quote', [amount, tokenIn, tokenOut], options)
+      }
+    })
 }

@@ -67,7 +67,7 @@ const asText = (row: Record<string, unknown>, booleans: (value: unknown) => unkn
 
 describe('writeOutputs', () => {
   test('CSV, Parquet and SQLite say the same, column by column, and JSON lines the results themselves', async () => {
-    await writeOutputs(job, sampleResults(job), folder, formats)
+    await writeOutputs(job, sampleResults(job), { folder, formats })
     for (const name of ['routes', 'executions'] as const) {
       const parquet = await readParquet(at(`${name}.parquet`))
       const sqlite = readTable(
@@ -102,7 +102,7 @@ describe('writeOutputs', () => {
 
   test('deliveries to another chain stand in tables and a summary of their own', async () => {
     const over = sampleJob({ blocks: 30, requests: 2, variants: 2, delays: [], deliverySeconds })
-    await writeOutputs(over, sampleResults(over), folder, formats)
+    await writeOutputs(over, sampleResults(over), { folder, formats })
     const csv = readCsv(at('deliveries.csv'))
     const parquet = await readParquet(at('deliveries.parquet'))
     const sqlite = readTable(
@@ -137,7 +137,7 @@ describe('writeOutputs', () => {
   })
 
   test('the tables of the summary are the summary', async () => {
-    await writeOutputs(job, sampleResults(job), folder, ['sqlite', 'json'])
+    await writeOutputs(job, sampleResults(job), { folder, formats: ['sqlite', 'json'] })
     const { variants } = JSON.parse(await readFile(at('summary.json'), 'utf8'))
     const [regret] = readTable(
       at('results.sqlite'),
@@ -155,8 +155,8 @@ describe('writeOutputs', () => {
   test('reproducible outputs of the same results have the same bytes, however long the runs took', async () => {
     const again = join(folder, 'again')
     const options = { reproducible: true }
-    await writeOutputs(job, sampleResults(job), folder, formats, options)
-    await writeOutputs(job, slower(job), again, formats, options)
+    await writeOutputs(job, sampleResults(job), { folder, formats }, options)
+    await writeOutputs(job, slower(job), { folder: again, formats }, options)
     for (const file of Object.values(outputFiles).flat()) {
       expect((await readFile(join(again, file))).equals(await readFile(at(file))), file).toBe(true)
     }
@@ -174,7 +174,7 @@ describe('writeOutputs', () => {
         baseline: variant,
       },
     }
-    await writeOutputs(hostile, sampleResults(hostile), folder, ['csv', 'parquet'])
+    await writeOutputs(hostile, sampleResults(hostile), { folder, formats: ['csv', 'parquet'] })
     const [row] = readCsv(at('routes.csv'))
     expect(row).toMatchObject({ request: `'${name}`, variant: `'${variant}` })
     expect(
@@ -190,7 +190,9 @@ describe('writeOutputs', () => {
       yield* sampleResults(job)
       throw new RangeError('the store is gone')
     }
-    await expect(writeOutputs(job, broken(), folder, formats)).rejects.toThrow('the store is gone')
+    await expect(writeOutputs(job, broken(), { folder, formats })).rejects.toThrow(
+      'the store is gone',
+    )
     expect(await readdir(folder)).toEqual(['routes.csv'])
     expect(await readFile(at('routes.csv'), 'utf8')).toBe('of before')
   })
@@ -198,13 +200,16 @@ describe('writeOutputs', () => {
   test('a folder that cannot be made is STORAGE_UNAVAILABLE', async () => {
     await writeFile(join(folder, 'file'), '')
     await expect(
-      writeOutputs(job, sampleResults(job), join(folder, 'file', 'below'), ['csv']),
+      writeOutputs(job, sampleResults(job), {
+        folder: join(folder, 'file', 'below'),
+        formats: ['csv'],
+      }),
     ).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE' })
   })
 
   test('12,000 executions are two row groups of Parquet', async () => {
     const long = sampleJob({ blocks: 1_000, requests: 1, variants: 2, delays: [1, 2, 3, 4, 5, 6] })
-    await writeOutputs(long, sampleResults(long), folder, ['parquet'])
+    await writeOutputs(long, sampleResults(long), { folder, formats: ['parquet'] })
     const file = await asyncBufferFromFile(at('executions.parquet'))
     const { row_groups: groups, num_rows: rows } = await parquetMetadataAsync(file)
     expect(groups).toHaveLength(2)
@@ -214,7 +219,7 @@ describe('writeOutputs', () => {
   })
 
   test('without any block every file is there, empty', async () => {
-    await writeOutputs(job, (async function* () {})(), folder, formats)
+    await writeOutputs(job, (async function* () {})(), { folder, formats })
     expect(await readParquet(at('routes.parquet'))).toEqual([])
     expect(readCsv(at('routes.csv'))).toEqual([])
     expect(await readFile(at('routes.csv'), 'utf8')).toMatch(/^block_number,request,variant,/)
@@ -223,7 +228,7 @@ describe('writeOutputs', () => {
 })
 
 test('streamOutput gives the bytes of the file', async () => {
-  await writeOutputs(job, sampleResults(job), folder, formats)
+  await writeOutputs(job, sampleResults(job), { folder, formats })
   for (const file of Object.values(outputFiles).flat()) {
     const body = streamOutput(file, job, sampleResults(job))
     const parts: Uint8Array[] = []

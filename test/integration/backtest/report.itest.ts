@@ -28,7 +28,10 @@ async function write(
   job: BacktestJob,
   results: AsyncIterable<BacktestBlock> = sampleResults(job),
 ): Promise<string> {
-  const [path = ''] = await writeOutputs(job, results, join(folder, name), ['html'])
+  const [path = ''] = await writeOutputs(job, results, {
+    folder: join(folder, name),
+    formats: ['html'],
+  })
   return pathToFileURL(path).href
 }
 

@@ -12,13 +12,19 @@ const pathOf = line<{ readonly x: number; readonly y: number } | null>()
   .y((point) => point?.y ?? 0)
   .digits(1)
 
-/** @param markers - at most so many per line: all of a short line, else spread evenly, each line's elsewhere. */
 export function lineChart(
   id: string,
   words: ChartWords,
-  axes: { readonly x: Axis; readonly y: Axis },
-  lines: readonly DrawnLine[],
-  markers: number,
+  {
+    axes,
+    lines,
+    markers,
+  }: {
+    readonly axes: { readonly x: Axis; readonly y: Axis }
+    readonly lines: readonly DrawnLine[]
+    /** At most so many per line: all of a short line, else spread evenly, each line's elsewhere. */
+    readonly markers: number
+  },
 ): Markup {
   const drawing = lines.map((points, index) => {
     const path = pathOf(points)

@@ -37,18 +37,20 @@ export function regretChart(
       note: 'Higher is better. At 0: as good as the best variant.',
     },
     {
-      x: {
-        label: 'regret at most, bps',
-        ticks: shown.map((value) => ({ at: x(value) ?? 0, text: String(value) })),
+      axes: {
+        x: {
+          label: 'regret at most, bps',
+          ticks: shown.map((value) => ({ at: x(value) ?? 0, text: String(value) })),
+        },
+        y: { label: '', ticks: percentTicks(y) },
       },
-      y: { label: '', ticks: percentTicks(y) },
+      lines: variants.map(({ regretShares }) =>
+        regretShares
+          .slice(0, shown.length)
+          .map(({ atMostBps, share }) => ({ x: x(atMostBps) ?? 0, y: y(share) })),
+      ),
+      markers: shown.length,
     },
-    variants.map(({ regretShares }) =>
-      regretShares
-        .slice(0, shown.length)
-        .map(({ atMostBps, share }) => ({ x: x(atMostBps) ?? 0, y: y(share) })),
-    ),
-    shown.length,
   )
 }
 
@@ -73,13 +75,15 @@ export function fillChart(variants: Variants, delays: readonly number[]): Markup
         .join('; ')}.`,
       note: 'Of those known to be filled or reverted.',
     },
-    { x: delayAxis(delays), y: { label: '', ticks: percentTicks(y) } },
-    variants.map((group) =>
-      group.delays.map(({ delay, fillRate }) =>
-        fillRate === null ? null : { x: x(delay), y: y(fillRate) },
+    {
+      axes: { x: delayAxis(delays), y: { label: '', ticks: percentTicks(y) } },
+      lines: variants.map((group) =>
+        group.delays.map(({ delay, fillRate }) =>
+          fillRate === null ? null : { x: x(delay), y: y(fillRate) },
+        ),
       ),
-    ),
-    delays.length,
+      markers: delays.length,
+    },
   )
 }
 

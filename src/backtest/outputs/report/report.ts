@@ -134,7 +134,7 @@ ${executionsPart(summary, realised, stale)}
 ${deliveriesPart(summary)}
 <section><h2>Requests</h2>
 ${groupTable('Per request, all variants together; basis points', 'request', byRequest)}
-${summary.requests.map(({ request }, index) => requestPart(plan, summary, series, request, index))}
+${summary.requests.map(({ request }, index) => requestPart({ plan, summary, series }, request, index))}
 </section>`
 }
 
@@ -160,9 +160,15 @@ ${deliveryTable(summary)}</section>`
 }
 
 function requestPart(
-  plan: BacktestPlan,
-  summary: BacktestSummary,
-  series: Series,
+  {
+    plan,
+    summary,
+    series,
+  }: {
+    readonly plan: BacktestPlan
+    readonly summary: BacktestSummary
+    readonly series: Series
+  },
   request: string,
   index: number,
 ): Markup {

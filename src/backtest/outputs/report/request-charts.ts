@@ -51,9 +51,11 @@ function edgeChart(input: RequestChartInput): Markup {
       description: `${input.request}: amountOut of each variant over blocks, in basis points of what ${baseline} gives. From ${formatNumber(low, 2)} to ${formatNumber(high, 2)}.`,
       ...noteOf(notes),
     },
-    { x: blockAxis(input), y: { label: '', ticks } },
-    drawn(input, lines, scale),
-    markers,
+    {
+      axes: { x: blockAxis(input), y: { label: '', ticks } },
+      lines: drawn(input, lines, scale),
+      markers,
+    },
   )
 }
 
@@ -77,9 +79,11 @@ function amountChart(input: RequestChartInput): Markup {
       description: `${input.request}: what each variant gives over blocks, from ${precise(low)} to ${precise(high)}.`,
       ...noteOf([downSampled(input)]),
     },
-    { x: blockAxis(input), y: { label: '', ticks: ticksOf(scale, 4) } },
-    drawn(input, amounts, (value) => scale(value * factor)),
-    markers,
+    {
+      axes: { x: blockAxis(input), y: { label: '', ticks: ticksOf(scale, 4) } },
+      lines: drawn(input, amounts, (value) => scale(value * factor)),
+      markers,
+    },
   )
 }
 
