@@ -96,10 +96,7 @@ export const countedByHand: readonly CountedByHand[] = [
     what: 'evaluations of a swap: for the amount out, and again for the state after',
     before: 2,
     aim: 1,
-    now: [
-      ['amountOut', 'src/routing/search/flow.ts'],
-      ['applySwap', 'src/routing/search/flow.ts'],
-    ],
+    now: [['hopSwap', 'src/routing/search/flow.ts']],
   },
   {
     what: 'descriptions of one request',

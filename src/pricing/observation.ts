@@ -3,7 +3,7 @@
  * Uses the native math of the pool's adapter only; pure.
  */
 import type { Address } from '../domain/primitives.js'
-import type { LoadedPool, ProtocolAdapter } from '../protocols/protocol.js'
+import type { Direction, LoadedPool, ProtocolAdapter } from '../protocols/protocol.js'
 
 /** USD per whole token, and USD amounts, are integers times this (1e30): cheap tokens keep their digits. */
 export const usdScale = 10n ** 30n
@@ -38,11 +38,6 @@ export interface Observation {
   readonly depth: bigint
 }
 
-interface Direction {
-  readonly tokenIn: Address
-  readonly tokenOut: Address
-}
-
 /**
  * Mid of the marginal buying and selling price, weighted by the depth of the thinner side.
  *
@@ -53,10 +48,8 @@ export function observe(
   token: { readonly token: Address; readonly decimals: number },
   quote: PricedQuote,
 ): Observation | null {
-  const output = ({ tokenIn, tokenOut }: Direction, amountIn: bigint): bigint =>
-    amountIn > 0n
-      ? adapter.amountOut(loaded.pool, loaded.state, tokenIn, tokenOut, amountIn).amountOut
-      : 0n
+  const output = (direction: Direction, amountIn: bigint): bigint =>
+    amountIn > 0n ? adapter.swap(loaded.pool, loaded.state, direction, amountIn).amountOut : 0n
   const buy = { tokenIn: quote.token, tokenOut: token.token }
   const sell = { tokenIn: token.token, tokenOut: quote.token }
   const unit = 10n ** BigInt(token.decimals)

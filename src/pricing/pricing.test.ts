@@ -35,13 +35,13 @@ const synthetic = defineProtocol<{ readonly reserves: Reserves; readonly unsella
   paysRecipient: false,
   discover: async () => ({ pools: [], unreadable: [] }),
   load: async () => [],
-  amountOut(_pool, { reserves, unsellable }, tokenIn, tokenOut, amountIn) {
+  swap(_pool, state, { tokenIn, tokenOut }, amountIn) {
+    const { reserves, unsellable } = state
     const [x = 0n, y = 0n] = [reserves[tokenIn], reserves[tokenOut]]
     const net = (amountIn * 997n) / 1000n
     const amountOut = x === 0n || tokenIn === unsellable ? 0n : (y * net) / (x + net)
-    return { amountOut, exact: true }
+    return { amountOut, exact: true, after: () => state }
   },
-  applySwap: (_pool, state) => state,
   gasEstimate: () => 0n,
   encodeSwap: () => [],
 })

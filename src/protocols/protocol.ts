@@ -26,11 +26,19 @@ export interface LoadedPool<State = unknown> {
   readonly partial: boolean
 }
 
-export interface SwapQuote {
+/** Which token of a pool goes in, and which comes out. */
+export interface Direction {
+  readonly tokenIn: Address
+  readonly tokenOut: Address
+}
+
+export interface Swap<State = unknown> {
   /** Raw units of tokenOut, rounded as the contract rounds. */
   readonly amountOut: bigint
   /** False: an estimate for ranking only (state readable in part, or a sampled pool). True: equals the chain to the wei. */
   readonly exact: boolean
+  /** The state after the swap, as a new value, or the same where nothing changes; computed when it is asked. Pure. */
+  readonly after: () => State
 }
 
 /** What a token of a position stands for: so many of its raw units own these amounts, before any fee for leaving. */
@@ -104,31 +112,17 @@ export interface ProtocolAdapter<State = unknown> {
   }): Promise<(LoadedPool<State> | Unreadable)[]>
 
   /**
-   * Output of a swap in the state. Pure, no I/O, never throws on amounts: 0n where the pool cannot serve it.
+   * A swap in the state. Pure, no I/O, never throws on amounts: 0n comes out where the pool cannot serve it.
    * @param amountIn - raw units, > 0, fee not yet taken.
    */
-  amountOut(
-    pool: Pool,
-    state: State,
-    tokenIn: Address,
-    tokenOut: Address,
-    amountIn: bigint,
-  ): SwapQuote
+  swap(pool: Pool, state: State, direction: Direction, amountIn: bigint): Swap<State>
 
   /**
-   * `amountOut` for ranking, in floating point: to 1e-9 and the units that rounding takes. Only by + - * / and square
-   * roots, which are the same on every machine. Pure. Absent: by `amountOut`.
+   * What `swap` gives, for ranking, in floating point: to 1e-9 and the units that rounding takes. Only by + - * / and
+   * square roots, which are the same on every machine. Pure. Absent: by `swap`.
    * @returns raw units of tokenOut by raw units of tokenIn, > 0; may remember what helps with other amounts.
    */
-  estimator?(
-    pool: Pool,
-    state: State,
-    tokenIn: Address,
-    tokenOut: Address,
-  ): (amountIn: number) => number
-
-  /** The state after that swap, as a new value. */
-  applySwap(pool: Pool, state: State, tokenIn: Address, tokenOut: Address, amountIn: bigint): State
+  estimator?(pool: Pool, state: State, direction: Direction): (amountIn: number) => number
 
   /**
    * Key of state that the pool shares with others of the protocol, such as the reserves of a pair that also sells its
@@ -223,8 +217,7 @@ export const noSwaps = {
   paysRecipient: false,
   discover: async () => ({ pools: [], unreadable: [] }),
   load: async () => [],
-  amountOut: () => ({ amountOut: 0n, exact: true }),
-  applySwap: (_pool: Pool, state: unknown) => state,
+  swap: (_pool: Pool, state: unknown) => ({ amountOut: 0n, exact: true, after: () => state }),
   gasEstimate: () => 0n,
   encodeSwap: () => [],
 } satisfies Partial<ProtocolAdapter>

@@ -105,7 +105,7 @@ describeRecorded('crypto pool of recorded mainnet', () => {
         for (const { factor, divisor } of shares) {
           const amountIn = (balance * factor) / divisor
           const [tokenIn, tokenOut] = [coins[i]?.token ?? '0x', coins[j]?.token ?? '0x'] as const
-          const { amountOut } = curve.amountOut(pool, state, tokenIn, tokenOut, amountIn)
+          const { amountOut } = curve.swap(pool, state, { tokenIn, tokenOut }, amountIn)
           expect({ i, j, amountIn, amountOut }).toEqual({
             i,
             j,

@@ -36,13 +36,15 @@ function defineAaveV3Like({
       ),
     discover: (args) => discoverReserves(slug, args),
     load: loadReserves,
-    amountOut: (pool, state, tokenIn, _tokenOut, amountIn) =>
-      tokenIn === pool.id
-        ? { amountOut: withdrawn(state, amountIn), exact: true }
-        : // Balances are rounded together with what else their owner holds, which is not known.
-          { amountOut: deposited(state, amountIn), exact: false },
-    applySwap: (pool, state, tokenIn, _tokenOut, amountIn) =>
-      tokenIn === pool.id ? afterWithdrawal(state, amountIn) : afterDeposit(state, amountIn),
+    swap(pool, state, { tokenIn }, amountIn) {
+      if (tokenIn === pool.id) {
+        const after = () => afterWithdrawal(state, amountIn)
+        return { amountOut: withdrawn(state, amountIn), exact: true, after }
+      }
+      // Balances are rounded together with what else their owner holds, which is not known.
+      const after = () => afterDeposit(state, amountIn)
+      return { amountOut: deposited(state, amountIn), exact: false, after }
+    },
     // What an aToken is worth follows from its asset: the edge would say the same less exactly.
     isNoPriceSource: () => true,
     holdings: ({ id, tokens: [asset] }, _state, token) =>

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type ConcentratedState, concentratedAmountOut } from '../shared/concentrated/swap.js'
+import { type ConcentratedState, concentratedSwap } from '../shared/concentrated/swap.js'
 import { sqrtPriceAtTick } from '../shared/concentrated/tick-math.js'
 import { feeOfSwaps, tellingAmounts } from './fee.js'
 
@@ -22,7 +22,7 @@ function quotesAt(fee: (amountIn: bigint) => bigint, zeroForOne: boolean, kept =
   return (tellingAmounts(state, zeroForOne) ?? []).map((amountIn) => {
     const paid = fee(amountIn)
     const taking = { ...state, feePips: [paid, paid] as const }
-    const { amountOut } = concentratedAmountOut(taking, zeroForOne, amountIn)
+    const { amountOut } = concentratedSwap(taking, zeroForOne, amountIn)
     return { zeroForOne, amountIn, amountOut, fee: kept }
   })
 }
@@ -57,7 +57,7 @@ describe('feeOfSwaps', () => {
       zeroForOne: true,
       amountIn,
       fee: 500n,
-      amountOut: concentratedAmountOut(small, true, amountIn).amountOut,
+      amountOut: concentratedSwap(small, true, amountIn).amountOut,
     }))
     expect(feeOfSwaps(small, quotes, true)).toEqual({ fee: 500n, isProven: false })
     expect(feeOfSwaps(small, quotes, false)).toEqual({ fee: 500n, isProven: true })

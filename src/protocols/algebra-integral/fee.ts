@@ -2,7 +2,7 @@
  * The fee that a swap with a plugin pays, by what the quoter says of swaps: a plugin may set another fee than the pool
  * keeps, and from version 1.2 on add one that no call tells. Pure.
  */
-import { type ConcentratedState, concentratedAmountOut } from '../shared/concentrated/swap.js'
+import { type ConcentratedState, concentratedSwap } from '../shared/concentrated/swap.js'
 
 export interface QuotedSwap {
   readonly zeroForOne: boolean
@@ -62,7 +62,7 @@ export function feeOfSwaps(
 }
 
 function outputAt(state: ConcentratedState, { zeroForOne, amountIn }: QuotedSwap, fee: bigint) {
-  return concentratedAmountOut({ ...state, feePips: [fee, fee] }, zeroForOne, amountIn)
+  return concentratedSwap({ ...state, feePips: [fee, fee] }, zeroForOne, amountIn)
 }
 
 /** The output falls as the fee rises. */

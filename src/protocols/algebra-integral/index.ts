@@ -6,7 +6,6 @@ import { defineProtocol, type ProtocolAdapter } from '../protocol.js'
 import { algebraPoolEvents, algebraProbes, poolsByPair } from '../shared/algebra/factory.js'
 import { concentratedParts } from '../shared/concentrated/adapter-parts.js'
 import type { ConcentratedSource } from '../shared/concentrated/load.js'
-import type { ConcentratedState } from '../shared/concentrated/swap.js'
 import { v3Swap, v3SwapSlots } from '../shared/concentrated/v3-swap.js'
 import { toWord } from '../shared/storage-slots.js'
 import { type IntegralState, integralLoad } from './load.js'
@@ -79,11 +78,11 @@ export function defineIntegralLike(row: IntegralRow): ProtocolAdapter<IntegralSt
     discover: (args) => poolsByPair(row.slug, version.poolByPairSlot, args),
     poolEvents: algebraPoolEvents(row.slug, poolSlots, liquidityShift),
     ...v3Swap,
-    amountOut: parts.amountOut,
     load: integralLoad(parts.load, poolSlots.slot0, version),
-    applySwap(pool, state, tokenIn, tokenOut, amountIn) {
-      const next: ConcentratedState = parts.applySwap(pool, state, tokenIn, tokenOut, amountIn)
-      return { ...next, ...(state.isHooked && { isHooked: true, isFeeOld: true }) }
+    swap(pool, state, direction, amountIn) {
+      const { amountOut, exact, after } = parts.swap(pool, state, direction, amountIn)
+      const isOld = state.isHooked && { isHooked: true, isFeeOld: true }
+      return { amountOut, exact, after: () => ({ ...after(), ...isOld }) }
     },
     swapSlots: (_pool, state) => [
       ...feeGrowthSlots,

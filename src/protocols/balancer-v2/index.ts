@@ -9,6 +9,7 @@ import type { Amount, ExecutorStep } from '../../domain/order.js'
 import { type Address, type Hex, maxUint256 } from '../../domain/primitives.js'
 import { isLiquidity, type Pool, sharedWithLiquidity, type Unreadable } from '../pool.js'
 import {
+  type Direction,
   defineProtocol,
   type EncodeSwapArgs,
   type Holdings,
@@ -26,7 +27,7 @@ import { loadBalancer, vaultOf } from './load.js'
 import { poolContract } from './parameters.js'
 import { balancerPoolEvents } from './pool-events.js'
 import { balancerPositions } from './positions.js'
-import { type BalancerState, swapOutput, swapState } from './state.js'
+import { type BalancerState, poolSwap } from './state.js'
 
 const swapAbi = parseAbiItem([
   'function swap(SingleSwap singleSwap, FundManagement funds, uint256 limit, uint256 deadline) payable returns (uint256)',
@@ -68,19 +69,17 @@ export const balancerV2 = defineProtocol<State>({
   poolEvents: balancerPoolEvents,
   load,
 
-  amountOut(pool, state, tokenIn, tokenOut, amountIn) {
+  swap(pool, state, direction, amountIn) {
     if (state.kind === 'liquidity') {
-      const amountOut = changeOf(pool, state, tokenIn, tokenOut, amountIn)?.amountOut ?? 0n
-      return { amountOut, exact: state.exact }
+      const change = changeOf(pool, state, direction, amountIn)
+      const after = () => change?.after() ?? state
+      return { amountOut: change?.amountOut ?? 0n, exact: state.exact, after }
     }
     // What the protocol is owed since the last join goes into the number of shares, by rules not followed here.
     const own = poolContract(pool)
-    const exact = state.exact && tokenIn !== own && tokenOut !== own
-    return { amountOut: swapOutput(pool, state, tokenIn, tokenOut, amountIn), exact }
-  },
-  applySwap(pool, state, tokenIn, tokenOut, amountIn) {
-    if (state.kind !== 'liquidity') return swapState(pool, state, tokenIn, tokenOut, amountIn)
-    return changeOf(pool, state, tokenIn, tokenOut, amountIn)?.after() ?? state
+    const exact = state.exact && direction.tokenIn !== own && direction.tokenOut !== own
+    const { amountOut, after } = poolSwap(pool, state, direction, amountIn)
+    return { amountOut, exact, after }
   },
   action(pool, tokenIn, tokenOut) {
     const own = poolContract(pool)
@@ -127,8 +126,7 @@ function holdings(pool: Pool, state: State, token: Address): Holdings | null {
 function changeOf(
   pool: Pool,
   state: LiquidityState,
-  tokenIn: Address,
-  tokenOut: Address,
+  { tokenIn, tokenOut }: Direction,
   amountIn: bigint,
 ) {
   const assets = pool.tokens.slice(0, -1)

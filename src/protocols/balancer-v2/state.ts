@@ -1,7 +1,7 @@
 /** State of a Balancer V2 pool, and the effect of a swap on it. Pure. */
 import { at } from '../../domain/lists.js'
-import type { Address } from '../../domain/primitives.js'
 import type { Pool } from '../pool.js'
+import type { Direction } from '../protocol.js'
 import { mulDown, mulUp, one, sub } from '../shared/balancer-math/fixed-point.js'
 import { weightedOutGivenIn } from '../shared/balancer-math/weighted-math.js'
 import { oncePer } from '../shared/once-per.js'
@@ -45,16 +45,28 @@ const invariantOf = oncePer((state: BalancerState) => {
 })
 
 /**
- * Output of `vault.swap` with a given input.
+ * `vault.swap` with a given input. Protocol fees are not taken at swaps.
  *
  * @param amountIn - raw units, > 0, fee not yet taken.
- * @returns raw units, rounded down; 0n where the Vault or the pool reverts.
+ * @returns raw units, rounded down; 0n where the Vault or the pool reverts, and the state stays.
  */
-export function swapOutput(
+export function poolSwap(
   pool: Pool,
   state: BalancerState,
-  tokenIn: Address,
-  tokenOut: Address,
+  direction: Direction,
+  amountIn: bigint,
+): { readonly amountOut: bigint; readonly after: () => BalancerState } {
+  const amountOut = swapOutput(pool, state, direction, amountIn)
+  const { tokenIn, tokenOut } = direction
+  const after = () =>
+    amountOut === 0n ? state : stateAfter(pool, state, { tokenIn, tokenOut, amountIn, amountOut })
+  return { amountOut, after }
+}
+
+function swapOutput(
+  pool: Pool,
+  state: BalancerState,
+  { tokenIn, tokenOut }: Direction,
   amountIn: bigint,
 ): bigint {
   const i = pool.tokens.indexOf(tokenIn)
@@ -85,16 +97,16 @@ export function swapOutput(
   }
 }
 
-/** The state after the swap; protocol fees are not taken at swaps. */
-export function swapState(
+interface Moved extends Direction {
+  readonly amountIn: bigint
+  readonly amountOut: bigint
+}
+
+function stateAfter(
   pool: Pool,
   state: BalancerState,
-  tokenIn: Address,
-  tokenOut: Address,
-  amountIn: bigint,
+  { tokenIn, tokenOut, amountIn, amountOut }: Moved,
 ): BalancerState {
-  const amountOut = swapOutput(pool, state, tokenIn, tokenOut, amountIn)
-  if (amountOut === 0n) return state
   const balances = state.balances.map((balance, k) => {
     if (pool.tokens[k] === tokenIn) return balance + amountIn
     return pool.tokens[k] === tokenOut ? balance - amountOut : balance

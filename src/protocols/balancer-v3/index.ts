@@ -5,8 +5,6 @@
 import { parseAbiItem, toEventSelector } from 'viem'
 import { probe } from '../../chains/probe.js'
 import type { ExecutorStep } from '../../domain/order.js'
-import type { Address } from '../../domain/primitives.js'
-import type { Pool } from '../pool.js'
 import { addressIn } from '../pool-events.js'
 import { defineProtocol } from '../protocol.js'
 import { helperAddress } from '../shared/helper-address.js'
@@ -48,13 +46,10 @@ export const balancerV3 = defineProtocol<BalancerV3State>({
   poolEvents: balancerV3PoolEvents,
   load: loadBalancerV3,
 
-  amountOut: (pool, state, tokenIn, tokenOut, amountIn) => ({
-    amountOut: swapIn(pool, state, tokenIn, tokenOut, amountIn)?.amountOut ?? 0n,
-    exact: true,
-  }),
-  applySwap(pool, state, tokenIn, tokenOut, amountIn) {
-    const swap = swapIn(pool, state, tokenIn, tokenOut, amountIn)
-    return swap ? { ...state, balances: swap.balances } : state
+  swap({ tokens }, state, { tokenIn, tokenOut }, amountIn) {
+    const swap = vaultSwap(state, tokens.indexOf(tokenIn), tokens.indexOf(tokenOut), amountIn)
+    const after = () => (swap ? { ...state, balances: swap.balances } : state)
+    return { amountOut: swap?.amountOut ?? 0n, exact: true, after }
   },
   gasEstimate: (_pool, { kind }) => (kind === 'weighted' ? 120_000n : 140_000n),
   // What arrives at the Vault is credited to the swap that comes next.
@@ -81,13 +76,3 @@ export const balancerV3 = defineProtocol<BalancerV3State>({
     return [{ kind: 'transfer', token: tokenIn, to: vault, amount: amountIn }, swap]
   },
 })
-
-function swapIn(
-  { tokens }: Pool,
-  state: BalancerV3State,
-  tokenIn: Address,
-  tokenOut: Address,
-  amountIn: bigint,
-) {
-  return vaultSwap(state, tokens.indexOf(tokenIn), tokens.indexOf(tokenOut), amountIn)
-}

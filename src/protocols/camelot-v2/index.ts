@@ -37,12 +37,10 @@ export const camelotV2 = defineProtocol<CamelotState>({
   })),
   discover: (args) => discoverPairs(slug, args),
   load: (args) => loadPairs(slug, args),
-  amountOut: (pool, state, tokenIn, _tokenOut, amountIn) => ({
-    amountOut: camelotSwap(state, tokenIn === pool.tokens[0], amountIn)?.amountOut ?? 0n,
-    exact: true,
-  }),
-  applySwap: (pool, state, tokenIn, _tokenOut, amountIn) =>
-    camelotSwap(state, tokenIn === pool.tokens[0], amountIn)?.after ?? state,
+  swap(pool, state, { tokenIn }, amountIn) {
+    const swap = camelotSwap(state, tokenIn === pool.tokens[0], amountIn)
+    return { amountOut: swap?.amountOut ?? 0n, exact: true, after: () => swap?.after ?? state }
+  },
   swapSlots: () => swapSlots,
   gasEstimate: (_pool, { isStable }) => gasPerSwap[isStable ? 'stable' : 'volatile'],
 })

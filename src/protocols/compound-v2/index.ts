@@ -40,12 +40,12 @@ export const compoundV2 = defineProtocol<MarketState>({
     ),
   discover,
   load: loadMarkets,
-  amountOut: (pool, state, tokenIn, _tokenOut, amountIn) => ({
-    amountOut: tokenIn === pool.address ? redeemed(state, amountIn) : minted(state, amountIn),
-    exact: state.isProven,
-  }),
-  applySwap: (pool, state, tokenIn, _tokenOut, amountIn) =>
-    tokenIn === pool.address ? afterRedeem(state, amountIn) : afterMint(state, amountIn),
+  swap(pool, state, { tokenIn }, amountIn) {
+    const exact = state.isProven
+    return tokenIn === pool.address
+      ? { amountOut: redeemed(state, amountIn), exact, after: () => afterRedeem(state, amountIn) }
+      : { amountOut: minted(state, amountIn), exact, after: () => afterMint(state, amountIn) }
+  },
   isNoPriceSource: () => true,
   holdings: ({ address, tokens: [asset] }, state, token) =>
     asset && token === address && state.isProven

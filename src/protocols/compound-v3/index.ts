@@ -29,14 +29,13 @@ export const compoundV3 = defineProtocol<CometState>({
   discover,
   load: loadComets,
   // Balances are rounded together with what their owner holds besides, which is not known.
-  amountOut: (pool, state, tokenIn, _tokenOut, amountIn) => ({
-    amountOut: tokenIn === pool.address ? redeemed(state, amountIn) : supplied(state, amountIn),
-    exact: false,
-  }),
-  applySwap: (pool, state, tokenIn, _tokenOut, amountIn) =>
-    tokenIn === pool.address
-      ? { ...state, cash: state.cash - redeemed(state, amountIn) }
-      : { ...state, cash: state.cash + (supplied(state, amountIn) === 0n ? 0n : amountIn) },
+  swap(pool, state, { tokenIn }, amountIn) {
+    const isRedemption = tokenIn === pool.address
+    const amountOut = isRedemption ? redeemed(state, amountIn) : supplied(state, amountIn)
+    const paidIn = amountOut === 0n ? 0n : amountIn
+    const after = () => ({ ...state, cash: state.cash + (isRedemption ? -amountOut : paidIn) })
+    return { amountOut, exact: false, after }
+  },
   isNoPriceSource: () => true,
   // The token counts base units, interest included.
   holdings: ({ address, tokens: [base] }, _state, token) =>

@@ -67,20 +67,29 @@ export function cryptoAmountOut(
   return dy - (feeOf(state, xp) * dy) / feeDenominator
 }
 
-/** The state after a swap; D and the price scale stay, which is close enough for the rest of a search. */
-export function cryptoApply(
+interface CryptoSwap {
+  readonly amountOut: bigint
+  /** D and the price scale stay, which is close enough for the rest of a search. */
+  readonly after: () => CryptoPoolState
+}
+
+/** `cryptoAmountOut`, with the state after the swap. */
+export function cryptoExchange(
   state: CryptoPoolState,
   i: number,
   j: number,
   amountIn: bigint,
-): CryptoPoolState {
+): CryptoSwap {
   const amountOut = cryptoAmountOut(state, i, j, amountIn)
-  if (amountOut === 0n) return state
-  const balances = state.balances.map((balance, k) => {
-    if (k === i) return balance + amountIn
-    return k === j ? balance - amountOut : balance
-  })
-  return { ...state, balances }
+  const after = () => {
+    if (amountOut === 0n) return state
+    const balances = state.balances.map((balance, k) => {
+      if (k === i) return balance + amountIn
+      return k === j ? balance - amountOut : balance
+    })
+    return { ...state, balances }
+  }
+  return { amountOut, after }
 }
 
 function feeOf(state: CryptoPoolState, xp: readonly bigint[]): bigint {

@@ -8,6 +8,7 @@ import type { Amount, ExecutorStep } from '../../domain/order.js'
 import { type Address, isNative, zeroAddress } from '../../domain/primitives.js'
 import { isLiquidity, type Pool, sharedWithLiquidity, type Unreadable } from '../pool.js'
 import {
+  type Direction,
   type DiscoverArgs,
   defineProtocol,
   type EncodeSwapArgs,
@@ -21,13 +22,13 @@ import { depositSteps, withdrawOneSteps } from './liquidity-calls.js'
 import { discoverLiquidity, findLiquidity, isEndorsed } from './liquidity-discover.js'
 import { loadLiquidity } from './liquidity-load.js'
 import { liquidityParameters } from './liquidity-pool.js'
-import { holdingsOf, liquidityAfter, liquidityOut } from './liquidity-state.js'
+import { holdingsOf, liquiditySwap } from './liquidity-state.js'
 import { loadSwaps } from './load.js'
 import { isMetaPair } from './meta-math.js'
 import { curveParameters } from './parameters.js'
 import { curvePoolEvents, factoryNames } from './pool-events.js'
 import { curvePositions } from './positions.js'
-import { type CurveState, outputOf, stateAfter } from './state.js'
+import { type CurveState, poolSwap } from './state.js'
 
 export const curve = defineProtocol<CurveState>({
   slug: 'curve',
@@ -66,22 +67,16 @@ export const curve = defineProtocol<CurveState>({
   poolEvents: curvePoolEvents,
   load,
 
-  amountOut(pool, state, tokenIn, tokenOut, amountIn) {
-    const indexes = indexesOf(pool, tokenIn, tokenOut)
-    if (state.kind === 'liquidity') {
-      if (!indexes || amountIn <= 0n) return { amountOut: 0n, exact: true }
-      return liquidityOut(state, indexes.i, indexes.j, amountIn)
+  swap(pool, state, direction, amountIn) {
+    const indexes = indexesOf(pool, direction)
+    if (!indexes || amountIn <= 0n) {
+      const exact = state.kind === 'liquidity' || (state.kind !== 'sampled' && state.exact)
+      return { amountOut: 0n, exact, after: () => state }
     }
-    const exact = state.kind !== 'sampled' && state.exact
-    if (!indexes || amountIn <= 0n) return { amountOut: 0n, exact }
-    return { amountOut: outputOf(state, indexes.i, indexes.j, amountIn), exact }
-  },
-
-  applySwap(pool, state, tokenIn, tokenOut, amountIn) {
-    const indexes = indexesOf(pool, tokenIn, tokenOut)
-    if (!indexes || amountIn <= 0n) return state
-    if (state.kind === 'liquidity') return liquidityAfter(state, indexes.i, indexes.j, amountIn)
-    return stateAfter(state, indexes.i, indexes.j, amountIn)
+    const { i, j } = indexes
+    return state.kind === 'liquidity'
+      ? liquiditySwap(state, i, j, amountIn)
+      : poolSwap(state, i, j, amountIn)
   },
 
   gasEstimate: gasOf,
@@ -147,20 +142,16 @@ function gasOf(pool: Pool, state: CurveState): bigint {
   return (state.offpegFeeMultiplier > 0n ? 90_000n : 50_000n) + 15_000n * coins
 }
 
-function indexesOf(pool: Pool, tokenIn: Address, tokenOut: Address) {
+function indexesOf(pool: Pool, { tokenIn, tokenOut }: Direction) {
   const i = pool.tokens.indexOf(tokenIn)
   const j = pool.tokens.indexOf(tokenOut)
   return i === -1 || j === -1 || i === j ? null : { i, j }
 }
 
 /** The pool pulls the coin (or takes native value) and pays the Executor. */
-function encodeExchange({
-  pool,
-  tokenIn,
-  tokenOut,
-  amountIn,
-}: EncodeSwapArgs<CurveState>): ExecutorStep[] {
-  const indexes = indexesOf(pool, tokenIn, tokenOut)
+function encodeExchange(args: EncodeSwapArgs<CurveState>): ExecutorStep[] {
+  const { pool, tokenIn, amountIn } = args
+  const indexes = indexesOf(pool, args)
   if (!indexes) throw new RangeError(`Curve pool ${pool.id} does not hold both tokens.`)
   const { kind, indexType } = curveParameters(pool)
   const { i, j } = indexes
@@ -184,7 +175,7 @@ function encodeExchange({
 function encodeLiquidity(args: EncodeSwapArgs<CurveState>): ExecutorStep[] {
   const { pool, state, tokenIn, tokenOut, amountIn } = args
   const { coins, share, zap, indexType } = liquidityParameters(pool)
-  const indexes = indexesOf(pool, tokenIn, tokenOut)
+  const indexes = indexesOf(pool, args)
   if (state.kind !== 'liquidity' || !indexes || ![tokenIn, tokenOut].includes(share)) {
     throw new RangeError(`Curve liquidity ${pool.id} does not trade the two tokens.`)
   }

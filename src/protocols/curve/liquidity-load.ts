@@ -9,7 +9,7 @@ import type { LoadedPool } from '../protocol.js'
 import { encodeBalances, encodeGetter, wordOf, wordsOf } from './abi.js'
 import { encodeCalcDeposit, encodeCalcWithdrawal } from './liquidity-calls.js'
 import { type LiquidityParameters, liquidityParameters, shareDecimals } from './liquidity-pool.js'
-import { type LiquidityState, liquidityOut, type NativeLiquidity } from './liquidity-state.js'
+import { type LiquidityState, liquiditySwap, type NativeLiquidity } from './liquidity-state.js'
 import { loadSwaps, readAll } from './load.js'
 import type { Reading } from './native-state.js'
 import { direction, type Sample, sampleSizes } from './sampled.js'
@@ -144,7 +144,7 @@ function provenState(
   const held = { supply, balances }
   const state: LiquidityState = { kind: 'liquidity', math: native, withdraws, amountsType, held }
   const { shares, k } = probeOf(entry)
-  const computed = liquidityOut(state, entry.parameters.coins.length, k, shares).amountOut
+  const computed = liquiditySwap(state, entry.parameters.coins.length, k, shares).amountOut
   const pairs = [
     [virtualPrice(native.base), price],
     [computed, withdrawal ?? 0n],

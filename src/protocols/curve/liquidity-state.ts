@@ -1,7 +1,7 @@
 /** The effect of a deposit or withdrawal on a pool whose shares are traded. Pure. */
 import { tokenAmounts } from '../../domain/lists.js'
 import type { Address } from '../../domain/primitives.js'
-import type { Holdings } from '../protocol.js'
+import type { Holdings, Swap } from '../protocol.js'
 import { type SampledPoolState, sampledAmountOut, sampledApply } from './sampled.js'
 import { type BasePool, depositOne, withdrawOne, withdrawOneByZap } from './stable-liquidity.js'
 
@@ -23,17 +23,20 @@ export interface NativeLiquidity {
 }
 
 /** @param i - place of the coin; the share comes after the last one. */
-export function liquidityOut(
+export function liquiditySwap(
   state: LiquidityState,
   i: number,
   j: number,
   amountIn: bigint,
-): { readonly amountOut: bigint; readonly exact: boolean } {
+): Swap<LiquidityState> {
   const { math } = state
   if (math.kind === 'sampled') {
-    return { amountOut: sampledAmountOut(math, i, j, amountIn), exact: false }
+    const after = () => ({ ...state, math: sampledApply(math, i, j, amountIn) })
+    return { amountOut: sampledAmountOut(math, i, j, amountIn), exact: false, after }
   }
-  return { amountOut: changeOf(state, i, j, amountIn)?.amountOut ?? 0n, exact: math.exact }
+  const change = changeOf(state, i, j, amountIn)
+  const after = () => (change ? { ...state, math: { ...math, base: change.after() } } : state)
+  return { amountOut: change?.amountOut ?? 0n, exact: math.exact, after }
 }
 
 /**
@@ -48,18 +51,6 @@ export function holdingsOf({ held }: LiquidityState, coins: readonly Address[]):
     amount === null ? [] : { token, amount },
   )
   return supply === 0n || amounts.length < coins.length ? null : { shares: supply, amounts }
-}
-
-export function liquidityAfter(
-  state: LiquidityState,
-  i: number,
-  j: number,
-  amountIn: bigint,
-): LiquidityState {
-  const { math } = state
-  if (math.kind === 'sampled') return { ...state, math: sampledApply(math, i, j, amountIn) }
-  const change = changeOf(state, i, j, amountIn)
-  return change ? { ...state, math: { ...math, base: change.after() } } : state
 }
 
 function changeOf({ math, withdraws }: LiquidityState, i: number, j: number, amountIn: bigint) {

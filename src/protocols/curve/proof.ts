@@ -13,12 +13,13 @@ import {
   encodeWithdrawal,
   wordOf,
 } from './abi.js'
+import { cryptoAmountOut } from './crypto-math.js'
 import { isMetaPair } from './meta-math.js'
 import type { Candidate, Reading } from './native-state.js'
 import type { CurveParameters } from './parameters.js'
 import { virtualPrice, withdrawOne } from './stable-liquidity.js'
 import { exchange } from './stable-math.js'
-import { type NativeState, outputOf, type Solvable } from './state.js'
+import type { NativeState, Solvable } from './state.js'
 
 export interface Question {
   readonly reading: Reading
@@ -87,7 +88,7 @@ export function questionsOf(
 
 function quotesOf(state: Solvable, i: number, j: number, amountIn: bigint): readonly bigint[] {
   const pool = state.kind === 'meta' ? state.pool : state
-  if (pool.kind !== 'stable') return [outputOf(pool, i, j, amountIn)]
+  if (pool.kind === 'crypto') return [cryptoAmountOut(pool, i, j, amountIn)]
   const swap = exchange(pool, i, j, amountIn)
   return swap ? [swap.amountOut, swap.quotedEarly] : [0n]
 }

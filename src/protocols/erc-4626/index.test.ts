@@ -129,9 +129,11 @@ describe('erc4626.load', () => {
       const loaded = await load({ cooldownDuration })
       if (!loaded || !('state' in loaded)) throw new Error('not loaded')
       const { state } = loaded
-      const redeemed = erc4626.amountOut(pool, state, vault, asset, 100n)
-      expect(redeemed).toEqual({ amountOut, exact: true })
-      expect(erc4626.amountOut(pool, state, asset, vault, 1_000n).amountOut).toBe(500n)
+      const redeemed = erc4626.swap(pool, state, { tokenIn: vault, tokenOut: asset }, 100n)
+      expect(redeemed).toMatchObject({ amountOut, exact: true })
+      expect(erc4626.swap(pool, state, { tokenIn: asset, tokenOut: vault }, 1_000n).amountOut).toBe(
+        500n,
+      )
       expect(erc4626.holdings?.(pool, state, vault)).toMatchObject({ shares: 1_001n })
     }
   })
@@ -157,9 +159,9 @@ describe('erc4626.load', () => {
     const loaded = await load({ previewDeposit: null, maxDeposit: null })
     if (!loaded || !('state' in loaded)) throw new Error('not loaded')
     const quote = (tokenIn: Address, tokenOut: Address) =>
-      erc4626.amountOut(pool, loaded.state, tokenIn, tokenOut, 500n)
-    expect(quote(asset, vault)).toEqual({ amountOut: 0n, exact: false })
-    expect(quote(vault, asset)).toEqual({ amountOut: 999n, exact: false })
+      erc4626.swap(pool, loaded.state, { tokenIn, tokenOut }, 500n)
+    expect(quote(asset, vault)).toMatchObject({ amountOut: 0n, exact: false })
+    expect(quote(vault, asset)).toMatchObject({ amountOut: 999n, exact: false })
   })
   test('state that the node refuses and a record that is no vault are named', async () => {
     expect(await load({ totalAssets: refused })).toMatchObject({ message: 'refused' })

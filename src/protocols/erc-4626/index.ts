@@ -56,12 +56,12 @@ export const erc4626 = defineProtocol<VaultState>({
   discover: (args) => discoverVaults(slug, args),
   poolEvents: vaultEvents(slug),
   load: loadVaults,
-  amountOut: (pool, state, tokenIn, _tokenOut, amountIn) => ({
-    amountOut: tokenIn === pool.address ? assetsFor(state, amountIn) : sharesFor(state, amountIn),
-    exact: state.kind === 'plain' && amountIn <= provenAmount,
-  }),
-  applySwap: (pool, state, tokenIn, _tokenOut, amountIn) =>
-    tokenIn === pool.address ? afterRedeem(state, amountIn) : afterDeposit(state, amountIn),
+  swap(pool, state, { tokenIn }, amountIn) {
+    const exact = state.kind === 'plain' && amountIn <= provenAmount
+    return tokenIn === pool.address
+      ? { amountOut: assetsFor(state, amountIn), exact, after: () => afterRedeem(state, amountIn) }
+      : { amountOut: sharesFor(state, amountIn), exact, after: () => afterDeposit(state, amountIn) }
+  },
   isEndorsed,
   holdings({ address, tokens: [asset] }, state, token) {
     const worth = token === address ? worthOf(state) : null

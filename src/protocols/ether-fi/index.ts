@@ -45,11 +45,14 @@ export const etherFi = defineConverter<EtherFiState, 'stake' | 'wrap' | 'unwrap'
         abi: depositAbi,
         target: ({ liquidityPool }) => liquidityPool,
         args: () => [],
-        amountOut: (state, amount) => ({ amountOut: staked(state, amount), exact: false }),
-        after(state, amount) {
-          const { pooledEther, shares } = afterStaking(state, amount)
-          return { ...state, pooledEther, shares }
-        },
+        convert: (state, amount) => ({
+          amountOut: staked(state, amount),
+          exact: false,
+          after() {
+            const { pooledEther, shares } = afterStaking(state, amount)
+            return { ...state, pooledEther, shares }
+          },
+        }),
       },
       wrap: {
         functionName: 'wrap',
@@ -57,10 +60,7 @@ export const etherFi = defineConverter<EtherFiState, 'stake' | 'wrap' | 'unwrap'
         abi: wrapAbi,
         target: (_state, { issued }) => issued,
         args: (amount) => [amount],
-        amountOut: (state, amount) => ({
-          amountOut: wrapped(state, amount),
-          exact: state.proven,
-        }),
+        convert: (state, amount) => ({ amountOut: wrapped(state, amount), exact: state.proven }),
       },
       unwrap: {
         functionName: 'unwrap',
@@ -68,7 +68,7 @@ export const etherFi = defineConverter<EtherFiState, 'stake' | 'wrap' | 'unwrap'
         abi: unwrapAbi,
         target: (_state, { issued }) => issued,
         args: (amount) => [amount],
-        amountOut: (state, amount) => ({ amountOut: unwrapped(state, amount), exact: false }),
+        convert: (state, amount) => ({ amountOut: unwrapped(state, amount), exact: false }),
       },
     },
     positions(venue) {

@@ -38,14 +38,13 @@ export const fluidDex = defineProtocol<FluidState>({
   },
   discover: (args) => discoverPools(slug, args),
   load: loadPools,
-  amountOut(pool, state, tokenIn, _tokenOut, amountIn) {
-    const swap = swapIn(state, tokenIn === pool.tokens[0], amountIn)
-    return swap
-      ? { amountOut: swap.amountOut, exact: swap.exact }
-      : { amountOut: 0n, exact: state.exact }
+  swap(pool, state, { tokenIn }, amountIn) {
+    const zeroForOne = tokenIn === pool.tokens[0]
+    const swap = swapIn(state, zeroForOne, amountIn)
+    if (!swap) return { amountOut: 0n, exact: state.exact, after: () => state }
+    const { amountOut, exact } = swap
+    return { amountOut, exact, after: () => stateAfter(state, zeroForOne, swap) }
   },
-  applySwap: (pool, state, tokenIn, _tokenOut, amountIn) =>
-    stateAfter(state, tokenIn === pool.tokens[0], amountIn),
   gasEstimate: () => gasPerSwap,
   encodeSwap: ({ pool, tokenIn, amountIn, recipient }) => {
     const args = [tokenIn === pool.tokens[0], amountIn, 0n, recipient]

@@ -79,7 +79,8 @@ describe('swapIn', () => {
           const both = { ...state, debt }
           const [one, two] = [swapIn(small, true, amountIn), swapIn(both, true, amountIn)]
           expect(two?.amountOut).toBeGreaterThanOrEqual((one?.amountOut ?? 0n) - 2n * 10n ** 6n)
-          const after = stateAfter(both, true, amountIn)
+          if (!two) return
+          const after = stateAfter(both, true, two)
           const product = ({ collateral, debt: owed }: FluidState) =>
             [collateral, owed].map((part) => {
               return (part?.imaginary[0] ?? 0n) * (part?.imaginary[1] ?? 0n)

@@ -159,9 +159,7 @@ function partOf(
 }
 
 /** An estimate: the contract derives the reserves anew from what it supplies and owes. */
-export function stateAfter(state: FluidState, zeroForOne: boolean, amountIn: bigint): FluidState {
-  const swap = swapIn(state, zeroForOne, amountIn)
-  if (!swap) return state
+export function stateAfter(state: FluidState, zeroForOne: boolean, swap: Outcome): FluidState {
   const less = (amounts: Amounts, amount: bigint): Amounts =>
     zeroForOne ? [amounts[0], amounts[1] - amount] : [amounts[0] - amount, amounts[1]]
   const moved = (amounts: Amounts, part: Part): Amounts =>

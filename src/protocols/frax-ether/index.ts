@@ -40,7 +40,7 @@ export const fraxEther = defineConverter<FraxState, 'submit'>(
         abi: submitAbi,
         target: ({ minter }) => minter,
         args: () => [],
-        amountOut: ({ isPaused }, amount) => ({ amountOut: isPaused ? 0n : amount, exact: true }),
+        convert: ({ isPaused }, amount) => ({ amountOut: isPaused ? 0n : amount, exact: true }),
       },
     },
     positions: () => [],

@@ -5,15 +5,9 @@
  */
 import { canonicalToken, type VenueParameters } from '../../chains/chain.js'
 import { probe } from '../../chains/probe.js'
-import {
-  type Address,
-  isNative,
-  nativeToken,
-  toAddress,
-  zeroAddress,
-} from '../../domain/primitives.js'
+import { isNative, nativeToken, toAddress, zeroAddress } from '../../domain/primitives.js'
 import type { Pool } from '../pool.js'
-import { defineProtocol } from '../protocol.js'
+import { type Direction, defineProtocol } from '../protocol.js'
 import { addressesOf } from '../shared/parameters.js'
 import {
   afterStaking,
@@ -61,13 +55,13 @@ export const lido = defineProtocol<StakedState>({
       return { pool, state, partial: !state.proven }
     })
   },
-  amountOut(pool, state, tokenIn, tokenOut, amountIn) {
+  swap(pool, state, direction, amountIn) {
+    const { tokenIn, tokenOut } = direction
     // A balance of stETH is rounded together with what else its owner holds, which is not known.
     const exact = state.proven && tokenOut === pool.address && !isNative(tokenIn)
-    return { amountOut: output(pool, state, tokenIn, tokenOut, amountIn), exact }
+    const after = () => (isNative(tokenIn) ? afterStaking(state, amountIn) : state)
+    return { amountOut: output(pool, state, direction, amountIn), exact, after }
   },
-  applySwap: (_pool, state, tokenIn, _tokenOut, amountIn) =>
-    isNative(tokenIn) ? afterStaking(state, amountIn) : state,
   action: (pool, tokenIn) =>
     isNative(tokenIn) ? 'deposit' : tokenIn === pool.address ? 'unwrap' : 'wrap',
   gasEstimate: (pool) => (isStaking(pool) ? gasPerStake : gasPerWrap),
@@ -105,8 +99,7 @@ function isStaking({ tokens }: Pool): boolean {
 function output(
   pool: Pool,
   state: StakedState,
-  tokenIn: Address,
-  tokenOut: Address,
+  { tokenIn, tokenOut }: Direction,
   amountIn: bigint,
 ): bigint {
   if (amountIn <= 0n || isNative(tokenOut)) return 0n

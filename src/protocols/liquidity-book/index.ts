@@ -35,12 +35,12 @@ export const liquidityBook = defineProtocol<BookState>({
   poolEvents: bookEvents(slug),
   discover: (args) => discoverBooks(slug, args),
   load: (args) => loadBooks(slug, args),
-  amountOut(pool, state, tokenIn, _tokenOut, amountIn) {
+  swap(pool, state, { tokenIn }, amountIn) {
     const swap = bookSwap(state, tokenIn === pool.tokens[0], amountIn)
-    return swap ? { amountOut: swap.amountOut, exact: swap.exact } : { amountOut: 0n, exact: true }
+    return swap
+      ? { amountOut: swap.amountOut, exact: swap.exact, after: () => swap.after }
+      : { amountOut: 0n, exact: true, after: () => state }
   },
-  applySwap: (pool, state, tokenIn, _tokenOut, amountIn) =>
-    bookSwap(state, tokenIn === pool.tokens[0], amountIn)?.after ?? state,
   foreignCode: (_pool, { hooks }) => hooks,
   gasEstimate: () => gasPerSwap,
   prepaidAt: (pool) => pool.address,

@@ -44,11 +44,11 @@ function defineGauges(
     async load(args) {
       return args.pools.length === 0 ? [] : loadGauges(family, args)
     },
-    amountOut: (pool, state, tokenIn, _tokenOut, amountIn) => ({
+    swap: (pool, state, { tokenIn }, amountIn) => ({
       amountOut: converted(pool, state, tokenIn, amountIn),
       exact: state.isListed,
+      after: () => after(pool, state, tokenIn, amountIn),
     }),
-    applySwap: (pool, state, tokenIn, _tokenOut, amountIn) => after(pool, state, tokenIn, amountIn),
     holdings: ({ address, tokens: [staked] }, { supply }, token) =>
       staked && token === address && supply > 0n
         ? { shares: supply, amounts: [{ token: staked, amount: supply }] }

@@ -35,8 +35,11 @@ export const rocketPool = defineConverter<RocketState, 'deposit' | 'burn'>(
         abi: depositAbi,
         target: ({ depositPool }) => depositPool,
         args: () => [],
-        amountOut: (state, amount) => ({ amountOut: minted(state, amount), exact: state.proven }),
-        after: afterMint,
+        convert: (state, amount) => ({
+          amountOut: minted(state, amount),
+          exact: state.proven,
+          after: () => afterMint(state, amount),
+        }),
       },
       burn: {
         functionName: 'burn',
@@ -44,8 +47,11 @@ export const rocketPool = defineConverter<RocketState, 'deposit' | 'burn'>(
         abi: burnAbi,
         target: (_state, { issued }) => issued,
         args: (amount) => [amount],
-        amountOut: (state, amount) => ({ amountOut: burnt(state, amount), exact: state.proven }),
-        after: afterBurn,
+        convert: (state, amount) => ({
+          amountOut: burnt(state, amount),
+          exact: state.proven,
+          after: () => afterBurn(state, amount),
+        }),
       },
     },
     positions: (venue) => [

@@ -36,7 +36,7 @@ const oneToOne: Omit<Conversion<SkyState>, 'abi' | 'functionName'> = {
   needsApproval: true,
   target: ({ converter }) => converter,
   args: (amount, runner) => [runner, amount],
-  amountOut: (_state, amount) => ({ amountOut: amount, exact: true }),
+  convert: (_state, amount) => ({ amountOut: amount, exact: true }),
 }
 
 export const sky = defineConverter<SkyState, 'toUsds' | 'toDai'>(

@@ -96,7 +96,10 @@ function defineSlipstreamLike(row: SlipstreamRow): ProtocolAdapter<ConcentratedS
         return { ...load, state: { ...load.state, feePips: [fee, fee] } }
       })
     },
-    applySwap: (...args) => ({ ...parts.applySwap(...args), isFeeOld: true }),
+    swap(...args) {
+      const { amountOut, exact, after } = parts.swap(...args)
+      return { amountOut, exact, after: () => ({ ...after(), isFeeOld: true }) }
+    },
     swapSlots: (_pool, state) => v3SwapSlots(poolSlots, wordsPerTick, state),
     gasEstimate: () => gasPerSwap,
   })

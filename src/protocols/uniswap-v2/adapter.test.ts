@@ -60,8 +60,8 @@ describe('uniswapV2', () => {
   test('a pair without reserves is loaded and quotes 0', async () => {
     const [loaded] = await uniswapV2.load({ ...common, reader: storageReader({}), pools: [pool] })
     if (!loaded || !('state' in loaded)) throw new Error('not loaded')
-    const quote = uniswapV2.amountOut(pool, loaded.state, a, b, 1_000n)
-    expect(quote).toEqual({ amountOut: 0n, exact: true })
+    const quote = uniswapV2.swap(pool, loaded.state, { tokenIn: a, tokenOut: b }, 1_000n)
+    expect(quote).toMatchObject({ amountOut: 0n, exact: true })
   })
   test('a pair that cannot be read is named', async () => {
     const reader = storageReader({}, [toWord(8n)])
@@ -75,9 +75,9 @@ describe('uniswapV2', () => {
     expect(loaded).toEqual([{ protocol: 'uniswap-v2', subject: pair, message }])
   })
   test('the state after a swap holds the input and lacks the output, in both directions', () => {
-    const up = uniswapV2.applySwap(pool, state, a, b, 1_000n)
+    const up = uniswapV2.swap(pool, state, { tokenIn: a, tokenOut: b }, 1_000n).after()
     expect(up).toEqual({ reserve0: 1_001_000n, reserve1: 2_000_000n - 1_992n })
-    const down = uniswapV2.applySwap(pool, state, b, a, 1_000n)
+    const down = uniswapV2.swap(pool, state, { tokenIn: b, tokenOut: a }, 1_000n).after()
     expect(down).toEqual({ reserve0: 1_000_000n - 498n, reserve1: 2_001_000n })
   })
   test('a swap also reads the tokens, the oracle accumulators and the lock', () => {
@@ -169,9 +169,11 @@ describe('shares of a pair', () => {
   })
   test('their pool trades no tokens for each other, tells no price and shares the state of the pair', () => {
     const full = { ...state, totalSupply: 1_000_000n, kLast: 0n, isFeeOn: false }
-    expect(uniswapV2.amountOut(sharesPool, full, a, b, 1_000n).amountOut).toBe(0n)
-    expect(uniswapV2.applySwap(sharesPool, full, a, b, 1_000n)).toBe(full)
-    expect(uniswapV2.amountOut(sharesPool, full, a, pair, 1_000n).amountOut).toBeGreaterThan(0n)
+    expect(uniswapV2.swap(sharesPool, full, { tokenIn: a, tokenOut: b }, 1_000n).amountOut).toBe(0n)
+    expect(uniswapV2.swap(sharesPool, full, { tokenIn: a, tokenOut: b }, 1_000n).after()).toBe(full)
+    expect(
+      uniswapV2.swap(sharesPool, full, { tokenIn: a, tokenOut: pair }, 1_000n).amountOut,
+    ).toBeGreaterThan(0n)
     expect(uniswapV2.isNoPriceSource?.(sharesPool)).toBe(true)
     expect(uniswapV2.isNoPriceSource?.(pool)).toBe(false)
     expect(uniswapV2.sharedState?.(sharesPool)).toBe(uniswapV2.sharedState?.(pool))

@@ -4,7 +4,13 @@ import { probe } from '../../chains/probe.js'
 import type { ExecutorStep } from '../../domain/order.js'
 import type { Address, Hex } from '../../domain/primitives.js'
 import type { Pool } from '../pool.js'
-import { defineProtocol, type EncodeSwapArgs, type ProtocolAdapter } from '../protocol.js'
+import {
+  type Direction,
+  defineProtocol,
+  type EncodeSwapArgs,
+  type ProtocolAdapter,
+  type Swap,
+} from '../protocol.js'
 import { helperAddress } from '../shared/helper-address.js'
 import { pairEvents } from '../shared/pair-events.js'
 import { addressesOf } from '../shared/parameters.js'
@@ -63,7 +69,12 @@ export function defineUniswapV2Like(row: UniswapV2Row): ProtocolAdapter<State> {
   const rulesOf = (pool: Pool): PairRules => ({ feeBps: feeOf(pool), protocolFee })
 
   /** Null where the pair gives nothing. */
-  function zap(pool: Pool, state: State, tokenIn: Address, tokenOut: Address, amountIn: bigint) {
+  function zapped(
+    pool: Pool,
+    state: State,
+    { tokenIn, tokenOut }: Direction,
+    amountIn: bigint,
+  ): { readonly amountOut: bigint; readonly after: State } | null {
     if (!('totalSupply' in state)) return null
     if (tokenIn === pool.address) {
       const out = zapOut(state, tokenOut === pool.tokens[0], amountIn, rulesOf(pool))
@@ -95,16 +106,11 @@ export function defineUniswapV2Like(row: UniswapV2Row): ProtocolAdapter<State> {
       ]),
     ],
     load: ({ reader, venue, pools }) => loadPairs({ slug: row.slug, reader, venue, pools }),
-    amountOut: (pool, state, tokenIn, tokenOut, amountIn) => ({
-      amountOut: isSharesPool(pool)
-        ? (zap(pool, state, tokenIn, tokenOut, amountIn)?.amountOut ?? 0n)
-        : swapOut(pool, state, tokenIn, amountIn),
-      exact: true,
-    }),
-    applySwap: (pool, state, tokenIn, tokenOut, amountIn) =>
-      isSharesPool(pool)
-        ? (zap(pool, state, tokenIn, tokenOut, amountIn)?.after ?? state)
-        : swapped(pool, state, tokenIn, amountIn),
+    swap(pool, state, direction, amountIn) {
+      if (!isSharesPool(pool)) return pairSwap(pool, state, direction.tokenIn, amountIn)
+      const zap = zapped(pool, state, direction, amountIn)
+      return { amountOut: zap?.amountOut ?? 0n, exact: true, after: () => zap?.after ?? state }
+    },
     sharedState: pairOf,
     // What shares are worth follows from the tokens' prices; what a swap would give for them depends on its size.
     isNoPriceSource: isSharesPool,
@@ -145,20 +151,22 @@ export function defineUniswapV2Like(row: UniswapV2Row): ProtocolAdapter<State> {
   })
 }
 
-function swapOut(pool: Pool, state: State, tokenIn: Address, amountIn: bigint): bigint {
+function pairSwap(pool: Pool, state: State, tokenIn: Address, amountIn: bigint): Swap<State> {
   const { reserve0, reserve1 } = state
-  return tokenIn === pool.tokens[0]
+  const zeroForOne = tokenIn === pool.tokens[0]
+  const amountOut = zeroForOne
     ? constantProductOut(amountIn, reserve0, reserve1, feeOf(pool))
     : constantProductOut(amountIn, reserve1, reserve0, feeOf(pool))
-}
-
-function swapped(pool: Pool, state: State, tokenIn: Address, amountIn: bigint): State {
-  const amountOut = swapOut(pool, state, tokenIn, amountIn)
-  if (amountOut === 0n) return state
-  const { reserve0, reserve1 } = state
-  return tokenIn === pool.tokens[0]
-    ? { ...state, reserve0: reserve0 + amountIn, reserve1: reserve1 - amountOut }
-    : { ...state, reserve0: reserve0 - amountOut, reserve1: reserve1 + amountIn }
+  return {
+    amountOut,
+    exact: true,
+    after() {
+      if (amountOut === 0n) return state
+      return zeroForOne
+        ? { ...state, reserve0: reserve0 + amountIn, reserve1: reserve1 - amountOut }
+        : { ...state, reserve0: reserve0 - amountOut, reserve1: reserve1 + amountIn }
+    },
+  }
 }
 
 function encodeSwap(args: EncodeSwapArgs<State>): ExecutorStep[] {

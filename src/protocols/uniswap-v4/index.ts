@@ -107,9 +107,9 @@ export const uniswapV4 = defineProtocol<ConcentratedState>({
   poolEvents: v4PoolEvents(slug),
   ...quoting,
   // Without the hooks' part: what they take, give or charge shows in the simulation.
-  amountOut(pool, state, tokenIn, tokenOut, amountIn) {
-    const quote = quoting.amountOut(pool, state, tokenIn, tokenOut, amountIn)
-    return hasSwapHooks(pool) ? { ...quote, exact: false } : quote
+  swap(pool, state, direction, amountIn) {
+    const swap = quoting.swap(pool, state, direction, amountIn)
+    return hasSwapHooks(pool) ? { ...swap, exact: false } : swap
   },
   isNoPriceSource: hasSwapHooks,
   foreignCode: (pool) => (hasSwapHooks(pool) ? hooksOf(pool) : null),

@@ -42,12 +42,10 @@ function defineVelodromeLike(row: VelodromeRow): ProtocolAdapter<VelodromeState>
     discover: (args) => discoverPools(row.slug, factorySlots, args),
     poolEvents: velodromePoolEvents(row.slug),
     load: (args) => loadPools(row.slug, factorySlots, args),
-    amountOut: (pool, state, tokenIn, _tokenOut, amountIn) => ({
-      amountOut: velodromeSwap(state, tokenIn === pool.tokens[0], amountIn)?.amountOut ?? 0n,
-      exact: true,
-    }),
-    applySwap: (pool, state, tokenIn, _tokenOut, amountIn) =>
-      velodromeSwap(state, tokenIn === pool.tokens[0], amountIn)?.after ?? state,
+    swap(pool, state, { tokenIn }, amountIn) {
+      const swap = velodromeSwap(state, tokenIn === pool.tokens[0], amountIn)
+      return { amountOut: swap?.amountOut ?? 0n, exact: true, after: () => swap?.after ?? state }
+    },
     swapSlots: () => swapSlots,
     gasEstimate: (_pool, { isStable }) => gasPerSwap[isStable ? 'stable' : 'volatile'],
   })

@@ -53,15 +53,15 @@ export const yearnV2 = defineProtocol<YearnState>({
       return { pool, state: read.state, partial: !(knownDeposits && knownWithdrawals) }
     })
   },
-  amountOut(pool, state, tokenIn, _tokenOut, amountIn) {
+  swap(pool, state, { tokenIn }, amountIn) {
     if (tokenIn !== pool.address) {
-      return { amountOut: sharesFor(state, amountIn), exact: state.knownDeposits }
+      const after = () => afterDeposit(state, amountIn)
+      return { amountOut: sharesFor(state, amountIn), exact: state.knownDeposits, after }
     }
     const amountOut = assetsFor(state, amountIn)
-    return { amountOut, exact: state.knownWithdrawals && amountOut <= state.idle }
+    const exact = state.knownWithdrawals && amountOut <= state.idle
+    return { amountOut, exact, after: () => afterWithdrawal(state, amountIn) }
   },
-  applySwap: (pool, state, tokenIn, _tokenOut, amountIn) =>
-    tokenIn === pool.address ? afterWithdrawal(state, amountIn) : afterDeposit(state, amountIn),
   holdings: ({ address, tokens: [asset] }, { totalSupply, freeFunds }, token) =>
     asset && token === address && totalSupply > 0n
       ? { shares: totalSupply, amounts: [{ token: asset, amount: freeFunds }] }

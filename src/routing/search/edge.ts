@@ -3,6 +3,7 @@
  * the best few exactly. Estimates choose which pools are quoted; they never become amounts.
  */
 import type { Address } from '../../domain/primitives.js'
+import type { Direction } from '../../protocols/protocol.js'
 import type { MarketPool } from '../market/market.js'
 
 /** With fewer pools than this to leave out, estimates are not worth their cost. */
@@ -220,20 +221,17 @@ function powerOf2(bits: number): number {
   return Number(1n << BigInt(bits))
 }
 
-type Direction = Pick<Edge, 'tokenIn' | 'tokenOut'>
-
 /** Raw units of the output by those of the input, a whole number. */
 type Estimator = (amountIn: number) => number
 
 function estimatorOf(
-  { tokenIn, tokenOut }: Direction,
+  direction: Direction,
   { adapter, loaded: { pool, state: own } }: MarketPool,
   state = own,
 ): Estimator {
   return (
-    adapter.estimator?.(pool, state, tokenIn, tokenOut) ??
-    ((amountIn) =>
-      Number(adapter.amountOut(pool, state, tokenIn, tokenOut, BigInt(amountIn)).amountOut))
+    adapter.estimator?.(pool, state, direction) ??
+    ((amountIn) => Number(adapter.swap(pool, state, direction, BigInt(amountIn)).amountOut))
   )
 }
 

@@ -83,26 +83,34 @@ export function swapsOf({ edges }: Pick<Flow, 'edges'>): MarketPool[] {
 /** States of pools that earlier swaps have changed. */
 export type PoolStates = Map<MarketPool, unknown>
 
-/** Output of one hop in the given states, to the wei where `exact`. */
-export function hopOutput(
+/** What one hop does in the given states. */
+export interface HopSwap {
+  /** Raw units of `hop.tokenOut`. */
+  readonly amountOut: bigint
+  /** True: to the wei. */
+  readonly exact: boolean
+  /** The state after it of the hop's pool; absent: nothing is swapped. */
+  readonly after?: () => unknown
+}
+
+const nothing: HopSwap = { amountOut: 0n, exact: true }
+
+/** The hop with this amount in the given states. */
+export function hopSwap(
   hop: Hop,
   states: ReadonlyMap<MarketPool, unknown>,
   amountIn: bigint,
-): { readonly amountOut: bigint; readonly exact: boolean } {
+): HopSwap {
   if (hop.kind !== 'swap') return { amountOut: amountIn, exact: true }
-  if (amountIn <= 0n) return { amountOut: 0n, exact: true }
+  if (amountIn <= 0n) return nothing
   const { adapter, loaded } = hop.market
   const state = states.has(hop.market) ? states.get(hop.market) : loaded.state
-  return adapter.amountOut(loaded.pool, state, hop.tokenIn, hop.tokenOut, amountIn)
+  return adapter.swap(loaded.pool, state, hop, amountIn)
 }
 
 /** Writes the state after the hop into `states`. */
-export function applyHop(hop: Hop, states: PoolStates, amountIn: bigint): void {
-  if (hop.kind !== 'swap' || amountIn <= 0n) return
-  const { adapter, loaded } = hop.market
-  const state = states.has(hop.market) ? states.get(hop.market) : loaded.state
-  const after = adapter.applySwap(loaded.pool, state, hop.tokenIn, hop.tokenOut, amountIn)
-  states.set(hop.market, after)
+export function applyHop(hop: Hop, { after }: HopSwap, states: PoolStates): void {
+  if (hop.kind === 'swap' && after) states.set(hop.market, after())
 }
 
 /**
@@ -126,13 +134,13 @@ export function runFlow(
   for (const { hop, spends } of edges) {
     const held = balances.get(hop.tokenIn) ?? 0n
     const amountIn = spends === 'previous' ? previous : (held * BigInt(spends)) / bpsDenominator
-    const output = hopOutput(hop, states, amountIn)
-    if (output.amountOut <= 0n) return { amountOut: 0n, exact }
-    applyHop(hop, states, amountIn)
+    const swap = hopSwap(hop, states, amountIn)
+    if (swap.amountOut <= 0n) return { amountOut: 0n, exact }
+    applyHop(hop, swap, states)
     add(hop.tokenIn, -amountIn)
-    add(hop.tokenOut, output.amountOut)
-    exact &&= output.exact
-    previous = output.amountOut
+    add(hop.tokenOut, swap.amountOut)
+    exact &&= swap.exact
+    previous = swap.amountOut
   }
   return { amountOut: balances.get(tokenOut) ?? 0n, exact }
 }

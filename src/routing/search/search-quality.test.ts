@@ -3,7 +3,7 @@ import { syntheticMarket } from '../../../test/support/synthetic-market.js'
 import type { Address } from '../../domain/primitives.js'
 import type { MarketPool } from '../market/market.js'
 import { findCandidates } from './candidates.js'
-import { applyHop, hopOutput, type PoolStates } from './flow.js'
+import { applyHop, hopSwap, type PoolStates } from './flow.js'
 import { graphOf, TokenGraph } from './graph.js'
 import type { Path } from './path.js'
 import { findPaths, type SearchArgs } from './search.js'
@@ -26,7 +26,12 @@ function bestOfAll(args: SearchArgs, pools: readonly MarketPool[]): bigint | nul
       for (const next of pool.tokens) {
         const isLast = visited.length === args.maxHops
         if (visited.includes(next) || (isLast && next !== args.tokenOut)) continue
-        const { amountOut } = market.adapter.amountOut(pool, state, token, next, amount)
+        const { amountOut } = market.adapter.swap(
+          pool,
+          state,
+          { tokenIn: token, tokenOut: next },
+          amount,
+        )
         if (amountOut === 0n) continue
         walk(next, amountOut, gas + market.adapter.gasEstimate(pool, state), [...visited, next])
       }
@@ -112,9 +117,9 @@ describe('findPaths', () => {
       const states: PoolStates = new Map()
       let amount = args.amountIn
       for (const hop of first.hops) {
-        const { amountOut } = hopOutput(hop, states, amount)
-        applyHop(hop, states, amount)
-        amount = amountOut
+        const swap = hopSwap(hop, states, amount)
+        applyHop(hop, swap, states)
+        amount = swap.amountOut
       }
       for (const where of [{}, { states }]) {
         const slice = { ...args, ...where, amountIn: args.amountIn / 16n + 1n }

@@ -24,13 +24,11 @@ const [a, b, c, d, weth] = [
 const adapter = {
   slug: 'product',
   gasEstimate: () => 100_000n,
-  amountOut: (_pool, state: Reserves, tokenIn, tokenOut, amountIn) => {
+  swap(_pool, state: Reserves, { tokenIn, tokenOut }, amountIn) {
     const [x = 0n, y = 0n] = [state[tokenIn], state[tokenOut]]
-    return { amountOut: (y * amountIn) / (x + amountIn), exact: true }
-  },
-  applySwap: (_pool, state: Reserves, tokenIn, tokenOut, amountIn) => {
-    const [x = 0n, y = 0n] = [state[tokenIn], state[tokenOut]]
-    return { ...state, [tokenIn]: x + amountIn, [tokenOut]: y - (y * amountIn) / (x + amountIn) }
+    const amountOut = (y * amountIn) / (x + amountIn)
+    const after = () => ({ ...state, [tokenIn]: x + amountIn, [tokenOut]: y - amountOut })
+    return { amountOut, exact: true, after }
   },
 } as Partial<ProtocolAdapter<Reserves>> as ProtocolAdapter
 

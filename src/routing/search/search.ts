@@ -335,7 +335,7 @@ class Search {
         }
         const { pool, state } = market.loaded
         const current = states?.has(market) ? states.get(market) : state
-        const quote = market.adapter.amountOut(pool, current, tokenIn, tokenOut, before.amountOut)
+        const quote = market.adapter.swap(pool, current, edge, before.amountOut)
         areExact &&= quote.exact
         if (quote.amountOut <= 0n || (exactOnly && !quote.exact)) continue
         steps.push({

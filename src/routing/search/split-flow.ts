@@ -1,7 +1,16 @@
 /** A split as the Executor will run it: shares in whole basis points, token after token. Pure. */
 import { compareText } from '../../domain/lists.js'
 import { type Address, bpsDenominator } from '../../domain/primitives.js'
-import { applyHop, type Flow, type FlowEdge, hopOutput, type PoolStates, runFlow } from './flow.js'
+import type { MarketPool } from '../market/market.js'
+import {
+  applyHop,
+  type Flow,
+  type FlowEdge,
+  type HopSwap,
+  hopSwap,
+  type PoolStates,
+  runFlow,
+} from './flow.js'
 import { type Hop, hopKey } from './hop.js'
 import { type Arc, type Network, type Source, tokenOrder } from './split-network.js'
 
@@ -46,11 +55,15 @@ export function toFlow(
     if (!own.length) continue
     const parts = divided(own, held.get(token) ?? 0n, states, at.exact)
     if (!parts) return null
-    for (const { edge, amountIn, amountOut } of parts) {
-      const { tokenOut } = edge.hop
+    const seen = new Set<MarketPool>()
+    for (const { edge, amountIn, swap } of parts) {
+      const { hop } = edge
       edges.push(edge)
-      applyHop(edge.hop, states, amountIn)
-      held.set(tokenOut, (held.get(tokenOut) ?? 0n) + amountOut)
+      // A pool of many tokens may take two parts: the later one finds it changed.
+      const isChanged = hop.kind === 'swap' && seen.has(hop.market)
+      applyHop(hop, isChanged ? hopSwap(hop, states, amountIn) : swap, states)
+      if (hop.kind === 'swap') seen.add(hop.market)
+      held.set(hop.tokenOut, (held.get(hop.tokenOut) ?? 0n) + swap.amountOut)
     }
   }
   if (edges.every(({ spends }) => spends === whole)) return null
@@ -69,12 +82,12 @@ function divided(
   balance: bigint,
   states: PoolStates,
   exactOnly: boolean,
-): { readonly edge: FlowEdge; readonly amountIn: bigint; readonly amountOut: bigint }[] | null {
+): { readonly edge: FlowEdge; readonly amountIn: bigint; readonly swap: HopSwap }[] | null {
   const part = (hop: Hop, left: bigint, spends: number) => {
     const amountIn = (left * BigInt(spends)) / BigInt(whole)
-    const { amountOut, exact } = hopOutput(hop, states, amountIn)
-    const isServed = amountOut > 0n && (exact || !exactOnly)
-    return isServed ? { edge: { hop, spends }, amountIn, amountOut } : null
+    const swap = hopSwap(hop, states, amountIn)
+    const isServed = swap.amountOut > 0n && (swap.exact || !exactOnly)
+    return isServed ? { edge: { hop, spends }, amountIn, swap } : null
   }
   const largest = arcs.toSorted(
     (a, b) => rounded(b.share) - rounded(a.share) || compareText(b.key, a.key),

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Address } from '../../domain/primitives.js'
+import type { Direction } from '../../protocols/protocol.js'
 import type { MarketPool } from '../market/market.js'
 import { findCandidates } from './candidates.js'
 import { type Flow, runFlow } from './flow.js'
@@ -35,23 +36,16 @@ function pool(
   const adapter = {
     slug: 'product',
     gasEstimate: () => gas,
-    amountOut: (_pool: unknown, state: State, tokenIn: Address, out: Address, amountIn: bigint) =>
-      quote(state, tokenIn, out, amountIn),
-    applySwap(
-      _pool: unknown,
-      state: State,
-      tokenIn: Address,
-      out: Address,
-      amountIn: bigint,
-    ): State {
-      const { amountOut } = quote(state, tokenIn, out, amountIn)
-      return {
+    swap(_pool: unknown, state: State, { tokenIn, tokenOut: out }: Direction, amountIn: bigint) {
+      const { amountOut, exact } = quote(state, tokenIn, out, amountIn)
+      const after = (): State => ({
         reserves: {
           [tokenIn]: (state.reserves[tokenIn] ?? 0n) + amountIn,
           [out]: (state.reserves[out] ?? 0n) - amountOut,
         },
         traded: state.traded + amountIn,
-      }
+      })
+      return { amountOut, exact, after }
     },
     reserves: (_pool: unknown, state: State) =>
       [first, second].map((each) => ({ token: each, amount: state.reserves[each] ?? 0n })),

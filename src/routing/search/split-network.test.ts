@@ -34,13 +34,11 @@ function pool(id: string, { rate = 1n, known = 10n ** 30n, most = known }: Numbe
   const adapter = {
     slug: 'line',
     gasEstimate: () => 100n,
-    amountOut(_pool: unknown, traded: bigint, _in: Address, _out: Address, amountIn: bigint) {
+    swap(_pool: unknown, traded: bigint, _direction: unknown, amountIn: bigint) {
       quotes++
       const amountOut = traded + amountIn > most ? 0n : rate * amountIn - traded
-      return { amountOut, exact: traded + amountIn <= known }
+      return { amountOut, exact: traded + amountIn <= known, after: () => traded + amountIn }
     },
-    applySwap: (_pool: unknown, traded: bigint, _in: Address, _out: Address, amountIn: bigint) =>
-      traded + amountIn,
   } as unknown as MarketPool['adapter']
   const market: MarketPool = {
     adapter,
@@ -89,7 +87,7 @@ describe('evaluate', () => {
     const [one, two] = [pool('1', { rate: 10n }).market, pool('2', { rate: 20n }).market]
     const arcs = [arc(swap(one, a, b), 1 / 3), arc(swap(two, a, b), 2 / 3)]
     const at = evaluate(arcs, source(100n), b, false)
-    expect(at?.flows.map(({ amountIn, amountOut }) => [amountIn, amountOut])).toEqual([
+    expect(at?.flows.map(({ amountIn, swap }) => [amountIn, swap.amountOut])).toEqual([
       [33n, 330n],
       [67n, 1_340n],
     ])
@@ -171,7 +169,7 @@ describe('evaluate', () => {
     ]
     const at = evaluate(arcs, source(100n), b, true)
     // The second swap in the pool gives less by the 50 that were traded before.
-    expect(at?.flows.map(({ amountOut }) => amountOut)).toEqual([500n, 250n, 200n])
+    expect(at?.flows.map(({ swap }) => swap.amountOut)).toEqual([500n, 250n, 200n])
     expect([0, 2].map((index) => at?.flows[index]?.states.get(market))).toEqual([undefined, 50n])
     expect(at?.amountOut).toBe(750n)
   })

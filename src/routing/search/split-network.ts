@@ -5,7 +5,7 @@
 import { zip } from '../../domain/lists.js'
 import type { Address } from '../../domain/primitives.js'
 import type { MarketPool } from '../market/market.js'
-import { applyHop, hopOutput, type PoolStates } from './flow.js'
+import { applyHop, type HopSwap, hopSwap, type PoolStates } from './flow.js'
 import { type Hop, hopGas, hopKey } from './hop.js'
 
 export interface Source {
@@ -26,7 +26,7 @@ export interface Arc {
 interface ArcFlow {
   readonly arc: Arc
   readonly amountIn: bigint
-  readonly amountOut: bigint
+  readonly swap: HopSwap
   /** Pools changed by the arcs before it; only those that this arc's swap may depend on. */
   readonly states: ReadonlyMap<MarketPool, unknown>
 }
@@ -49,6 +49,7 @@ export interface Network {
 
 /** Part of an amount that a pool must be able to take on top. */
 export const headroomPart = 500n
+const unchanged: PoolStates = new Map()
 /** Shares are applied as 48-bit fractions. */
 const shareBits = 48n
 const shareUnit = 2 ** Number(shareBits)
@@ -105,19 +106,19 @@ export function evaluate(
     const own = arcs.filter(({ hop }) => hop.tokenIn === token)
     const amounts = divide(balances.get(token) ?? 0n, own)
     for (const [arc, amountIn] of zip(own, amounts)) {
-      const output = hopOutput(arc.hop, states, amountIn)
-      if (output.amountOut <= 0n || (exactOnly && !output.exact)) return null
+      const swap = hopSwap(arc.hop, states, amountIn)
+      if (swap.amountOut <= 0n || (exactOnly && !swap.exact)) return null
       const isShared = arc.hop.kind === 'swap' && shared.has(arc.hop.market)
       if (exactOnly && !isShared && !hasMargin(arc, amountIn)) return null
       flows.push({
         arc,
         amountIn,
-        amountOut: output.amountOut,
+        swap,
         states: isShared ? new Map(states) : states,
       })
-      if (isShared) applyHop(arc.hop, states, amountIn)
-      add(arc.hop.tokenOut, output.amountOut)
-      exact &&= output.exact
+      if (isShared) applyHop(arc.hop, swap, states)
+      add(arc.hop.tokenOut, swap.amountOut)
+      exact &&= swap.exact
       gas += arc.gas
     }
   }
@@ -136,7 +137,7 @@ function hasMargin({ hop, key }: Arc, amountIn: bigint): boolean {
   if (least <= (known.get(key) ?? 0n)) return true
   // Half as much again, so that the next amounts near this one need no quote.
   const found = [(amountIn * 3n) / 2n, least].find((amount) => {
-    const { amountOut, exact } = hopOutput(hop, new Map(), amount)
+    const { amountOut, exact } = hopSwap(hop, unchanged, amount)
     return amountOut > 0n && exact
   })
   if (found !== undefined) known.set(key, found)
@@ -168,7 +169,7 @@ function poolsUsedTwice(arcs: readonly Arc[]): ReadonlySet<MarketPool> {
 /** The pools' states after the whole flow. */
 export function statesAfter({ flows }: Evaluation): PoolStates {
   const states: PoolStates = new Map()
-  for (const { arc, amountIn } of flows) applyHop(arc.hop, states, amountIn)
+  for (const { arc, swap } of flows) applyHop(arc.hop, swap, states)
   return states
 }
 

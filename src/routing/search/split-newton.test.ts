@@ -20,20 +20,11 @@ function pool(id: string, x: number, y: number, known = 10n ** 40n): MarketPool 
   const adapter = {
     slug: 'product',
     gasEstimate: () => 100_000n,
-    amountOut: (
-      _pool: unknown,
-      state: Reserves,
-      _in: Address,
-      _out: Address,
-      amountIn: bigint,
-    ) => ({
+    swap: (_pool: unknown, state: Reserves, _direction: unknown, amountIn: bigint) => ({
       amountOut: outOf(state, amountIn),
       exact: state[0] + amountIn <= start[0] + known,
+      after: () => [state[0] + amountIn, state[1] - outOf(state, amountIn)],
     }),
-    applySwap: (_pool: unknown, state: Reserves, _in: Address, _out: Address, amountIn: bigint) => [
-      state[0] + amountIn,
-      state[1] - outOf(state, amountIn),
-    ],
   } as unknown as MarketPool['adapter']
   return {
     adapter,

@@ -4,7 +4,7 @@
  */
 import { zip } from '../../domain/lists.js'
 import type { Address } from '../../domain/primitives.js'
-import { hopOutput } from './flow.js'
+import { hopSwap } from './flow.js'
 import { equalised, type Slope, type Way } from './split-level.js'
 import {
   type Arc,
@@ -178,14 +178,14 @@ function settled(ways: readonly Way[]): Omit<Way, 'highest' | 'amountAt'> {
 }
 
 function slopeOf(flow: Evaluation['flows'][number], exactOnly: boolean): Slope {
-  const { arc, amountIn, amountOut } = flow
+  const { arc, amountIn, swap } = flow
   if (arc.hop.kind !== 'swap') return { value: 1, curvature: 0, most: Number.POSITIVE_INFINITY }
-  const fine = (differenceOutput * amountIn) / amountOut
+  const fine = (differenceOutput * amountIn) / swap.amountOut
   let step = amountIn / differencePart
   if (step < fine) step = fine < amountIn ? fine : amountIn
   if (step === 0n) step = 1n
   const output = (amount: bigint) => outputOf(flow, amount, exactOnly)
-  const [h, here] = [Number(step), Number(amountOut)]
+  const [h, here] = [Number(step), Number(swap.amountOut)]
   const below = amountIn > step ? (output(amountIn - step) ?? 0) : 0
   const above = output(amountIn + step)
   if (above !== null && above >= here) {
@@ -207,7 +207,7 @@ function outputOf(
   amountIn: bigint,
   exactOnly: boolean,
 ): number | null {
-  const quote = hopOutput(arc.hop, states, amountIn)
+  const quote = hopSwap(arc.hop, states, amountIn)
   return quote.amountOut <= 0n || (exactOnly && !quote.exact) ? null : Number(quote.amountOut)
 }
 

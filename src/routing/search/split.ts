@@ -6,7 +6,7 @@
  */
 import { compareText } from '../../domain/lists.js'
 import type { Address } from '../../domain/primitives.js'
-import { applyHop, type Flow, hopOutput, type PoolStates } from './flow.js'
+import { applyHop, type Flow, hopSwap, type PoolStates } from './flow.js'
 import { type Hop, hopKey, isSameState } from './hop.js'
 import type { Path } from './path.js'
 import type { SearchArgs } from './search.js'
@@ -168,9 +168,9 @@ function slicedNetwork(args: SplitArgs): Network | null {
       amounts = joined
       let amount = amountIn
       for (const hop of path.hops) {
-        const { amountOut } = hopOutput(hop, states, amount)
-        applyHop(hop, states, amount)
-        amount = amountOut
+        const swap = hopSwap(hop, states, amount)
+        applyHop(hop, swap, states)
+        amount = swap.amountOut
       }
     }
   }
@@ -214,7 +214,7 @@ function join(
   for (const hop of hops) {
     const key = hopKey(hop)
     joined.set(key, { hop, amount: (joined.get(key)?.amount ?? 0) + Number(amount) })
-    amount = hopOutput(hop, states, amount).amountOut
+    amount = hopSwap(hop, states, amount).amountOut
     if (amount <= 0n) return null
   }
   const all = [...joined.values()].map((each) => each.hop)

@@ -66,8 +66,14 @@ const below = (value: bigint | number, reference: bigint | number) =>
 function swap(market: MarketPool, state: unknown, from: Address, to: Address, amount: bigint) {
   const { adapter, loaded } = market
   return {
-    amountOut: amount > 0n ? adapter.amountOut(loaded.pool, state, from, to, amount).amountOut : 0n,
-    state: amount > 0n ? adapter.applySwap(loaded.pool, state, from, to, amount) : state,
+    amountOut:
+      amount > 0n
+        ? adapter.swap(loaded.pool, state, { tokenIn: from, tokenOut: to }, amount).amountOut
+        : 0n,
+    state:
+      amount > 0n
+        ? adapter.swap(loaded.pool, state, { tokenIn: from, tokenOut: to }, amount).after()
+        : state,
   }
 }
 

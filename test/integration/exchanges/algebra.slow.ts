@@ -192,7 +192,7 @@ describe.each(versions)('pools of %s', (version) => {
     const { scene, pool } = await open(version, null)
     const { state } = await loadOne(scene, pool)
     const [token0, token1] = pool.tokens as readonly [Address, Address]
-    const quote = scene.adapter.amountOut(pool, state, token0, token1, 10n ** 6n)
+    const quote = scene.adapter.swap(pool, state, { tokenIn: token0, tokenOut: token1 }, 10n ** 6n)
     expect(quote.amountOut).toBe(0n)
   })
 })
@@ -238,8 +238,12 @@ describe('fees of plugins', () => {
     const { state } = await loadOne(scene, pool)
     const [token0, token1] = pool.tokens as readonly [Address, Address]
     const { adapter } = scene
-    expect(adapter.amountOut(pool, state, token0, token1, 10n ** 9n).exact).toBe(true)
-    const next = adapter.applySwap(pool, state, token0, token1, 10n ** 9n)
-    expect(adapter.amountOut(pool, next, token0, token1, 10n ** 9n).exact).toBe(false)
+    expect(adapter.swap(pool, state, { tokenIn: token0, tokenOut: token1 }, 10n ** 9n).exact).toBe(
+      true,
+    )
+    const next = adapter.swap(pool, state, { tokenIn: token0, tokenOut: token1 }, 10n ** 9n).after()
+    expect(adapter.swap(pool, next, { tokenIn: token0, tokenOut: token1 }, 10n ** 9n).exact).toBe(
+      false,
+    )
   })
 })

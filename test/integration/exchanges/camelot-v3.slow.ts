@@ -2,7 +2,7 @@
 import { parseAbi } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { arbitrum } from '../../../src/chains/arbitrum.js'
-import type { Address } from '../../../src/domain/primitives.js'
+import { type Address, zeroAddress } from '../../../src/domain/primitives.js'
 import { camelotV3 } from '../../../src/protocols/camelot-v3/index.js'
 import type { Pool } from '../../../src/protocols/pool.js'
 import type { ConcentratedState } from '../../../src/protocols/shared/concentrated/swap.js'
@@ -108,9 +108,9 @@ test.each([0, -12_345, 276_324])(
 
 test('a pool that was never initialised gives nothing, and one of another factory is unreadable, and no other', async () => {
   const empty = await open(null)
-  const pair = [empty.tokens[0], empty.tokens[1]] as readonly [Address, Address]
+  const [tokenIn = zeroAddress, tokenOut = zeroAddress] = empty.tokens
   const { state } = await loadOne(scene, empty)
-  expect(camelotV3.amountOut(empty, state, ...pair, 10n ** 6n)).toEqual({
+  expect(camelotV3.swap(empty, state, { tokenIn, tokenOut }, 10n ** 6n)).toMatchObject({
     amountOut: 0n,
     exact: true,
   })

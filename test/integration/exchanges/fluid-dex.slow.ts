@@ -169,7 +169,7 @@ test('ether goes in and out as itself', async () => {
       tokenOut === nativeToken
         ? await context.etherOf(recipient)
         : await context.balanceOf(tokenOut, recipient)
-    expect(received).toBe(adapter.amountOut(pool, state, tokenIn, tokenOut, amountIn).amountOut)
+    expect(received).toBe(adapter.swap(pool, state, { tokenIn, tokenOut }, amountIn).amountOut)
     expect(received).toBeGreaterThan(0n)
   }
 })
@@ -179,7 +179,8 @@ test('near what the liquidity layer pays at once a quote is an estimate, and bey
   const pool = await open([6, 6], { price: 1_000n, collateral: 4_000n, feePips: 0n, limit })
   const [token0, token1] = pool.tokens as readonly [Address, Address]
   const { state } = await loadOne(scene, pool)
-  const quote = (amountIn: bigint) => fluidDex.amountOut(pool, state, token0, token1, amountIn)
+  const quote = (amountIn: bigint) =>
+    fluidDex.swap(pool, state, { tokenIn: token0, tokenOut: token1 }, amountIn)
   expect(quote(limit / 2n).exact).toBe(true)
   expect(quote((limit * 995n) / 1_000n)).toMatchObject({ exact: false })
   expect(quote(limit * 2n).amountOut).toBe(0n)
@@ -189,7 +190,9 @@ test('a paused pool gives nothing, and neither does one that its answers do not 
   const pool = await open([6, 6], { price: 1_000n, collateral: 4_000n, isPaused: true })
   const [token0, token1] = pool.tokens as readonly [Address, Address]
   const { state } = await loadOne(scene, pool)
-  expect(fluidDex.amountOut(pool, state, token0, token1, 10n ** 9n)).toEqual({
+  expect(
+    fluidDex.swap(pool, state, { tokenIn: token0, tokenOut: token1 }, 10n ** 9n),
+  ).toMatchObject({
     amountOut: 0n,
     exact: false,
   })

@@ -70,8 +70,13 @@ function newAccount(): Address {
 /** Deposits in the block after the one that was read, for an account without aTokens. */
 async function deposit(symbol: string, amount: bigint) {
   const { pool: edge, state } = await load(symbol)
-  const quote = aaveV3.amountOut(edge, state, token(symbol), aTokenOf(symbol), amount)
-  const next = aaveV3.applySwap(edge, state, token(symbol), aTokenOf(symbol), amount) as EdgeState
+  const quote = aaveV3.swap(
+    edge,
+    state,
+    { tokenIn: token(symbol), tokenOut: aTokenOf(symbol) },
+    amount,
+  )
+  const next = quote.after() as EdgeState
   const owner = newAccount()
   await context.mineNextAfter(ethereum.blockTimeSeconds)
   const receipt = await context.send(pool, abi, 'supply', [token(symbol), amount, owner, 0])
@@ -82,8 +87,13 @@ async function deposit(symbol: string, amount: bigint) {
 /** Withdraws all of the account's aTokens in the block after the one that was read. */
 async function withdraw(symbol: string, owner: Address, held: bigint) {
   const { pool: edge, state } = await load(symbol)
-  const quote = aaveV3.amountOut(edge, state, aTokenOf(symbol), token(symbol), held)
-  const next = aaveV3.applySwap(edge, state, aTokenOf(symbol), token(symbol), held) as EdgeState
+  const quote = aaveV3.swap(
+    edge,
+    state,
+    { tokenIn: aTokenOf(symbol), tokenOut: token(symbol) },
+    held,
+  )
+  const next = quote.after() as EdgeState
   const to = newAccount()
   await context.setBalance(owner, 10n ** 18n)
   await context.mineNextAfter(ethereum.blockTimeSeconds)

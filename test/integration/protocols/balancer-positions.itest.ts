@@ -43,7 +43,7 @@ async function quote(tokenIn: Address, tokenOut: Address, amountIn: bigint) {
   const { pools: found } = await balancerV2.discover({ ...args, pairs: [[tokenIn, tokenOut]] })
   const [loaded] = await balancerV2.load({ ...args, pools: found })
   if (!loaded || !('state' in loaded)) throw new Error('not loaded')
-  return balancerV2.amountOut(loaded.pool, loaded.state, tokenIn, tokenOut, amountIn)
+  return balancerV2.swap(loaded.pool, loaded.state, { tokenIn, tokenOut }, amountIn)
 }
 
 /** A hundredth of what the Vault holds of a pool's token, given to the user. */

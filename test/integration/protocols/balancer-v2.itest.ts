@@ -55,11 +55,10 @@ describe('balancer-v2 pools against the deployed contracts', () => {
     const { state, partial } = await context.load(pool)
     expect(partial).toBe(true)
     const amountIn = 1_234n * unitOf(pool, i) + 1n
-    const quote = balancerV2.amountOut(
+    const quote = balancerV2.swap(
       pool,
       state,
-      pool.tokens[i] ?? '0x',
-      pool.tokens[j] ?? '0x',
+      { tokenIn: pool.tokens[i] ?? '0x', tokenOut: pool.tokens[j] ?? '0x' },
       amountIn,
     )
     expect(quote).toEqual({

@@ -102,14 +102,24 @@ describe('markets', () => {
     ] as const) {
       for (let block = 0; block < blocks; block++) await node.rpc('evm_mine', [])
       const { state } = await load(pool)
-      const shares = compoundV2.amountOut(pool, state, token('USDC'), cUSDC, amount)
+      const shares = compoundV2.swap(
+        pool,
+        state,
+        { tokenIn: token('USDC'), tokenOut: cUSDC },
+        amount,
+      )
       const before = await balance(cUSDC, bob)
       await node.send(cUSDC, 'function mint(uint256)', [amount], bob)
       const minted = (await balance(cUSDC, bob)) - before
       expect(shares).toEqual({ amountOut: minted, exact: true })
 
       const again = (await load(pool)).state
-      const assets = compoundV2.amountOut(pool, again, cUSDC, token('USDC'), minted)
+      const assets = compoundV2.swap(
+        pool,
+        again,
+        { tokenIn: cUSDC, tokenOut: token('USDC') },
+        minted,
+      )
       const held = await balance(token('USDC'), bob)
       await node.send(cUSDC, 'function redeem(uint256)', [minted], bob)
       const paid = (await balance(token('USDC'), bob)) - held
@@ -121,7 +131,7 @@ describe('markets', () => {
     const pool = market(token('DAI'), cDAI)
     const { state } = await load(pool)
     const out = (amount: bigint) =>
-      compoundV2.amountOut(pool, state, cDAI, token('DAI'), amount).amountOut
+      compoundV2.swap(pool, state, { tokenIn: cDAI, tokenOut: token('DAI') }, amount).amountOut
     expect(out(state.supply)).toBe(0n)
     expect(out(state.supply / 1_000n)).toBeGreaterThan(0n)
   })
@@ -160,7 +170,12 @@ describe('deposit, redeem and withdraw', () => {
       const tokenIn = symbol === 'ETH' ? nativeToken : token(symbol)
       const args = { primaryAddress: address, tokenIn, amountIn: amount }
       const { state } = await load(market(tokenIn, address))
-      const quote = compoundV2.amountOut(market(tokenIn, address), state, tokenIn, address, amount)
+      const quote = compoundV2.swap(
+        market(tokenIn, address),
+        state,
+        { tokenIn, tokenOut: address },
+        amount,
+      )
       const done = await run([{ action: 'deposit', args }], {
         receiver: bob,
         watch: [{ token: address, owner: bob }],

@@ -103,7 +103,12 @@ describe('markets', () => {
   test('a new account gets the quoted balance, and whoever redeems all of it the quoted dollars', async () => {
     for (const [index, amount] of [1n, 1_234_567_891n, 77_777_777_777n, 3n].entries()) {
       const { state, time } = await load()
-      const quote = compoundV3.amountOut(pool, state, token('USDC'), comet, amount)
+      const quote = compoundV3.swap(
+        pool,
+        state,
+        { tokenIn: token('USDC'), tokenOut: comet },
+        amount,
+      )
       const owner: Address = `0x00000000000000000000000000000000000e000${index}`
       await node.rpc('evm_setNextBlockTimestamp', [Number(time)])
       const supply = 'function supplyTo(address, address, uint256)'
@@ -117,7 +122,7 @@ describe('markets', () => {
   test('more dollars than lie in the market are not redeemed', async () => {
     const { state } = await load()
     const out = (amount: bigint) =>
-      compoundV3.amountOut(pool, state, comet, token('USDC'), amount).amountOut
+      compoundV3.swap(pool, state, { tokenIn: comet, tokenOut: token('USDC') }, amount).amountOut
     expect(out(state.cash * 2n)).toBe(0n)
     expect(out(state.cash / 2n)).toBeGreaterThan(0n)
   })

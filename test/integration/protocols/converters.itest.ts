@@ -108,7 +108,7 @@ async function load(adapter: Adapter, a: Address, b: Address): Promise<LoadedPoo
 /** Gives a new account the input, has it carry out the steps, and says what it holds of the output then. */
 async function execute(adapter: Adapter, tokenIn: Address, tokenOut: Address, amountIn: bigint) {
   const { pool, state } = await load(adapter, tokenIn, tokenOut)
-  const quote = adapter.amountOut(pool, state, tokenIn, tokenOut, amountIn)
+  const quote = adapter.swap(pool, state, { tokenIn, tokenOut }, amountIn)
   executors += 1
   const executor: Address = numberToHex(0xe000_0000n + BigInt(executors), { size: 20 })
   const money = 10n ** 18n + (isNative(tokenIn) ? amountIn : 0n)
@@ -146,7 +146,7 @@ async function execute(adapter: Adapter, tokenIn: Address, tokenOut: Address, am
     ? (await context.etherOf(executor)) + paid - money
     : await context.balanceOf(tokenOut, executor)
   const received = isDone ? balance : 0n
-  const next = adapter.applySwap(pool, state, tokenIn, tokenOut, amountIn)
+  const next = quote.after()
   return { quote, received, next, found: (await load(adapter, tokenIn, tokenOut)).state }
 }
 
@@ -270,7 +270,8 @@ describe('sky and frax-ether', () => {
     expect(paused).toMatchObject({ received: 0n, quote: { amountOut: 0n } })
     const { pool, state } = await load(fraxEther, nativeToken, frxETH)
     expect(
-      (fraxEther as Adapter).amountOut(pool, state, frxETH, nativeToken, ether).amountOut,
+      (fraxEther as Adapter).swap(pool, state, { tokenIn: frxETH, tokenOut: nativeToken }, ether)
+        .amountOut,
     ).toBe(0n)
   })
 })

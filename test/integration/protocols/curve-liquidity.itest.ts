@@ -77,7 +77,7 @@ async function load(as: Pool = pool): Promise<LoadedPool<CurveState>> {
 async function moveAndCompare(i: number, j: number, amountIn: bigint): Promise<bigint> {
   const { state } = await load()
   const [tokenIn, tokenOut] = [tokenAt(i), tokenAt(j)]
-  const quote = curve.amountOut(pool, state, tokenIn, tokenOut, amountIn)
+  const quote = curve.swap(pool, state, { tokenIn, tokenOut }, amountIn)
   const steps = curve.encodeSwap({
     chain: ethereum,
     venue,
@@ -99,7 +99,7 @@ async function moveAndCompare(i: number, j: number, amountIn: bigint): Promise<b
   if (!receipt) return 0n
   // What the pool held when it was read is not predicted.
   const held = expect.anything()
-  const after = { ...curve.applySwap(pool, state, tokenIn, tokenOut, amountIn), held }
+  const after = { ...quote.after(), held }
   expect((await load()).state).toEqual(after)
   return received
 }
@@ -151,9 +151,19 @@ describe('curve liquidity against the deployed contracts', () => {
   test('without a deposit contract the pool withdraws no single coin, and deposits are quoted all the same', async () => {
     const { state } = await load(withoutZap)
     const shareToken = tokenAt(share)
-    const out = curve.amountOut(withoutZap, state, shareToken, tokenAt(0), 10n ** 20n)
+    const out = curve.swap(
+      withoutZap,
+      state,
+      { tokenIn: shareToken, tokenOut: tokenAt(0) },
+      10n ** 20n,
+    )
     expect(out.amountOut).toBe(0n)
-    const into = curve.amountOut(withoutZap, state, tokenAt(0), shareToken, 10n ** 20n)
+    const into = curve.swap(
+      withoutZap,
+      state,
+      { tokenIn: tokenAt(0), tokenOut: shareToken },
+      10n ** 20n,
+    )
     expect(into.exact).toBe(true)
     expect(into.amountOut).toBeGreaterThan(9n * 10n ** 19n)
   })

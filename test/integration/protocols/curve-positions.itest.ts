@@ -55,7 +55,7 @@ async function quote(tokenIn: Address, tokenOut: Address, amountIn: bigint) {
   const { pools: found } = await curve.discover({ ...common, pairs: [[tokenIn, tokenOut]] })
   const [loaded] = await curve.load({ ...common, pools: found })
   if (!loaded || !('state' in loaded)) throw new Error('not loaded')
-  return curve.amountOut(loaded.pool, loaded.state, tokenIn, tokenOut, amountIn)
+  return curve.swap(loaded.pool, loaded.state, { tokenIn, tokenOut }, amountIn)
 }
 
 async function give(symbol: string, whole: bigint): Promise<bigint> {

@@ -63,7 +63,7 @@ async function execute(pool: Pool, isDeposit: boolean, amountIn: bigint) {
   const [tokenIn, tokenOut] = isDeposit ? [asset, share] : [share, asset]
   // Whoever holds all shares can redeem what any quote is for.
   const receiver = isDeposit ? context.trader : recipient
-  const quote = erc4626.amountOut(pool, loaded.state, tokenIn, tokenOut, amountIn)
+  const quote = erc4626.swap(pool, loaded.state, { tokenIn, tokenOut }, amountIn)
   const steps = erc4626.encodeSwap({
     chain: ethereum,
     venue: {},
@@ -82,7 +82,7 @@ async function execute(pool: Pool, isDeposit: boolean, amountIn: bigint) {
   await context.mineNextAfter(ethereum.blockTimeSeconds)
   await context.send(call.target, [call.abi], call.abi.name, call.args)
   const received = (await context.balanceOf(tokenOut, receiver)) - before
-  const next = erc4626.applySwap(pool, loaded.state, tokenIn, tokenOut, amountIn)
+  const next = quote.after()
   return { quote, received, next }
 }
 

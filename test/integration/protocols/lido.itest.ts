@@ -52,7 +52,7 @@ async function load(tokenA: Address, tokenB: Address): Promise<LoadedPool<Staked
 async function execute(tokenIn: Address, tokenOut: Address, amountIn: bigint) {
   const isStake = tokenIn === nativeToken
   const { pool, state } = await load(isStake ? ethereum.wrappedNative : tokenIn, tokenOut)
-  const quote = lido.amountOut(pool, state, tokenIn, tokenOut, amountIn)
+  const quote = lido.swap(pool, state, { tokenIn, tokenOut }, amountIn)
   executors += 1
   const executor: Address = numberToHex(0xe000_0000n + BigInt(executors), { size: 20 })
   await context.setBalance(executor, ether + (isStake ? amountIn : 0n))
@@ -79,7 +79,7 @@ async function execute(tokenIn: Address, tokenOut: Address, amountIn: bigint) {
       await context.send(target, [abi], abi.name, args, options)
     }
   }
-  const next = lido.applySwap(pool, state, tokenIn, tokenOut, amountIn)
+  const next = quote.after()
   const { state: found } = await load(isStake ? ethereum.wrappedNative : tokenIn, tokenOut)
   return { quote, received: await context.balanceOf(tokenOut, executor), next, found }
 }
@@ -123,7 +123,9 @@ describe('lido against contracts of the same arithmetic', () => {
     const above = await execute(nativeToken, venue.stETH, 1n)
     expect(above).toMatchObject({ received: 0n, quote: { amountOut: 0n } })
     const { pool, state } = await load(ethereum.wrappedNative, venue.stETH)
-    expect(lido.amountOut(pool, state, venue.stETH, nativeToken, ether).amountOut).toBe(0n)
+    expect(
+      lido.swap(pool, state, { tokenIn: venue.stETH, tokenOut: nativeToken }, ether).amountOut,
+    ).toBe(0n)
   })
 
   test('is looked up for its own two pairs alone, and takes no other pool', async () => {

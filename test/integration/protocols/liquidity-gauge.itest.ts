@@ -129,8 +129,13 @@ describe('gauges as pools', () => {
     ] as const) {
       if (!one || !('state' in one)) throw new Error('not loaded')
       expect(curveGauge.foreignCode?.(one.pool, one.state, {})).toBe(code)
-      const quote = curveGauge.amountOut(one.pool, one.state, curveShare, one.pool.address, 7n)
-      expect(quote).toEqual({ amountOut: 7n, exact: code === null })
+      const quote = curveGauge.swap(
+        one.pool,
+        one.state,
+        { tokenIn: curveShare, tokenOut: one.pool.address },
+        7n,
+      )
+      expect(quote).toMatchObject({ amountOut: 7n, exact: code === null })
     }
   })
 
@@ -152,16 +157,18 @@ describe('gauges as pools', () => {
       const after = await loaded(poolOf(gauge))
       if (!before || !('state' in before) || !after || !('state' in after)) throw new Error('none')
       const { pool, state } = before
-      expect(curveGauge.applySwap(pool, state, curveShare, gauge, amount)).toEqual(after.state)
+      expect(
+        curveGauge.swap(pool, state, { tokenIn: curveShare, tokenOut: gauge }, amount).after(),
+      ).toEqual(after.state)
     }
     expect(await fork.balanceOf(gauge, user)).toBe(1n + 12_345n + 999n * ether)
     const all = await fork.read(gauge, abi, 'totalSupply')
     const last = await loaded(poolOf(gauge))
     if (!last || !('state' in last)) throw new Error('none')
     const quote = (amount: bigint) =>
-      curveGauge.amountOut(last.pool, last.state, gauge, curveShare, amount)
-    expect(quote(all)).toEqual({ amountOut: all, exact: true })
-    expect(quote(all + 1n)).toEqual({ amountOut: 0n, exact: true })
+      curveGauge.swap(last.pool, last.state, { tokenIn: gauge, tokenOut: curveShare }, amount)
+    expect(quote(all)).toMatchObject({ amountOut: all, exact: true })
+    expect(quote(all + 1n)).toMatchObject({ amountOut: 0n, exact: true })
     await expect(fork.send(user, gauge, abi, 'withdraw', [all + 1n])).rejects.toThrow('withdraw')
     const held = await fork.balanceOf(curveShare, user)
     await fork.send(user, gauge, abi, 'withdraw', [all])

@@ -137,20 +137,20 @@ describe.each(adapters)('shares of $slug', (adapter) => {
   test('quotes equal the executed zap to the wei, from dust to more than the pair holds', async () => {
     const cases = randomCases(await loadShares(adapter), 1, ways, decimalsOf)
     const quoted = cases.map(({ loaded: { pool, state }, tokenIn, tokenOut, amounts }) => {
-      const quote = adapter.amountOut(pool, state, tokenIn, tokenOut, amounts[0] ?? 0n)
+      const quote = adapter.swap(pool, state, { tokenIn, tokenOut }, amounts[0] ?? 0n)
       expect(quote.exact).toBe(true)
       return quote.amountOut
     })
     expect(await context.compare(adapter, cases, quoted)).toBeGreaterThan(cases.length / 3)
   })
 
-  test('applySwap gives the state in which the chain executes the next zap', async () => {
+  test('a swap gives the state in which the chain executes the next zap', async () => {
     const cases = randomCases(await loadShares(adapter), 2, ways, decimalsOf)
     const quoted = cases.map(({ loaded: { pool, state }, tokenIn, tokenOut, amounts }) => {
       const [first = 0n, second = 0n] = amounts
-      const one = adapter.amountOut(pool, state, tokenIn, tokenOut, first)
-      const after = adapter.applySwap(pool, state, tokenIn, tokenOut, first)
-      const two = adapter.amountOut(pool, after, tokenIn, tokenOut, second)
+      const one = adapter.swap(pool, state, { tokenIn, tokenOut }, first)
+      const after = one.after()
+      const two = adapter.swap(pool, after, { tokenIn, tokenOut }, second)
       // A pair that refuses one of them makes the whole transaction fail.
       return one.amountOut > 0n && two.amountOut > 0n ? one.amountOut + two.amountOut : null
     })

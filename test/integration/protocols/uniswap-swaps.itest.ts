@@ -71,20 +71,20 @@ describe.each(adapters)('$slug on the sandbox', (adapter) => {
   test('amountOut equals the executed swap to the wei, from dust to more than the pool holds', async () => {
     const cases = casesOf(await loadAll(adapter), 1)
     const quoted = cases.map(({ loaded: { pool, state }, tokenIn, tokenOut, amounts }) => {
-      const quote = adapter.amountOut(pool, state, tokenIn, tokenOut, amounts[0] ?? 0n)
+      const quote = adapter.swap(pool, state, { tokenIn, tokenOut }, amounts[0] ?? 0n)
       return quote.exact ? quote.amountOut : null
     })
     const served = await context.compare(adapter, cases, quoted)
     expect(served).toBeGreaterThan(cases.length / 2)
   })
 
-  test('applySwap gives the state in which the chain executes the next swap', async () => {
+  test('a swap gives the state in which the chain executes the next swap', async () => {
     const cases = casesOf(await loadAll(adapter), 2)
     const quoted = cases.map(({ loaded: { pool, state }, tokenIn, tokenOut, amounts }) => {
       const [first = 0n, second = 0n] = amounts
-      const one = adapter.amountOut(pool, state, tokenIn, tokenOut, first)
-      const after = adapter.applySwap(pool, state, tokenIn, tokenOut, first)
-      const two = adapter.amountOut(pool, after, tokenIn, tokenOut, second)
+      const one = adapter.swap(pool, state, { tokenIn, tokenOut }, first)
+      const after = one.after()
+      const two = adapter.swap(pool, after, { tokenIn, tokenOut }, second)
       // A pool that refuses one of the swaps makes the whole transaction fail.
       const comparable = one.exact && two.exact && one.amountOut > 0n && two.amountOut > 0n
       return comparable ? one.amountOut + two.amountOut : null

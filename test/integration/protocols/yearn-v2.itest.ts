@@ -62,7 +62,7 @@ async function load(): Promise<LoadedPool<YearnState>> {
 async function swap(isDeposit: boolean, amountIn: bigint) {
   const { pool, state } = await load()
   const [tokenIn, tokenOut] = isDeposit ? [dai, vault] : [vault, dai]
-  const quote = yearnV2.amountOut(pool, state, tokenIn, tokenOut, amountIn)
+  const quote = yearnV2.swap(pool, state, { tokenIn, tokenOut }, amountIn)
   const steps = yearnV2.encodeSwap({
     chain: ethereum,
     venue,
@@ -80,7 +80,7 @@ async function swap(isDeposit: boolean, amountIn: bigint) {
   const before = await fork.balanceOf(tokenOut, user)
   await fork.send(user, call.target, [call.abi], call.abi.name, call.args)
   const received = (await fork.balanceOf(tokenOut, user)) - before
-  return { quote, received, next: yearnV2.applySwap(pool, state, tokenIn, tokenOut, amountIn) }
+  return { quote, received, next: quote.after() }
 }
 
 describe('yearn-v2 quotes', () => {
@@ -118,13 +118,17 @@ describe('yearn-v2 quotes', () => {
     const total = await fork.read(vault, abi, 'totalAssets')
     await fork.send(deployer, vault, abi, 'setDepositLimit', [total + 10n * ether - 1n])
     const { pool, state } = await load()
-    expect(yearnV2.amountOut(pool, state, dai, vault, 10n * ether).amountOut).toBe(0n)
+    expect(
+      yearnV2.swap(pool, state, { tokenIn: dai, tokenOut: vault }, 10n * ether).amountOut,
+    ).toBe(0n)
     const full = await run({ ...deposit, args })
     expect(full).toMatchObject({ status: 'reverted', deltas: [0n, 0n] })
     await fork.send(deployer, vault, abi, 'setDepositLimit', [2n ** 128n])
     await fork.send(deployer, vault, abi, 'setEmergencyShutdown', [true])
     const { state: shut } = await load()
-    expect(yearnV2.amountOut(pool, shut, dai, vault, 10n * ether).amountOut).toBe(0n)
+    expect(yearnV2.swap(pool, shut, { tokenIn: dai, tokenOut: vault }, 10n * ether).amountOut).toBe(
+      0n,
+    )
     const refused = await run({ ...deposit, args })
     await fork.send(deployer, vault, abi, 'setEmergencyShutdown', [false])
     expect(refused.reason.toLowerCase()).toBe(`stepfailed(1, ${vault}, 0x)`)

@@ -54,7 +54,7 @@ function tokenAt(address: Address) {
 
 function outOf({ pool, state }: LoadedPool, from: Address, to: Address, amountIn: bigint): bigint {
   const adapter = protocols.find(({ slug }) => slug === pool.protocol)
-  return adapter?.amountOut(pool, state, from, to, amountIn).amountOut ?? 0n
+  return adapter?.swap(pool, state, { tokenIn: from, tokenOut: to }, amountIn).amountOut ?? 0n
 }
 
 /**

@@ -1,7 +1,7 @@
 /**
  * The best possible output of a request without gas, over all flows that consist of paths of at most three swaps:
  * any number of paths and pools, amounts divided without limit, pools shared by paths. Independent of the product's
- * search and splitting; it uses only the adapters' `amountOut` and `applySwap` as the pools' functions.
+ * search and splitting; it uses only the adapters' `swap` as the pools' function.
  *
  * Flows go through the layers of `network.ts`, so they have no cycles. The output is concave in them, which gives
  * a figure from each side: a flow that is carried out swap by swap in whole units (`amountOut`), and an upper bound

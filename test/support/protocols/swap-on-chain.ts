@@ -4,7 +4,7 @@ import type { ChainDefinition, VenueParameters } from '../../../src/chains/chain
 import type { Address } from '../../../src/domain/primitives.js'
 import { executorContracts } from '../../../src/executor/deployments.js'
 import type { Pool } from '../../../src/protocols/pool.js'
-import type { LoadedPool, ProtocolAdapter, SwapQuote } from '../../../src/protocols/protocol.js'
+import type { LoadedPool, ProtocolAdapter, Swap } from '../../../src/protocols/protocol.js'
 import { erc20Abi, type PoolContext } from './pool-context.js'
 
 const transferAbi = parseAbi(['function transfer(address, uint256)'])
@@ -19,7 +19,7 @@ export interface SwapScene<State> {
 }
 
 interface SwapFound<State> {
-  readonly quote: SwapQuote
+  readonly quote: Pick<Swap, 'amountOut' | 'exact'>
   /** Raw units of tokenOut; 0n where the chain refused, and the chain is then as it was. */
   readonly received: bigint
   readonly before: State
@@ -97,11 +97,10 @@ export async function swapOnChain<State>(
     // What liquidity did not take has come back: the order would not be one for all of the amount.
     return sent !== null && isAllSpent(sent, amountIn, payToken, target)
   })
-  const quote = adapter.amountOut(pool, state, tokenIn, tokenOut, amountIn)
-  const next = adapter.applySwap(pool, state, tokenIn, tokenOut, amountIn)
+  const { amountOut, exact, after } = adapter.swap(pool, state, { tokenIn, tokenOut }, amountIn)
   const received = await context.balanceOf(tokenOut, recipient)
   const { state: found } = await loadOne(scene, pool)
-  return { quote, received, before: state, next, found }
+  return { quote: { amountOut, exact }, received, before: state, next: after(), found }
 }
 
 /** Whether the pool was paid all of it, by the transfers of the transaction. */

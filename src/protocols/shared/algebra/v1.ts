@@ -40,7 +40,7 @@ export function algebraV1Parts(
   slug: string,
   ticksPerBit: number,
 ): typeof v3Swap &
-  Pick<Adapter, 'discover' | 'load' | 'amountOut' | 'applySwap'> &
+  Pick<Adapter, 'discover' | 'load' | 'swap'> &
   Required<Pick<Adapter, 'swapSlots' | 'gasEstimate'>> {
   const parts = concentratedParts(({ address }) => ({
     address,

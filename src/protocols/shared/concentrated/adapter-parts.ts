@@ -1,10 +1,10 @@
-/** Shared by the adapters of concentrated-liquidity protocols: loading, quoting and applying swaps. */
+/** Shared by the adapters of concentrated-liquidity protocols: loading and swaps. */
 import type { VenueParameters } from '../../../chains/chain.js'
 import type { Pool } from '../../pool.js'
 import type { ProtocolAdapter } from '../../protocol.js'
 import { concentratedEstimator } from './estimate.js'
 import { type ConcentratedSource, loadConcentrated } from './load.js'
-import { type ConcentratedState, concentratedAfter, concentratedAmountOut } from './swap.js'
+import { type ConcentratedState, concentratedSwap } from './swap.js'
 
 type Adapter = ProtocolAdapter<ConcentratedState>
 
@@ -37,7 +37,7 @@ export function isZeroForOne(pool: Pool, tokenIn: string): boolean {
  */
 export function concentratedParts(
   sourceOf: (pool: Pool, venue: VenueParameters) => ConcentratedSource | string,
-): Pick<Adapter, 'load' | 'amountOut' | 'estimator' | 'applySwap'> {
+): Pick<Adapter, 'load' | 'swap' | 'estimator'> {
   return {
     async load({ reader, venue, pools }) {
       const sources = pools.map((pool) => sourceOf(pool, venue))
@@ -56,13 +56,12 @@ export function concentratedParts(
       })
     },
     // A pool that is known to take only a part of the input does not serve the swap.
-    amountOut: (pool, state, tokenIn, _tokenOut, amountIn) => {
-      const swap = concentratedAmountOut(state, isZeroForOne(pool, tokenIn), amountIn)
-      const isPartial = swap.exact && swap.unspent > 0n
-      return { amountOut: isPartial ? 0n : swap.amountOut, exact: swap.exact }
+    swap(pool, state, { tokenIn }, amountIn) {
+      const swap = concentratedSwap(state, isZeroForOne(pool, tokenIn), amountIn)
+      const { amountOut, unspent, exact, after } = swap
+      return { amountOut: exact && unspent > 0n ? 0n : amountOut, exact, after }
     },
-    estimator: (pool, state, tokenIn) => concentratedEstimator(state, isZeroForOne(pool, tokenIn)),
-    applySwap: (pool, state, tokenIn, _tokenOut, amountIn) =>
-      concentratedAfter(state, isZeroForOne(pool, tokenIn), amountIn),
+    estimator: (pool, state, { tokenIn }) =>
+      concentratedEstimator(state, isZeroForOne(pool, tokenIn)),
   }
 }

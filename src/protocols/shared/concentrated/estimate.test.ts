@@ -5,7 +5,7 @@ import {
   swapAmounts,
 } from '../../../../test/support/protocols/concentrated-states.js'
 import { concentratedEstimator } from './estimate.js'
-import { type ConcentratedState, concentratedAmountOut } from './swap.js'
+import { type ConcentratedState, concentratedSwap } from './swap.js'
 import { maxTick, minTick, roughSqrtPriceAtTick, sqrtPriceAtTick } from './tick-math.js'
 
 /** One part of so many; more than floating point loses, less than any two pools differ by. */
@@ -48,7 +48,7 @@ test('property: the exact quote of an amount within 1e-9 and 8 units, to 1e-9 an
   fc.assert(
     fc.property(states, fc.boolean(), swapAmounts, (state, zeroForOne, amountIn) => {
       const exact = (amount: bigint) => {
-        const swap = concentratedAmountOut(state, zeroForOne, amount)
+        const swap = concentratedSwap(state, zeroForOne, amount)
         return swap.exact && swap.unspent > 0n ? 0 : Number(swap.amountOut)
       }
       const estimate = concentratedEstimator(state, zeroForOne)(Number(amountIn))

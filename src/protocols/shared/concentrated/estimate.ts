@@ -13,7 +13,7 @@ const pips = 1_000_000
 const [spentAt, boughtAt, priceAt, liquidityAt, numbersPerStop] = [0, 1, 2, 3, 4]
 
 /**
- * As the quote of an adapter by `concentratedAmountOut`, to 1e-9 of it and the units that rounding takes. A search asks
+ * As the output of an adapter by `concentratedSwap`, to 1e-9 of it and the units that rounding takes. A search asks
  * for many amounts, and all of them pass the same stops: what was spent and bought until each is remembered.
  *
  * @returns raw units of the output by those of the input, fee not yet taken; 0 where the pool cannot serve all of it.

@@ -4,7 +4,7 @@ import type { Address, Hex } from '../../../domain/primitives.js'
 import type { StateReader } from '../../../domain/state.js'
 import { mappingSlot, toWord } from '../storage-slots.js'
 import { type ConcentratedSource, loadConcentrated } from './load.js'
-import { concentratedAmountOut } from './swap.js'
+import { concentratedSwap } from './swap.js'
 import { sqrtPriceAtTick } from './tick-math.js'
 
 const address: Address = '0x00000000000000000000000000000000000000aa'
@@ -76,7 +76,7 @@ describe('loadConcentrated', () => {
     const reader = storageReader({})
     const { state } = await loadOne(reader)
     expect(reader.rounds()).toBe(1)
-    expect(concentratedAmountOut(state, true, 1n)).toMatchObject({ amountOut: 0n, exact: true })
+    expect(concentratedSwap(state, true, 1n)).toMatchObject({ amountOut: 0n, exact: true })
   })
   test('a pool whose liquidity cannot be read fails alone, with the reason', async () => {
     const refused = toWord(slots.liquidity)
@@ -88,15 +88,15 @@ describe('loadConcentrated', () => {
     const { state, partial } = await loadOne(reader)
     expect(partial).toBe(true)
     expect(state).toMatchObject({ lowerTick: 0, upperTick: 7_670, ticks: [30, 6_000] })
-    expect(concentratedAmountOut(state, true, 10n ** 15n).exact).toBe(true)
-    expect(concentratedAmountOut(state, true, 10n ** 17n).exact).toBe(false)
-    expect(concentratedAmountOut(state, false, 10n ** 17n).exact).toBe(true)
+    expect(concentratedSwap(state, true, 10n ** 15n).exact).toBe(true)
+    expect(concentratedSwap(state, true, 10n ** 17n).exact).toBe(false)
+    expect(concentratedSwap(state, false, 10n ** 17n).exact).toBe(true)
   })
   test('without the current word only estimates remain', async () => {
     const reader = storageReader(poolStorage(5, wide), [wordSlot(0)])
     const { state } = await loadOne(reader)
     expect(state).toMatchObject({ lowerTick: 6, upperTick: 5, ticks: [] })
-    const quote = concentratedAmountOut(state, true, 1_000_000n)
+    const quote = concentratedSwap(state, true, 1_000_000n)
     expect(quote).toMatchObject({ amountOut: 999_999n, exact: false })
   })
   test('an unreadable tick can be reached and not be crossed', async () => {

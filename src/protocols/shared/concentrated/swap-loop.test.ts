@@ -4,7 +4,7 @@ import {
   swapAmounts as amounts,
   concentratedStates as pools,
 } from '../../../../test/support/protocols/concentrated-states.js'
-import { type ConcentratedState, concentratedAfter, concentratedAmountOut } from './swap.js'
+import { type ConcentratedState, concentratedSwap } from './swap.js'
 import {
   maxSqrtPriceX96,
   maxTick,
@@ -98,17 +98,23 @@ function swapAsDeployed(pool: ConcentratedState, zeroForOne: boolean, amountIn: 
   return { amountOut, unspent: remaining, sqrtPriceX96, liquidity, tick }
 }
 
+/** The swap with the state after it. */
+function swapOf(pool: ConcentratedState, zeroForOne: boolean, amountIn: bigint) {
+  const { amountOut, unspent, exact, after } = concentratedSwap(pool, zeroForOne, amountIn)
+  return { amountOut, unspent, exact, state: after() }
+}
+
 test('property: a swap is the one of the contract to the wei, with its price, tick and liquidity after', () => {
   fc.assert(
     fc.property(pools, fc.boolean(), amounts, (pool, zeroForOne, amountIn) => {
       const { amountOut, unspent, ...end } = swapAsDeployed(pool, zeroForOne, amountIn)
       const exact = true
-      expect(concentratedAmountOut(pool, zeroForOne, amountIn)).toEqual({
+      expect(swapOf(pool, zeroForOne, amountIn)).toEqual({
         amountOut,
         unspent,
         exact,
+        state: { ...pool, ...end },
       })
-      expect(concentratedAfter(pool, zeroForOne, amountIn)).toEqual({ ...pool, ...end })
     }),
     { numRuns: 150 },
   )
@@ -119,8 +125,8 @@ test('property: a second swap goes on from where the first one ended', () => {
     fc.property(pools, fc.boolean(), fc.boolean(), amounts, amounts, (pool, a, b, x, y) => {
       const { amountOut: _, unspent: __, ...end } = swapAsDeployed(pool, a, x)
       const { amountOut } = swapAsDeployed({ ...pool, ...end }, b, y)
-      const after = concentratedAfter(pool, a, x)
-      expect(concentratedAmountOut(after, b, y).amountOut).toBe(amountOut)
+      const after = concentratedSwap(pool, a, x).after()
+      expect(concentratedSwap(after, b, y).amountOut).toBe(amountOut)
     }),
     { numRuns: 50 },
   )
@@ -131,10 +137,10 @@ test('property: what was asked of a state before changes nothing, to the unit ar
   fc.assert(
     fc.property(pools, fc.boolean(), asked, fc.nat(), (pool, zeroForOne, before, place) => {
       const fresh = () => ({ ...pool })
-      for (const amountIn of before) concentratedAmountOut(pool, zeroForOne, amountIn)
+      for (const amountIn of before) concentratedSwap(pool, zeroForOne, amountIn)
       const stop = pool.ticks[place % pool.ticks.length] ?? 0
       const passes = (amountIn: bigint) => {
-        const { tick } = concentratedAfter(fresh(), zeroForOne, amountIn)
+        const { tick } = concentratedSwap(fresh(), zeroForOne, amountIn).after()
         return zeroForOne ? tick < stop : tick >= stop
       }
       let [low, high] = [0n, 10n ** 30n]
@@ -144,12 +150,7 @@ test('property: what was asked of a state before changes nothing, to the unit ar
         else low = middle
       }
       for (const amountIn of [low, high, high + 1n, ...before].filter((each) => each > 0n)) {
-        expect(concentratedAmountOut(pool, zeroForOne, amountIn)).toEqual(
-          concentratedAmountOut(fresh(), zeroForOne, amountIn),
-        )
-        expect(concentratedAfter(pool, zeroForOne, amountIn)).toEqual(
-          concentratedAfter(fresh(), zeroForOne, amountIn),
-        )
+        expect(swapOf(pool, zeroForOne, amountIn)).toEqual(swapOf(fresh(), zeroForOne, amountIn))
       }
     }),
     { numRuns: 60 },

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type ConcentratedState, concentratedAfter, concentratedAmountOut } from './swap.js'
+import { type ConcentratedState, concentratedSwap } from './swap.js'
 import { maxTick, minTick, sqrtPriceAtTick, tickAtSqrtPrice } from './tick-math.js'
 
 interface Position {
@@ -71,8 +71,13 @@ const amounts = fc.oneof(
 )
 const directions = fc.boolean()
 
+const quoteOf = (state: ConcentratedState, zeroForOne: boolean, amountIn: bigint) => {
+  const { amountOut, unspent, exact } = concentratedSwap(state, zeroForOne, amountIn)
+  return { amountOut, unspent, exact }
+}
+
 const out = (state: ConcentratedState, zeroForOne: boolean, amountIn: bigint) =>
-  concentratedAmountOut(state, zeroForOne, amountIn).amountOut
+  concentratedSwap(state, zeroForOne, amountIn).amountOut
 
 const fullRange = poolOf(
   [{ lower: -887_220, upper: 887_220, liquidity: 10n ** 21n }],
@@ -81,9 +86,9 @@ const fullRange = poolOf(
   3_000n,
 )
 
-describe('concentratedAmountOut', () => {
+describe('concentratedSwap', () => {
   test('known vector: 1e18 into 1e21 of liquidity at price 1 and 0.3 % gives 996006981039903216', () => {
-    expect(concentratedAmountOut(fullRange, true, 10n ** 18n)).toEqual({
+    expect(concentratedSwap(fullRange, true, 10n ** 18n)).toMatchObject({
       amountOut: 996006981039903216n,
       unspent: 0n,
       exact: true,
@@ -93,25 +98,25 @@ describe('concentratedAmountOut', () => {
   test('a pool that was never initialised gives nothing', () => {
     const empty = { ...fullRange, sqrtPriceX96: 0n, liquidity: 0n, ticks: [], liquidityNets: [] }
     const nothing = { amountOut: 0n, unspent: 1n, exact: true }
-    expect(concentratedAmountOut(empty, true, 1n)).toEqual(nothing)
-    expect(concentratedAfter(empty, true, 1n)).toBe(empty)
+    expect(concentratedSwap(empty, true, 1n)).toMatchObject(nothing)
+    expect(concentratedSwap(empty, true, 1n).after()).toBe(empty)
   })
   test('more than the pool can take gives all of its reserves and ends', () => {
     const state = poolOf([{ lower: -60, upper: 60, liquidity: 10n ** 18n }], 1n << 96n, 60, 500n)
-    const all = concentratedAmountOut(state, true, 10n ** 40n)
+    const all = concentratedSwap(state, true, 10n ** 40n)
     expect(all.exact).toBe(true)
-    const more = concentratedAmountOut(state, true, 10n ** 50n)
+    const more = concentratedSwap(state, true, 10n ** 50n)
     expect(more.amountOut).toBe(all.amountOut)
     expect(more.unspent - all.unspent).toBe(10n ** 50n - 10n ** 40n)
-    expect(concentratedAfter(state, true, 10n ** 40n)).toMatchObject({
+    expect(concentratedSwap(state, true, 10n ** 40n).after()).toMatchObject({
       liquidity: 0n,
       tick: minTick,
     })
   })
   test('a swap past the known range is an estimate with constant liquidity', () => {
     const narrow = { ...fullRange, lowerTick: -60, upperTick: 60, ticks: [], liquidityNets: [] }
-    expect(concentratedAmountOut(narrow, true, 10n ** 18n).exact).toBe(true)
-    const estimate = concentratedAmountOut(narrow, true, 10n ** 20n)
+    expect(concentratedSwap(narrow, true, 10n ** 18n).exact).toBe(true)
+    const estimate = concentratedSwap(narrow, true, 10n ** 20n)
     expect(estimate.exact).toBe(false)
     expect(Number(estimate.amountOut)).toBeCloseTo(Number(out(fullRange, true, 10n ** 20n)), -2)
   })
@@ -120,12 +125,12 @@ describe('concentratedAmountOut', () => {
     for (const down of [true, false]) {
       // At price 1 the root moves eightfold for seven times the liquidity, of which 0.3 % more are the fee.
       const near = (7n * 10n ** 21n * 1_000n) / 997n
-      expect(concentratedAmountOut(blind, down, near - 10n).amountOut).toBeGreaterThan(0n)
+      expect(concentratedSwap(blind, down, near - 10n).amountOut).toBeGreaterThan(0n)
       const far = near + 10n
       const refused = { amountOut: 0n, unspent: far, exact: false }
-      expect(concentratedAmountOut(blind, down, far)).toEqual(refused)
+      expect(concentratedSwap(blind, down, far)).toMatchObject(refused)
       // Where all is known, so far is as good as near.
-      expect(concentratedAmountOut(fullRange, down, far)).toMatchObject({
+      expect(concentratedSwap(fullRange, down, far)).toMatchObject({
         exact: true,
         unspent: 0n,
       })
@@ -134,8 +139,8 @@ describe('concentratedAmountOut', () => {
   })
   test('with an unknown range nothing is exact', () => {
     const blind = { ...fullRange, lowerTick: 1, upperTick: 0, ticks: [], liquidityNets: [] }
-    expect(concentratedAmountOut(blind, true, 1_000n).exact).toBe(false)
-    expect(concentratedAmountOut(blind, false, 1_000n).exact).toBe(false)
+    expect(concentratedSwap(blind, true, 1_000n).exact).toBe(false)
+    expect(concentratedSwap(blind, false, 1_000n).exact).toBe(false)
   })
   test('property: inside the known range the result does not depend on what lies beyond', () => {
     fc.assert(
@@ -153,7 +158,7 @@ describe('concentratedAmountOut', () => {
           ticks: state.ticks.filter(inside),
           liquidityNets: state.liquidityNets.filter((_net, i) => inside(state.ticks[i] ?? 0)),
         }
-        const quote = concentratedAmountOut(narrow, down, x)
+        const quote = concentratedSwap(narrow, down, x)
         if (quote.exact) expect(quote.amountOut).toBe(out(state, down, x))
       }),
     )
@@ -167,11 +172,11 @@ describe('concentratedAmountOut', () => {
   })
 })
 
-describe('concentratedAfter', () => {
+describe('the state after a swap', () => {
   test('property: two swaps in a row never give more than one of the sum', () => {
     fc.assert(
       fc.property(pools, directions, amounts, amounts, (state, down, x, y) => {
-        const split = out(state, down, x) + out(concentratedAfter(state, down, x), down, y)
+        const split = out(state, down, x) + out(concentratedSwap(state, down, x).after(), down, y)
         expect(split).toBeLessThanOrEqual(out(state, down, x + y))
       }),
     )
@@ -181,7 +186,7 @@ describe('concentratedAfter', () => {
       fc.property(pools, directions, amounts, (state, down, x) => {
         const there = out(state, down, x)
         fc.pre(there > 0n)
-        const back = out(concentratedAfter(state, down, x), !down, there)
+        const back = out(concentratedSwap(state, down, x).after(), !down, there)
         expect(back).toBeLessThanOrEqual(x)
       }),
     )
@@ -190,7 +195,7 @@ describe('concentratedAfter', () => {
     fc.assert(
       fc.property(pools, directions, amounts, (state, down, x) => {
         const before = structuredClone(state)
-        const after = concentratedAfter(state, down, x)
+        const after = concentratedSwap(state, down, x).after()
         expect(state).toEqual(before)
         const passed = state.ticks.filter((tick) => tick <= after.tick).length
         const nets = state.liquidityNets.slice(0, passed)
@@ -212,20 +217,20 @@ describe('a list of ticks', () => {
   test('rounds only at its ticks: as a table whose words are wider than the range', () => {
     const wide = { ...words, tickSpacing: 32_767 }
     for (const amount of [amountIn, amountIn - 1n, amountIn / 3n, 7n]) {
-      const swap = concentratedAmountOut(list, true, amount)
-      expect(swap).toEqual(concentratedAmountOut(wide, true, amount))
-      expect(concentratedAfter(list, true, amount)).toMatchObject({
-        sqrtPriceX96: concentratedAfter(wide, true, amount).sqrtPriceX96,
+      const swap = quoteOf(list, true, amount)
+      expect(swap).toEqual(quoteOf(wide, true, amount))
+      expect(concentratedSwap(list, true, amount).after()).toMatchObject({
+        sqrtPriceX96: concentratedSwap(wide, true, amount).after().sqrtPriceX96,
       })
     }
-    expect(concentratedAfter(list, true, amountIn).tick).toBeLessThan(2_000)
+    expect(concentratedSwap(list, true, amountIn).after().tick).toBeLessThan(2_000)
   })
 
   test('is exact up to the end of the known range, and an estimate from there on', () => {
     const known = { ...list, ticks: [9_000], liquidityNets: [-range.liquidity], lowerTick: 2_800 }
-    const small = concentratedAmountOut(known, true, amountIn / 20n)
-    expect(small).toEqual(concentratedAmountOut(list, true, amountIn / 20n))
+    const small = quoteOf(known, true, amountIn / 20n)
+    expect(small).toEqual(quoteOf(list, true, amountIn / 20n))
     expect(small.exact).toBe(true)
-    expect(concentratedAmountOut(known, true, amountIn).exact).toBe(false)
+    expect(concentratedSwap(known, true, amountIn).exact).toBe(false)
   })
 })

@@ -219,8 +219,17 @@ function run(state: ConcentratedState, zeroForOne: boolean, amountIn: bigint): O
   }
 }
 
+export interface ConcentratedSwap {
+  readonly amountOut: bigint
+  /** Raw units of the input that are left, where liquidity ends. */
+  readonly unspent: bigint
+  readonly exact: boolean
+  /** The state after the swap; the given one is not changed. */
+  readonly after: () => ConcentratedState
+}
+
 /**
- * Output of a swap with all of `amountIn` offered and no price limit.
+ * A swap with all of `amountIn` offered and no price limit.
  *
  * @param zeroForOne - true: token0 in, token1 out.
  * @param amountIn - raw units, fee not yet taken.
@@ -229,17 +238,32 @@ function run(state: ConcentratedState, zeroForOne: boolean, amountIn: bigint): O
  *   range; liquidity is then taken as constant from there on, and 0n is the answer when even so the price would
  *   move by a factor of 64.
  */
-export function concentratedAmountOut(
+export function concentratedSwap(
   state: ConcentratedState,
   zeroForOne: boolean,
   amountIn: bigint,
-): { readonly amountOut: bigint; readonly unspent: bigint; readonly exact: boolean } {
-  if (state.sqrtPriceX96 === 0n) return { amountOut: 0n, unspent: amountIn, exact: true }
-  const { amountOut, unspent, exact, sqrtPriceX96 } = run(state, zeroForOne, amountIn)
-  if (!exact && isFar(state.sqrtPriceX96, sqrtPriceX96)) {
-    return { amountOut: 0n, unspent: amountIn, exact }
+): ConcentratedSwap {
+  if (state.sqrtPriceX96 === 0n) {
+    return { amountOut: 0n, unspent: amountIn, exact: true, after: () => state }
   }
-  return { amountOut, unspent, exact }
+  const end = run(state, zeroForOne, amountIn)
+  const { exact } = end
+  const isRefused = !exact && isFar(state.sqrtPriceX96, end.sqrtPriceX96)
+  return {
+    amountOut: isRefused ? 0n : end.amountOut,
+    unspent: isRefused ? amountIn : end.unspent,
+    exact,
+    after() {
+      return stateAt(state, end)
+    },
+  }
+}
+
+function stateAt(
+  state: ConcentratedState,
+  { sqrtPriceX96, liquidity, tick }: Outcome,
+): ConcentratedState {
+  return { ...state, sqrtPriceX96, liquidity, tick: tick ?? tickAtSqrtPrice(sqrtPriceX96) }
 }
 
 /**
@@ -251,15 +275,4 @@ export const maxSqrtPriceFactor = 8n
 function isFar(from: bigint, to: bigint): boolean {
   const [low, high] = from < to ? [from, to] : [to, from]
   return high >= low * maxSqrtPriceFactor
-}
-
-/** The state after that swap; the given one is not changed. */
-export function concentratedAfter(
-  state: ConcentratedState,
-  zeroForOne: boolean,
-  amountIn: bigint,
-): ConcentratedState {
-  if (state.sqrtPriceX96 === 0n) return state
-  const { sqrtPriceX96, liquidity, tick } = run(state, zeroForOne, amountIn)
-  return { ...state, sqrtPriceX96, liquidity, tick: tick ?? tickAtSqrtPrice(sqrtPriceX96) }
 }

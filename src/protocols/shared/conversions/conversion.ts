@@ -7,7 +7,6 @@ import type { VenueParameters } from '../../../chains/chain.js'
 import type { Amount } from '../../../domain/order.js'
 import type { Address } from '../../../domain/primitives.js'
 import type { StateReader } from '../../../domain/state.js'
-import type { SwapQuote } from '../../protocol.js'
 
 /** One direction of a pair. Native as the native constant. Structured-clonable. */
 export interface Edge<Kind extends string = string> {
@@ -16,6 +15,15 @@ export interface Edge<Kind extends string = string> {
   readonly tokenOut: Address
   /** The token that the contract issues: the id of the pair. Into it is a deposit, out of it a redemption. */
   readonly issued: Address
+}
+
+export interface Converted<State> {
+  /** Raw units of tokenOut; 0n where the contract takes no such amount. */
+  readonly amountOut: bigint
+  /** False: an estimate. */
+  readonly exact: boolean
+  /** The state after it; absent: as before. */
+  readonly after?: () => State
 }
 
 /** How an edge converts and is called. */
@@ -27,10 +35,8 @@ export interface Conversion<State> {
   target(state: State, edge: Edge): Address
   /** @param runner - makes the call, and has to be paid. */
   args(amountIn: Amount, runner: Address): readonly unknown[]
-  /** 0n where the contract takes no such amount. @param amountIn - raw units, > 0. */
-  amountOut(state: State, amountIn: bigint): SwapQuote
-  /** Absent: the state stays as it was. */
-  after?(state: State, amountIn: bigint): State
+  /** @param amountIn - raw units, > 0. */
+  convert(state: State, amountIn: bigint): Converted<State>
 }
 
 export interface ConversionPosition<State> {

@@ -2,7 +2,7 @@
 import { canonicalToken } from '../../../chains/chain.js'
 import type { Address } from '../../../domain/primitives.js'
 import type { Pool } from '../../pool.js'
-import { defineProtocol, type ProtocolAdapter } from '../../protocol.js'
+import { type Direction, defineProtocol, type ProtocolAdapter } from '../../protocol.js'
 import { converterActions } from './actions.js'
 import type { Conversion, Converter, Edge } from './conversion.js'
 import { stepsOf } from './conversion-steps.js'
@@ -29,8 +29,7 @@ export function defineConverter<State, Kind extends string>(
   const found = (
     { edges }: ConverterState<State>,
     { id }: Pool,
-    tokenIn: Address,
-    tokenOut: Address,
+    { tokenIn, tokenOut }: Direction,
   ) => {
     const edge = edges.find(
       (one) => one.issued === id && one.tokenIn === tokenIn && one.tokenOut === tokenOut,
@@ -63,20 +62,17 @@ export function defineConverter<State, Kind extends string>(
         return { pool, state: { own: read.state, edges }, partial: false }
       })
     },
-    amountOut(pool, state, tokenIn, tokenOut, amountIn) {
-      const { conversion } = found(state, pool, tokenIn, tokenOut) ?? {}
-      return conversion && amountIn > 0n
-        ? conversion.amountOut(state.own, amountIn)
-        : { amountOut: 0n, exact: true }
-    },
-    applySwap(pool, state, tokenIn, tokenOut, amountIn) {
-      const { conversion } = found(state, pool, tokenIn, tokenOut) ?? {}
-      return conversion?.after ? { ...state, own: conversion.after(state.own, amountIn) } : state
+    swap(pool, state, direction, amountIn) {
+      const { conversion } = found(state, pool, direction) ?? {}
+      if (!conversion || amountIn <= 0n) return { amountOut: 0n, exact: true, after: () => state }
+      const { amountOut, exact, after } = conversion.convert(state.own, amountIn)
+      return { amountOut, exact, after: () => (after ? { ...state, own: after() } : state) }
     },
     action: ({ id }, _tokenIn, tokenOut) => (tokenOut === id ? 'deposit' : 'redeem'),
     gasEstimate: () => gasPerCall,
-    encodeSwap({ pool, state, tokenIn, tokenOut, amountIn, executor }) {
-      const way = found(state, pool, tokenIn, tokenOut)
+    encodeSwap(args) {
+      const { pool, state, amountIn, executor } = args
+      const way = found(state, pool, args)
       return way ? stepsOf(way.conversion, way.edge, state.own, amountIn, executor) : []
     },
     positions: { ...converterPositions(converter), actions: converterActions(converter) },
