@@ -12,6 +12,7 @@ import { type Address, type BlockPin, nativeToken } from '../src/domain/primitiv
 import { indexFile } from '../src/pool-index/database.js'
 import { openIndexReader } from '../src/pool-index/lookup.js'
 import { sourcesOf } from '../src/pool-index/sources.js'
+import { MarketView } from '../src/routing/market/market-view.js'
 import { findCandidates } from '../src/routing/search/candidates.js'
 import { cliEntry } from '../test/support/cli.js'
 import { scriptedPools, startScriptedNode } from '../test/support/nodes/scripted-chain.js'
@@ -215,7 +216,7 @@ async function outputs(): Promise<Section['rows'][number]> {
         pools[name] += all.length
         const started = performance.now()
         const { candidates } = findCandidates({
-          pools: all,
+          market: new MarketView({ pools: all }),
           wrappedNative: context.wrappedNative,
           inputs: [{ token: tokenIn, amount: request.amountIn }],
           tokensOut: [tokenOut],

@@ -6,7 +6,7 @@ import { performance } from 'node:perf_hooks'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { findCandidates } from '../src/routing/search/candidates.js'
-import { graphOf } from '../src/routing/search/graph.js'
+import { TokenGraph } from '../src/routing/search/graph.js'
 import { syntheticMarket } from '../test/support/synthetic-market.js'
 import { quantile, type Section } from './section.js'
 
@@ -30,7 +30,7 @@ function measure(poolCount: number): Section['rows'][number] {
   const before = usedBytes()
   const market = syntheticMarket(poolCount, seed)
   const started = performance.now()
-  graphOf(market.pools)
+  market.view.memory(TokenGraph)
   const buildMs = performance.now() - started
   const requests = market.requests(requestCount)
   const wrappedNative = market.tokens[0]?.address ?? '0x'
@@ -39,7 +39,7 @@ function measure(poolCount: number): Section['rows'][number] {
   const times = requests.map(({ tokenIn, tokenOut, amountIn }) => {
     const start = performance.now()
     const { candidates } = findCandidates({
-      pools: market.pools,
+      market: market.view,
       wrappedNative,
       inputs: [{ token: tokenIn, amount: amountIn }],
       tokensOut: [tokenOut],

@@ -11,7 +11,7 @@ import type { ConcentratedState } from '../../src/protocols/shared/concentrated/
 import { tickAtSqrtPrice } from '../../src/protocols/shared/concentrated/tick-math.js'
 import { uniswapV2 } from '../../src/protocols/uniswap-v2/index.js'
 import { uniswapV3 } from '../../src/protocols/uniswap-v3/index.js'
-import type { MarketPool } from '../../src/routing/market/market.js'
+import { type MarketPool, MarketView } from '../../src/routing/market/market-view.js'
 
 export interface SyntheticToken {
   readonly address: Address
@@ -30,6 +30,8 @@ export interface SyntheticRequest {
 
 export interface SyntheticMarket {
   readonly pools: readonly MarketPool[]
+  /** The pools as they are searched. */
+  readonly view: MarketView
   /** Most popular first; the first is the wrapped native token. */
   readonly tokens: readonly SyntheticToken[]
   /** By turns between popular tokens, popular and rare ones, and rare ones, sized by a fraction of the liquidity. */
@@ -65,6 +67,7 @@ export function syntheticMarket(poolCount: number, seed: number, share = 0.4): S
   const popular = tokens.slice(0, Math.min(tokens.length, 2 * hubs.length))
   return {
     pools,
+    view: new MarketView({ pools }),
     tokens,
     gasCost(token) {
       const { decimals, priceUsd } = byAddress.get(token) ?? { decimals: 18, priceUsd: 1 }

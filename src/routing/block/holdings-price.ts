@@ -7,7 +7,8 @@ import type { Address, Token } from '../../domain/primitives.js'
 import type { StateReader } from '../../domain/state.js'
 import { type PricedPart, priceHoldings } from '../../pricing/holdings.js'
 import type { TokenPrice } from '../../pricing/pricing.js'
-import type { Market, MarketPool } from '../market/market.js'
+import type { Market } from '../market/market.js'
+import type { MarketPool } from '../market/market-view.js'
 
 /** Positions of positions that are seen through: a vault of shares of a metapool of a pool of aTokens. */
 const maxDepth = 4

@@ -10,7 +10,8 @@ import { type IndexAnswer, type IndexReader, openIndexReader } from '../../pool-
 import { sourcesOf } from '../../pool-index/sources.js'
 import { protocols } from '../../protocols/registry.js'
 import { type ChosenPools, chooseIndexed, type Ends } from '../market/indexed.js'
-import type { Market, MarketView } from '../market/market.js'
+import type { Market } from '../market/market.js'
+import { MarketView } from '../market/market-view.js'
 import type { WorkerSettings } from './worker-settings.js'
 
 export interface PoolIndex {
@@ -98,7 +99,7 @@ export class IndexedMarket {
       this.parts.market.withIndexed(reader, base, chosen, this.#trusted(ends)),
     ])
     const notes = this.#notesOn(chosen.upTo)
-    const view = notes.length > 0 ? { ...merged, notes } : merged
+    const view = new MarketView(notes.length > 0 ? { ...merged, notes } : merged)
     this.#views.set(key, { base: plain, view })
     return view
   }

@@ -1,6 +1,6 @@
 /** What an amount would give by native math alone: to compare lanes by. */
 import { type Address, isNative, type TokenAmount } from '../../domain/primitives.js'
-import type { MarketPool } from '../market/market.js'
+import type { MarketPool } from '../market/market-view.js'
 import { isVerified } from '../market/verified.js'
 import { needsNoTrust } from '../route/built.js'
 import type { OpenSearch } from '../route/open-search.js'

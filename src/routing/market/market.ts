@@ -10,26 +10,8 @@ import { type Pool, poolKey, type Unreadable } from '../../protocols/pool.js'
 import type { LoadedPool, ProtocolAdapter } from '../../protocols/protocol.js'
 import { oncePer } from '../../protocols/shared/once-per.js'
 import type { ChosenPools } from './indexed.js'
+import { type MarketPool, type MarketPools, MarketView } from './market-view.js'
 import { type Doubt, doubtOf, doubtOfIndexed, type PoolOrigin } from './verified.js'
-
-export interface MarketPool {
-  readonly adapter: ProtocolAdapter
-  readonly loaded: LoadedPool
-  /** The adapter's, unique among all protocols. */
-  readonly sharedState?: string
-  /** Absent: the pool is verified, see `verified.ts`. */
-  readonly doubt?: Doubt
-}
-
-/** What one request may route through. */
-export interface MarketView {
-  /** Ordered by protocol and pool id, so that nothing depends on the order of arrival. */
-  readonly pools: readonly MarketPool[]
-  /** Look-ups and pools among these pairs that could not be read. */
-  readonly unreadable: readonly Unreadable[]
-  /** Sentences about what the view lacks; absent: none. */
-  readonly notes?: readonly string[]
-}
 
 export interface MarketSource {
   readonly chain: ChainDefinition
@@ -50,7 +32,7 @@ type Pair = readonly [Address, Address]
 
 /** Limit on pools of intermediate tokens, since their state is read at every block like that of the others. */
 const mostThrough = 128
-/** Views whose list of pools, and with it the graph, is kept. */
+/** Views that are kept, with what searches remember of them. */
 const viewsKept = 128
 
 /** A pool that may be used, by the record that counts. */
@@ -74,6 +56,7 @@ export class Market {
   readonly #pools = new Map<string, Promise<MarketPool | Unreadable>>()
   readonly #doubted = new Map<string, MarketPool>()
   readonly #views = new LRUCache<string, MarketView>({ max: viewsKept })
+  readonly #textOf = oncePer(textOf)
 
   constructor(source: MarketSource) {
     this.#source = source
@@ -129,19 +112,19 @@ export class Market {
     const pools: MarketPool[] = []
     for (const key of [...known.keys()].sort()) {
       const entry = known.get(key)
-      const pool = entry && (await this.#pools.get(textOf(entry.pool)))
+      const pool = entry && (await this.#pools.get(this.#textOf(entry.pool)))
       if (!pool) continue
       if ('loaded' in pool) pools.push(this.#judged(pool, entry.origin))
       else unreadable.set(factKey(pool), pool)
     }
-    return {
+    return new MarketView({
       pools,
       unreadable: [...unreadable.entries()].sort(byKey).map(([, fact]) => fact),
-    }
+    })
   }
 
   /**
-   * The view with pools that the index names. One that it has already stays as it is.
+   * The pools of the view with those that the index names. One that it has already stays as it is.
    *
    * @param trusted - as of `doubtOfIndexed`.
    */
@@ -150,7 +133,7 @@ export class Market {
     view: Promise<MarketView>,
     { pools, unreadable }: ChosenPools,
     trusted: ReadonlySet<Address>,
-  ): Promise<MarketView> {
+  ): Promise<MarketPools> {
     const named = pools.map((pool): KnownPool => ({ pool, origin: 'indexed' }))
     const [base, known] = await Promise.all([view, this.#loadStates(reader, named)])
     const held = new Set(base.pools.map(({ loaded }) => poolKey(loaded.pool)))
@@ -158,7 +141,7 @@ export class Market {
     for (const fact of unreadable) failed.set(factKey(fact), fact)
     const more: MarketPool[] = []
     for (const { pool } of known) {
-      const found = await this.#pools.get(textOf(pool))
+      const found = await this.#pools.get(this.#textOf(pool))
       if (!found || held.has(poolKey(pool))) continue
       if (!('loaded' in found)) failed.set(factKey(found), found)
       else {
@@ -185,7 +168,7 @@ export class Market {
   #doubtedBy(pool: MarketPool, doubt: Doubt | null): MarketPool {
     const { loaded } = pool
     if (!doubt) return pool
-    const key = `${doubt} ${textOf(loaded.pool)}`
+    const key = `${doubt} ${this.#textOf(loaded.pool)}`
     const doubted = this.#doubted.get(key) ?? { ...pool, doubt }
     this.#doubted.set(key, doubted)
     return doubted
@@ -234,7 +217,7 @@ export class Market {
     const tokens = new Set([...pairs.flat(), nativeToken])
     const listed = listedPools(tokens)
     const imported = catalogPools(tokens)
-    const own = new Set(listed.map(textOf))
+    const own = new Set(listed.map(this.#textOf))
     // Each protocol by itself: its pools are read while others still look for theirs.
     const loads = this.#onChain().map(async (adapter) => {
       const venue = chain.venues[adapter.slug] ?? {}
@@ -246,7 +229,7 @@ export class Market {
         ...imported.filter(isOwn).map((pool): KnownPool => ({ pool, origin: 'imported' })),
         // The service's own list says more than a look-up: it knows the code as well.
         ...found.pools.map(
-          (pool): KnownPool => ({ pool, origin: own.has(textOf(pool)) ? 'listed' : 'found' }),
+          (pool): KnownPool => ({ pool, origin: own.has(this.#textOf(pool)) ? 'listed' : 'found' }),
         ),
       ])
       return { pools, unreadable: found.unreadable }
@@ -268,7 +251,7 @@ export class Market {
     const pools = known.map(({ pool }) => pool)
     const adapters = new Map(onChain.map((adapter) => [adapter.slug, adapter]))
     const fresh = pools.filter(
-      (pool) => adapters.has(pool.protocol) && !this.#pools.has(textOf(pool)),
+      (pool) => adapters.has(pool.protocol) && !this.#pools.has(this.#textOf(pool)),
     )
     const loads = onChain.map(async (adapter) => {
       const own = fresh.filter((pool) => pool.protocol === adapter.slug)
@@ -281,14 +264,14 @@ export class Market {
       })
       for (const [index, pool] of own.entries()) {
         const state = loaded.then((list) => toMarketPool(adapter, pool, list[index]))
-        this.#pools.set(textOf(pool), state)
-        state.catch(() => this.#pools.delete(textOf(pool)))
+        this.#pools.set(this.#textOf(pool), state)
+        state.catch(() => this.#pools.delete(this.#textOf(pool)))
       }
       await loaded
     })
     await Promise.all(loads)
     // Also waits for pools that another call is loading: if that fails, these pairs stay unknown too.
-    await Promise.all(pools.map((pool) => this.#pools.get(textOf(pool))))
+    await Promise.all(pools.map((pool) => this.#pools.get(this.#textOf(pool))))
     return known
   }
 }
@@ -305,10 +288,10 @@ function eachOnce(known: readonly KnownPool[]): ReadonlyMap<string, KnownPool> {
 }
 
 /** The whole record: equal for equal records, in whatever order their parameters stand. */
-const textOf = oncePer(({ protocol, id, address, tokens, parameters }: Pool): string => {
+function textOf({ protocol, id, address, tokens, parameters }: Pool): string {
   const sortedParameters = Object.entries(parameters).sort(byKey)
   return JSON.stringify([protocol, id, address, tokens, sortedParameters])
-})
+}
 
 function toMarketPool(
   adapter: ProtocolAdapter,

@@ -2,19 +2,19 @@ import { describe, expect, test } from 'vitest'
 import { ethereum } from '../../chains/ethereum.js'
 import { type Address, nativeToken } from '../../domain/primitives.js'
 import type { Unreadable } from '../../protocols/pool.js'
-import type { MarketView } from '../market/market.js'
+import type { MarketPools } from '../market/market-view.js'
 import { noRoute, notFundable } from './failures.js'
 
 const token = (digit: string): Address => `0x${digit.repeat(40)}`
 const [a, b, c] = [token('a'), token('b'), token('c')]
 /** Something to route through, elsewhere in the market. */
-const pools = [{}] as unknown as MarketView['pools']
+const pools = [{}] as unknown as MarketPools['pools']
 
 function fact(pair?: readonly [Address, Address]): Unreadable {
   return { protocol: 'p', subject: 's', message: 'refused', ...(pair && { pair }) }
 }
 
-function codeOf(view: MarketView, tokenIn = a, tokenOut = b): string {
+function codeOf(view: MarketPools, tokenIn = a, tokenOut = b): string {
   return noRoute(view, { tokenIn, tokenOut }, ethereum, 3).code
 }
 

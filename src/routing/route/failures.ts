@@ -6,14 +6,14 @@ import type { RouteRequest } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
 import type { Address, TokenAmount } from '../../domain/primitives.js'
 import type { Unreadable } from '../../protocols/pool.js'
-import type { MarketView } from '../market/market.js'
+import type { MarketPools } from '../market/market-view.js'
 import { describe, unreadableReason } from './built.js'
 import type { Attempt } from './prove.js'
 import type { SenderFunds } from './sender-state.js'
 import { unreadableWarnings } from './warnings.js'
 
 export function noRoute(
-  view: MarketView,
+  view: MarketPools,
   missing: { tokenIn: Address; tokenOut: Address },
   chain: Pick<ChainDefinition, 'wrappedNative'>,
   maxHops: number,

@@ -3,7 +3,7 @@ import type { Address, Hex } from '../../domain/primitives.js'
 import { executorContracts } from '../../executor/deployments.js'
 import type { Pool, Unreadable } from '../../protocols/pool.js'
 import type { Task } from '../block/task.js'
-import type { MarketPool } from '../market/market.js'
+import type { MarketPool } from '../market/market-view.js'
 import { pairsOf } from '../market/pairs.js'
 import type { SenderFunds } from './sender-state.js'
 

@@ -4,7 +4,7 @@ import type { Address } from '../../domain/primitives.js'
 import type { RouterSettings } from '../../domain/router-settings.js'
 import type { Task } from '../block/task.js'
 import type { WorkerSettings } from '../block/worker-settings.js'
-import type { MarketPool, MarketView } from '../market/market.js'
+import { type MarketPool, MarketView } from '../market/market-view.js'
 import { gasInToken, type PricedToken } from '../market/valuation.js'
 import type { CandidateArgs } from '../search/candidates.js'
 import { type UsablePools, usablePools } from './usable-pools.js'
@@ -15,7 +15,7 @@ export interface OpenSearch {
   readonly all: MarketView
   readonly usable: UsablePools
   readonly priced: ReadonlyMap<Address, PricedToken>
-  /** @param wanted - pools that may be used. */
+  /** @param wanted - those of the usable pools that the search may use. */
   argsFor(wanted: readonly MarketPool[]): Omit<CandidateArgs, 'inputs'>
 }
 
@@ -36,15 +36,16 @@ export async function openSearch(
   const { poolBlacklist } = router
   const usable = await usablePools(task, all, request, { poolBlacklist, isAllowed })
   // Large markets are searched by their deepest pools first, which a request may have excluded.
-  const searched = request.poolChoice ? usable.pools : all.pools
+  const isRestricted = request.poolChoice && usable.pools.length < all.pools.length
+  const market = isRestricted ? new MarketView({ pools: usable.pools }) : all
   return {
     router,
     all,
     usable,
     priced,
     argsFor: (wanted) => ({
-      pools: searched,
-      ...(wanted !== searched && { isAllowed: isOneOf(wanted) }),
+      market,
+      ...(wanted.length < market.pools.length && { isAllowed: isOneOf(wanted) }),
       avoid: usable.avoid,
       shouldStop: task.clock.searchLimit(),
       wrappedNative: chain.wrappedNative,

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { ethereum } from '../../chains/ethereum.js'
 import type { Address } from '../../domain/primitives.js'
 import type { ProtocolAdapter } from '../../protocols/protocol.js'
-import type { MarketPool } from '../market/market.js'
+import type { MarketPool } from '../market/market-view.js'
 import type { FlowEdge } from '../search/flow.js'
 import { planRoute } from './plan-route.js'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { SwapHop } from '../../domain/order.js'
 import { type Address, nativeToken, zeroAddress } from '../../domain/primitives.js'
-import type { MarketPool } from '../market/market.js'
+import type { MarketPool } from '../market/market-view.js'
 import type { FlowEdge } from '../search/flow.js'
 import { planSwap } from './plan-swap.js'
 

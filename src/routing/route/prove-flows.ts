@@ -2,7 +2,7 @@
 import type { RefusedPool } from '../../domain/explanation.js'
 import { poolName } from '../../protocols/pool.js'
 import type { Task } from '../block/task.js'
-import type { MarketPool } from '../market/market.js'
+import type { MarketPool } from '../market/market-view.js'
 import type { Flow } from '../search/flow.js'
 import { proveAdaptively } from './adaptive.js'
 import { notFundable } from './failures.js'

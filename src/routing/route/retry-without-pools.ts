@@ -5,7 +5,7 @@
 import { at, larger } from '../../domain/lists.js'
 import { bpsDenominator } from '../../domain/primitives.js'
 import { decodeAmountsOut } from '../../executor/compile.js'
-import type { MarketPool } from '../market/market.js'
+import type { MarketPool } from '../market/market-view.js'
 import { type Flow, swapsOf } from '../search/flow.js'
 import type { Attempt } from './prove.js'
 

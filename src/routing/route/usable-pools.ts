@@ -9,13 +9,13 @@ import { type Address, nativeToken } from '../../domain/primitives.js'
 import { type Pool, poolName } from '../../protocols/pool.js'
 import { protocolBySlug } from '../../protocols/registry.js'
 import type { Task } from '../block/task.js'
-import type { MarketPool, MarketView } from '../market/market.js'
+import type { MarketPool, MarketPools } from '../market/market-view.js'
 
 const addressLength = 42
 
 export interface UsablePools {
   /** What the request leaves of the market; look-ups that it does not care for are not reported as unreadable. */
-  readonly view: MarketView
+  readonly view: MarketPools
   /** Those of the view that the search may use. */
   readonly pools: readonly MarketPool[]
   readonly refused: readonly RefusedPool[]
@@ -31,7 +31,7 @@ type Rule = (market: MarketPool) => string | null
 /** @param limits.isAllowed - pools that the action of a bundle may use; absent: all. */
 export async function usablePools(
   task: Task,
-  market: MarketView,
+  market: MarketPools,
   request: RouteRequest,
   limits: {
     readonly poolBlacklist: readonly string[]
@@ -49,16 +49,13 @@ export async function usablePools(
   const isNamed = (pool: NamedPool) => isBlacklisted(pool) || isExcluded(pool) || !isChosen(pool)
 
   const refused: RefusedPool[] = []
-  /** The list itself where nothing is refused, since searches know the market by it. */
-  const keep = (pools: readonly MarketPool[], rule: Rule) => {
-    const left = pools.filter((one) => {
+  const keep = (pools: readonly MarketPool[], rule: Rule) =>
+    pools.filter((one) => {
       const reason = rule(one)
       const { pool } = one.loaded
       if (reason !== null) refused.push({ pool: poolName(pool), protocol: pool.protocol, reason })
       return reason === null
     })
-    return left.length === pools.length ? pools : left
-  }
   const kept = keep(market.pools, ({ adapter, loaded: { pool } }) => {
     if (disabled.has(adapter.slug)) return 'DISABLED_AGGREGATORS names its protocol'
     if (isIgnored(adapter.slug)) return 'the request ignores its protocol'

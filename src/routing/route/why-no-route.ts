@@ -5,7 +5,7 @@ import { ForkrouteError } from '../../domain/errors.js'
 import { type Address, isNative, maxUint256 } from '../../domain/primitives.js'
 import { protocolBySlug } from '../../protocols/registry.js'
 import type { Task } from '../block/task.js'
-import type { MarketView } from '../market/market.js'
+import type { MarketPools } from '../market/market-view.js'
 import { noRoute } from './failures.js'
 
 /** Larger amounts are tried in steps of this. */
@@ -15,8 +15,8 @@ export interface MissingPath {
   readonly request: RouteRequest
   readonly missing: { readonly tokenIn: Address; readonly tokenOut: Address }
   /** What the request may use, and all that there is. */
-  readonly view: MarketView
-  readonly all: MarketView
+  readonly view: MarketPools
+  readonly all: MarketPools
   readonly maxHops: number
   /** Whether there is a path for so much of the one input, fee included. */
   isFound(amount: bigint): boolean

@@ -7,21 +7,21 @@ import {
   nativeToken,
   type TokenAmount,
 } from '../../domain/primitives.js'
-import type { MarketPool } from '../market/market.js'
+import type { MarketPool, MarketView } from '../market/market-view.js'
 import { selectDiverse } from './diverse.js'
 import { type Flow, type FlowEdge, flowOfPath, runFlow } from './flow.js'
-import { graphOf } from './graph.js'
 import type { Path } from './path.js'
 import { findPaths, type SearchArgs } from './search.js'
 import { findSplits, growOnce, type SearchOptions, type SplitArgs } from './split.js'
 import { anchorOf, rememberedGrowth } from './split-anchors.js'
+import { KnownMargins } from './split-network.js'
 import { tuneSplits } from './split-tune.js'
 
 /** The most splits among the candidates. */
 const maxSplits = 4
 
 export interface CandidateArgs {
-  readonly pools: readonly MarketPool[]
+  readonly market: MarketView
   readonly wrappedNative: Address
   /** Fee already taken. */
   readonly inputs: readonly TokenAmount[]
@@ -76,7 +76,7 @@ interface Leg extends Ways {
  * there is one output, the best paths of all legs together, then the same with one leg's path exchanged at a time.
  */
 export function findCandidates(args: CandidateArgs): CandidateSet {
-  const graph = graphOf(args.pools)
+  const { market } = args
   let wasCut = false
   const shouldStop = () => {
     wasCut ||= args.shouldStop?.() ?? false
@@ -89,7 +89,7 @@ export function findCandidates(args: CandidateArgs): CandidateSet {
     { part = 1n, ...options }: SearchOptions & Pick<SearchArgs, 'enough'> = {},
   ) =>
     findPaths({
-      graph,
+      market,
       tokenIn,
       tokenOut,
       amountIn,
@@ -136,6 +136,7 @@ export function findCandidates(args: CandidateArgs): CandidateSet {
     search: ({ token, amountIn }, { states, ...options }) =>
       search(token, into, amountIn, { ...(states?.size && { states }), ...options }),
     gasCostOut: args.gasCost(into),
+    margins: market.memory(KnownMargins),
     shouldStop,
   })
   /** What an amount near that of the one source grew to; found once for all amounts near it. */

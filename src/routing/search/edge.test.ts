@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { syntheticMarket } from '../../../test/support/synthetic-market.js'
-import { graphOf } from './graph.js'
+import { TokenGraph } from './graph.js'
 
 test('what a pool is said to give at most is never below its quote, for amounts of any size', () => {
   const { pools } = syntheticMarket(400, 8)
-  const graph = graphOf(pools)
+  const graph = new TokenGraph({ pools })
   let judged = 0
   for (const market of pools) {
     const { pool, state } = market.loaded

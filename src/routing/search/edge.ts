@@ -4,7 +4,7 @@
  */
 import type { Address } from '../../domain/primitives.js'
 import type { Direction } from '../../protocols/protocol.js'
-import type { MarketPool } from '../market/market.js'
+import type { MarketPool } from '../market/market-view.js'
 
 /** With fewer pools than this to leave out, estimates are not worth their cost. */
 const spare = 2

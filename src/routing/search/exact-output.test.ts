@@ -86,7 +86,7 @@ function searchesOf(seed: number) {
   const market = syntheticMarket(30, seed)
   return market.requests(6).map(({ tokenIn, tokenOut, amountIn }) => {
     const args: Omit<CandidateArgs, 'inputs'> = {
-      pools: market.pools,
+      market: market.view,
       wrappedNative,
       tokensOut: [tokenOut],
       maxHops: 3,

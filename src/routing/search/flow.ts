@@ -4,7 +4,7 @@
  * the Executor's balance at that point, so paths that meet share their next swaps. Pure.
  */
 import { type Address, bpsDenominator } from '../../domain/primitives.js'
-import type { MarketPool } from '../market/market.js'
+import type { MarketPool } from '../market/market-view.js'
 import type { Hop } from './hop.js'
 import type { Path } from './path.js'
 

@@ -1,11 +1,10 @@
 /**
- * The directed token graph of a market: built once per view of the market and used by all of its requests.
+ * The directed token graph of a market: built once per view of the market, which owns it, and used by all of its requests.
  * Each search applies its own filters.
  */
 
 import type { Address } from '../../domain/primitives.js'
-import { oncePer } from '../../protocols/shared/once-per.js'
-import type { MarketPool } from '../market/market.js'
+import type { MarketPool, MarketView } from '../market/market-view.js'
 import { type ChangedPools, Edge, referenceAmount } from './edge.js'
 
 /** Tokens with more neighbours than this have them ordered by depth; otherwise the search looks at all of them. */
@@ -24,8 +23,8 @@ export class TokenGraph {
   /** So large that searches leave out what cannot be among the best, pool by pool. */
   readonly isLarge: boolean
 
-  /** @param pools - a pool of n tokens becomes n * (n - 1) edges. */
-  constructor(pools: readonly MarketPool[]) {
+  /** @param view - a pool of n tokens becomes n * (n - 1) edges. */
+  constructor({ pools }: Pick<MarketView, 'pools'>) {
     this.isLarge = pools.length > largeAbove
     const nodes = new Map<Address, Map<Address, Edge>>()
     for (const market of pools) {
@@ -85,6 +84,3 @@ function toNode(edges: ReadonlyMap<Address, Edge>): TokenNode {
 export function byDepth(a: Edge, b: Edge): number {
   return b.depth - a.depth || (a.tokenOut < b.tokenOut ? -1 : 1)
 }
-
-/** The graph of these pools, kept as long as the list itself: views of a market keep theirs. */
-export const graphOf = oncePer((pools: readonly MarketPool[]) => new TokenGraph(pools))

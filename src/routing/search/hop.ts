@@ -1,7 +1,7 @@
 /** One swap, or one wrapping of the native token: what paths and splits are made of. Pure. */
 import type { Address } from '../../domain/primitives.js'
 import { poolKey } from '../../protocols/pool.js'
-import type { MarketPool } from '../market/market.js'
+import type { MarketPool } from '../market/market-view.js'
 
 export type Hop =
   | { readonly kind: 'wrap' | 'unwrap'; readonly tokenIn: Address; readonly tokenOut: Address }

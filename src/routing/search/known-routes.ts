@@ -5,7 +5,7 @@
 import type { RouteRequest } from '../../domain/engine.js'
 import { type Address, bigintToString, type Hex } from '../../domain/primitives.js'
 import { poolKey } from '../../protocols/pool.js'
-import type { MarketPool } from '../market/market.js'
+import type { MarketPool } from '../market/market-view.js'
 import type { Flow, FlowEdge } from './flow.js'
 import type { Hop } from './hop.js'
 

@@ -1,6 +1,6 @@
 /** Paths, and trails: the paths of a search while it goes on, which share their beginnings. Pure. */
 import type { Address } from '../../domain/primitives.js'
-import type { MarketPool } from '../market/market.js'
+import type { MarketPool } from '../market/market-view.js'
 import { type Hop, isSameState } from './hop.js'
 
 export interface Path {

@@ -3,8 +3,9 @@
  */
 import { LRUCache } from 'lru-cache'
 import { type Address, isNative, nativeToken } from '../../domain/primitives.js'
+import type { MarketView } from '../market/market-view.js'
 import type { Edge } from './edge.js'
-import { byDepth, type TokenGraph } from './graph.js'
+import { byDepth, TokenGraph } from './graph.js'
 
 /** Sets of tokens near the target are kept up to this size; beyond it, each token is checked on demand. */
 const largestSet = 256
@@ -13,7 +14,7 @@ const lookedAtPerWanted = 16
 /** Edges whose depth the amount exceeds this many times yield next to nothing; a few are followed all the same. */
 const hopelessFactor = 8
 const followedAnyhow = 8
-/** Targets of one graph that are remembered: a request searches a dozen times for the same one. */
+/** Targets of one view that are remembered: a request searches a dozen times for the same one. */
 const mostTargets = 8
 
 /** The wrapped token of native, native of the wrapped token. */
@@ -105,19 +106,19 @@ export class Reach {
   }
 }
 
-const reaches = new WeakMap<TokenGraph, LRUCache<string, Reach>>()
+/** The reaches of one view of the market, for its next searches. */
+export class Reaches {
+  readonly #graph: TokenGraph
+  readonly #known = new LRUCache<string, Reach>({ max: mostTargets })
 
-/** The reach of a target, kept with the graph for the next searches. */
-export function reachOf(
-  graph: TokenGraph,
-  target: Address,
-  wrappedNative: Address,
-  maxHops: number,
-): Reach {
-  const known = reaches.get(graph) ?? new LRUCache<string, Reach>({ max: mostTargets })
-  reaches.set(graph, known)
-  const key = `${target}/${wrappedNative}/${maxHops}`
-  const reach = known.get(key) ?? new Reach(graph, target, wrappedNative, maxHops)
-  known.set(key, reach)
-  return reach
+  constructor(view: MarketView) {
+    this.#graph = view.memory(TokenGraph)
+  }
+
+  of(target: Address, wrappedNative: Address, maxHops: number): Reach {
+    const key = `${target}/${wrappedNative}/${maxHops}`
+    const reach = this.#known.get(key) ?? new Reach(this.#graph, target, wrappedNative, maxHops)
+    this.#known.set(key, reach)
+    return reach
+  }
 }

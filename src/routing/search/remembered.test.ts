@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Address } from '../../domain/primitives.js'
 import { uniswapV2 } from '../../protocols/uniswap-v2/index.js'
-import type { MarketPool } from '../market/market.js'
+import { type MarketPool, MarketView } from '../market/market-view.js'
 import { type CandidateArgs, findCandidates } from './candidates.js'
 import { rememberedCandidates } from './remembered.js'
 
@@ -29,9 +29,9 @@ function pair(id: string, reserve0: bigint, reserve1: bigint): MarketPool {
   }
 }
 
-const pools = () => [pair('1', 1_000n, 2_000n), pair('2', 900n, 1_700n)]
+const view = () => new MarketView({ pools: [pair('1', 1_000n, 2_000n), pair('2', 900n, 1_700n)] })
 const asked = (given: Partial<CandidateArgs> = {}): CandidateArgs => ({
-  pools: pools(),
+  market: view(),
   wrappedNative,
   inputs: [{ token: a, amount: ether }],
   tokensOut: [b],
@@ -57,7 +57,7 @@ describe('rememberedCandidates', () => {
     ['no splits', { mayBeSplit: false }],
     ['a token to avoid', { avoid: new Set([wrappedNative]) }],
     ['another price of gas', { gasCost: () => 10n ** 15n }],
-    ['other pools of the same state', { pools: pools() }],
+    ['other pools of the same state', { market: view() }],
     ['some of the pools alone', { isAllowed: ({ loaded }) => loaded.pool.id === '2' }],
   ])('%s is another question', (_what, other) => {
     const args = asked()

@@ -4,17 +4,19 @@
  */
 import { LRUCache } from 'lru-cache'
 import { bigintToString } from '../../domain/primitives.js'
-import type { MarketPool } from '../market/market.js'
 import { type CandidateArgs, type CandidateSet, findCandidates } from './candidates.js'
 
 /** Of one view of the market; those of the last few requests. */
 const mostRemembered = 32
 
-const memory = new WeakMap<readonly MarketPool[], LRUCache<string, CandidateSet>>()
+/** Candidates by their questions, of one view of the market. */
+class FoundCandidates {
+  readonly byQuestion = new LRUCache<string, CandidateSet>({ max: mostRemembered })
+}
 
 /** As `findCandidates`; a search of some pools alone, or one that is told what was left out, is made each time. */
 export function rememberedCandidates(args: CandidateArgs): CandidateSet {
-  const { pools, inputs, tokensOut, isAllowed, onLeftOut, knownSplits } = args
+  const { market, inputs, tokensOut, isAllowed, onLeftOut, knownSplits } = args
   if (isAllowed || onLeftOut || knownSplits) return findCandidates(args)
   const tokens = [...inputs.map(({ token }) => token), ...tokensOut]
   const key = JSON.stringify(
@@ -24,8 +26,7 @@ export function rememberedCandidates(args: CandidateArgs): CandidateSet {
     ],
     bigintToString,
   )
-  const known = memory.get(pools) ?? new LRUCache<string, CandidateSet>({ max: mostRemembered })
-  memory.set(pools, known)
+  const known = market.memory(FoundCandidates).byQuestion
   const before = known.get(key)
   if (before) return before
   const found = findCandidates(args)

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { syntheticMarket } from '../../../test/support/synthetic-market.js'
 import type { Address } from '../../domain/primitives.js'
-import type { MarketPool } from '../market/market.js'
+import { type MarketPool, MarketView } from '../market/market-view.js'
 import { findCandidates } from './candidates.js'
 import { applyHop, hopSwap, type PoolStates } from './flow.js'
-import { graphOf, TokenGraph } from './graph.js'
+import { TokenGraph } from './graph.js'
 import type { Path } from './path.js'
 import { findPaths, type SearchArgs } from './search.js'
 
@@ -43,12 +43,13 @@ function bestOfAll(args: SearchArgs, pools: readonly MarketPool[]): bigint | nul
 
 function searchesOf(poolCount: number, seed: number, count: number, share?: number) {
   const market = syntheticMarket(poolCount, seed, share)
-  const graph = new TokenGraph(market.pools)
+  // A view of its own: nothing is remembered of it.
+  const view = new MarketView({ pools: market.pools })
   return market.requests(count).map((request) => ({
     market,
     args: {
       ...request,
-      graph,
+      market: view,
       maxHops: 3,
       // Not one of the market's tokens: nothing is wrapped.
       wrappedNative: '0x0000000000000000000000000000000000000001' as Address,
@@ -77,12 +78,13 @@ describe('findPaths', () => {
   test('in a large market the best paths are no worse than where all are looked at, however few are enough', () => {
     const searches = searchesOf(1_200, 6, 24)
     const pools = searches[0]?.market.pools ?? []
-    const small = Object.assign(new TokenGraph(pools), { isLarge: false })
+    const small = new MarketView({ pools })
+    Object.assign(small.memory(TokenGraph), { isLarge: false })
     for (const { args } of searches) {
-      expect(args.graph.isLarge).toBe(true)
+      expect(args.market.memory(TokenGraph).isLarge).toBe(true)
       const net = ({ amountOut, gas }: Path) =>
         amountOut - (gas * (args.gasCostOut ?? 0n)) / gasUnit
-      const all = findPaths({ ...args, graph: small })
+      const all = findPaths({ ...args, market: small })
       for (const enough of [1, 24, undefined]) {
         const best = findPaths({ ...args, enough })
         expect(best.length).toBe(Math.min(enough ?? 128, all.length))
@@ -99,13 +101,13 @@ describe('findPaths', () => {
     const { market, args } = first
     const fresh = findPaths(args).map(({ key }) => key)
     expect(fresh.length).toBeGreaterThan(0)
-    for (const other of others) findPaths({ ...other.args, graph: args.graph })
+    for (const other of others) findPaths({ ...other.args, market: args.market })
     expect(findPaths(args).map(({ key }) => key)).toEqual(fresh)
     const isAllowed = ({ adapter }: MarketPool) => adapter.slug === 'uniswap-v2'
     const own = findPaths({ ...args, isAllowed })
-    const alone = new TokenGraph(market.pools.filter(isAllowed))
+    const alone = new MarketView({ pools: market.pools.filter(isAllowed) })
     expect(own.length).toBeGreaterThan(0)
-    expect(own[0]?.key).toBe(findPaths({ ...args, graph: alone })[0]?.key)
+    expect(own[0]?.key).toBe(findPaths({ ...args, market: alone })[0]?.key)
   })
 
   test('asked for the best few above an amount, it finds none worse than a search for all does, in changed states too', () => {
@@ -159,7 +161,7 @@ describe('findPaths', () => {
     expect(some.length).toBeLessThan(all.length)
     expect(quotes).toBeLessThan(whole / 5)
     const candidates = {
-      pools: market.pools,
+      market: market.view,
       wrappedNative: args.wrappedNative,
       inputs: [{ token: args.tokenIn, amount: args.amountIn }],
       tokensOut: [args.tokenOut],
@@ -172,10 +174,11 @@ describe('findPaths', () => {
   })
 })
 
-describe('graphOf', () => {
-  test('the graph of a list of pools is built once', () => {
+describe('MarketView', () => {
+  test('the graph of a view is built once, and each view has its own', () => {
     const { pools } = syntheticMarket(20, 1)
-    expect(graphOf(pools)).toBe(graphOf(pools))
-    expect(graphOf([...pools])).not.toBe(graphOf(pools))
+    const view = new MarketView({ pools })
+    expect(view.memory(TokenGraph)).toBe(view.memory(TokenGraph))
+    expect(new MarketView({ pools }).memory(TokenGraph)).not.toBe(view.memory(TokenGraph))
   })
 })

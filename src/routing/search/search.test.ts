@@ -2,10 +2,9 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Address, nativeToken } from '../../domain/primitives.js'
 import type { LoadedPool, ProtocolAdapter } from '../../protocols/protocol.js'
-import type { MarketPool } from '../market/market.js'
+import { type MarketPool, MarketView } from '../market/market-view.js'
 import { findCandidates } from './candidates.js'
 import { selectDiverse } from './diverse.js'
-import { graphOf } from './graph.js'
 import type { Path } from './path.js'
 import { findPaths } from './search.js'
 
@@ -43,9 +42,8 @@ function pool(id: string, reserves: Reserves): MarketPool {
 }
 
 function search(pools: readonly MarketPool[], amountIn: bigint, maxHops: number, from = a, to = b) {
-  const graph = graphOf(pools)
   return findPaths({
-    graph,
+    market: new MarketView({ pools }),
     tokenIn: from,
     tokenOut: to,
     amountIn,
@@ -75,7 +73,7 @@ describe('findPaths', () => {
     ]
     const find = (avoid: ReadonlySet<Address>) =>
       findPaths({
-        graph: graphOf(pools),
+        market: new MarketView({ pools }),
         tokenIn: a,
         tokenOut: b,
         amountIn: 100n,
@@ -112,7 +110,7 @@ describe('findPaths', () => {
       adapter: { ...each.adapter, gasEstimate: () => (index === 0 ? 300_000n : 100_000n) },
     }))
     const args = {
-      graph: graphOf(byId),
+      market: new MarketView({ pools: byId }),
       tokenIn: a,
       tokenOut: b,
       amountIn: 10_000n,
@@ -206,7 +204,13 @@ describe('findCandidates', () => {
     pool('cb', { [c]: 10_000n, [b]: 10_000n }),
     pool('ad', { [a]: 10_000n, [d]: 10_000n }),
   ]
-  const common = { pools, wrappedNative: weth, maxHops: 3, count: 8, gasCost: () => undefined }
+  const common = {
+    market: new MarketView({ pools }),
+    wrappedNative: weth,
+    maxHops: 3,
+    count: 8,
+    gasCost: () => undefined,
+  }
 
   test('several inputs are merged into one output, a leg each', () => {
     const { candidates } = findCandidates({

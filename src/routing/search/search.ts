@@ -7,13 +7,13 @@
  * of one edge by estimate, ways to the same token by the amount that they yield there.
  */
 import { type Address, isNative } from '../../domain/primitives.js'
-import type { MarketPool } from '../market/market.js'
+import type { MarketPool, MarketView } from '../market/market-view.js'
 import { Ceiling } from './ceiling.js'
 import type { ChangedPools, Edge } from './edge.js'
-import type { TokenGraph } from './graph.js'
+import { TokenGraph } from './graph.js'
 import { wrapGas } from './hop.js'
 import { breakTie, type Path, type Trail, type TrailHop, toPath, uses, visits } from './path.js'
-import { type Reach, reachOf, wrappedCounterpart } from './reach.js'
+import { type Reach, Reaches, wrappedCounterpart } from './reach.js'
 
 /** Partial paths kept per node of a token path: more would improve little and cost much. */
 const beamWidth = 3
@@ -75,7 +75,7 @@ export interface Wanted {
 }
 
 export interface SearchArgs {
-  readonly graph: TokenGraph
+  readonly market: MarketView
   readonly tokenIn: Address
   readonly tokenOut: Address
   /** Raw units, > 0. */
@@ -124,13 +124,14 @@ export function findPaths(args: SearchArgs): Path[] {
   return new Search(args, thorough).run(origin)
 }
 
-function bestOfLarge({ graph, enough = maxPathsOfLarge }: SearchArgs): Wanted | undefined {
-  return graph.isLarge ? { count: enough, moreThan: 0 } : undefined
+function bestOfLarge({ market, enough = maxPathsOfLarge }: SearchArgs): Wanted | undefined {
+  return market.memory(TokenGraph).isLarge ? { count: enough, moreThan: 0 } : undefined
 }
 
 class Search {
   readonly #args: SearchArgs
   readonly #limits: Limits
+  readonly #graph: TokenGraph
   readonly #reach: Reach
   readonly #changed: ReadonlyMap<Edge, ChangedPools>
   readonly #wanted: Wanted | undefined
@@ -146,8 +147,10 @@ class Search {
   constructor(args: SearchArgs, limits: Limits, best?: Wanted) {
     this.#args = args
     this.#limits = limits
-    const { graph, tokenOut, wrappedNative, maxHops, wanted = best, states = new Map() } = args
-    const reach = reachOf(graph, tokenOut, wrappedNative, maxHops)
+    const { market, tokenOut, wrappedNative, maxHops, wanted = best, states = new Map() } = args
+    const graph = market.memory(TokenGraph)
+    const reach = market.memory(Reaches).of(tokenOut, wrappedNative, maxHops)
+    this.#graph = graph
     const changed = graph.changedPools(states)
     this.#reach = reach
     this.#changed = changed
@@ -187,7 +190,7 @@ class Search {
   #arrive(trail: Trail): void {
     for (const target of this.#reach.targets) {
       if (this.#stopped) return
-      const edge = this.#args.graph.edge(trail.token, target)
+      const edge = this.#graph.edge(trail.token, target)
       if (!edge || visits(trail, target)) continue
       const steps = this.#extend(trail, edge, 0, pathsPerTokenPath)
       const isThere = target === this.#args.tokenOut

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { syntheticMarket } from '../../../test/support/synthetic-market.js'
-import type { MarketPool } from '../market/market.js'
+import { MarketView } from '../market/market-view.js'
 import { type CandidateArgs, findCandidates } from './candidates.js'
 import { anchorOf, rememberedGrowth } from './split-anchors.js'
 
@@ -15,7 +15,7 @@ function candidatesOf(amounts: readonly bigint[], changes: Partial<CandidateArgs
   const { tokenIn, tokenOut } = request
   return amounts.map((amount) => {
     const { candidates } = findCandidates({
-      pools: market.pools,
+      market: market.view,
       wrappedNative,
       tokensOut: [tokenOut],
       maxHops: 3,
@@ -42,9 +42,8 @@ describe('anchorOf', () => {
 })
 
 describe('rememberedGrowth', () => {
-  const pools: MarketPool[] = []
   const args: CandidateArgs = {
-    pools,
+    market: new MarketView({}),
     wrappedNative,
     inputs: [{ token: wrappedNative, amount: 1n }],
     tokensOut: [wrappedNative],
@@ -66,14 +65,14 @@ describe('rememberedGrowth', () => {
     expect(count).toBe(1)
     rememberedGrowth(args, { ...at, amountIn: 7n }, grow)
     rememberedGrowth({ ...args, gasCost: () => 1n }, at, grow)
-    rememberedGrowth({ ...args, pools: [] }, at, grow)
+    rememberedGrowth({ ...args, market: new MarketView({}) }, at, grow)
     rememberedGrowth({ ...args, isAllowed: () => true }, at, grow)
     rememberedGrowth({ ...args, isAllowed: () => true }, at, grow)
     expect(count).toBe(6)
   })
 
   test('what was cut short is grown again', () => {
-    const own = { ...args, pools: [] }
+    const own = { ...args, market: new MarketView({}) }
     expect(rememberedGrowth(own, { ...at, wasCut: () => true }, () => null)).toBeNull()
     expect(rememberedGrowth(own, at, () => grown)).toBe(grown)
   })

@@ -4,12 +4,12 @@
  */
 import { LRUCache } from 'lru-cache'
 import { type Address, bigintToString, type TokenAmount } from '../../domain/primitives.js'
-import type { MarketPool } from '../market/market.js'
+import type { MarketPool, MarketView } from '../market/market-view.js'
 import type { Grown } from './split.js'
 
 /** What a search follows from, besides its amount. */
 interface Terms {
-  readonly pools: readonly MarketPool[]
+  readonly market: MarketView
   readonly inputs: readonly TokenAmount[]
   readonly tokensOut: readonly Address[]
   readonly maxHops: number
@@ -26,10 +26,12 @@ const leastAmount = 2n ** 16n
 /** Of one view of the market. */
 const mostRemembered = 256
 
-const memory = new WeakMap<
-  readonly MarketPool[],
-  LRUCache<string, { readonly grown: Grown | null }>
->()
+/** What amounts of the grid grew to, by their questions, of one view of the market. */
+class GrownNetworks {
+  readonly byQuestion = new LRUCache<string, { readonly grown: Grown | null }>({
+    max: mostRemembered,
+  })
+}
 
 /** The middle of the step of the grid in which the amount lies; null for amounts too small for one. */
 export function anchorOf(amountIn: bigint): bigint | null {
@@ -49,7 +51,7 @@ export function rememberedGrowth(
   },
   grow: () => Grown | null,
 ): Grown | null {
-  const { pools, inputs, tokensOut, isAllowed } = terms
+  const { market, inputs, tokensOut, isAllowed } = terms
   if (isAllowed) return grow()
   const tokens = [...inputs.map(({ token }) => token), ...tokensOut]
   const key = JSON.stringify(
@@ -59,8 +61,7 @@ export function rememberedGrowth(
     ],
     bigintToString,
   )
-  const known = memory.get(pools) ?? new LRUCache({ max: mostRemembered })
-  memory.set(pools, known)
+  const known = market.memory(GrownNetworks).byQuestion
   const before = known.get(key)
   if (before) return before.grown
   const grown = grow()

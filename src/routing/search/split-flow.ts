@@ -1,7 +1,7 @@
 /** A split as the Executor will run it: shares in whole basis points, token after token. Pure. */
 import { compareText } from '../../domain/lists.js'
 import { type Address, bpsDenominator } from '../../domain/primitives.js'
-import type { MarketPool } from '../market/market.js'
+import type { MarketPool } from '../market/market-view.js'
 import {
   applyHop,
   type Flow,

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Address } from '../../domain/primitives.js'
 import type { Direction } from '../../protocols/protocol.js'
-import type { MarketPool } from '../market/market.js'
+import { type MarketPool, MarketView } from '../market/market-view.js'
 import { findCandidates } from './candidates.js'
 import { type Flow, runFlow } from './flow.js'
 
@@ -78,7 +78,7 @@ interface Options {
 function splitsOf(pools: readonly MarketPool[], amount: number, options: Options = {}): Flow[] {
   const { gasCost, shouldStop } = options
   return findCandidates({
-    pools,
+    market: new MarketView({ pools }),
     wrappedNative,
     inputs: [{ token: a, amount: BigInt(amount) * ether }],
     tokensOut: [b],

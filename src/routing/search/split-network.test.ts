@@ -1,13 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Address } from '../../domain/primitives.js'
-import type { MarketPool } from '../market/market.js'
+import type { MarketPool } from '../market/market-view.js'
 import type { PoolStates } from './flow.js'
 import { type Hop, hopKey } from './hop.js'
 import {
   type Arc,
   evaluate,
+  KnownMargins,
   pruneArcs,
+  type Source,
   statesAfter,
   tokenOrder,
   withAmounts,
@@ -80,13 +82,20 @@ describe('tokenOrder', () => {
   })
 })
 
+/** Absent margins: none are known yet. */
+const terms = (sources: readonly Source[], tokenOut: Address, margins = new KnownMargins()) => ({
+  sources,
+  tokenOut,
+  margins,
+})
+
 describe('evaluate', () => {
   const source = (amountIn: bigint, of = a) => [{ token: of, amountIn }]
 
   test('shares divide what reaches a token; the last arc takes what rounding leaves', () => {
     const [one, two] = [pool('1', { rate: 10n }).market, pool('2', { rate: 20n }).market]
     const arcs = [arc(swap(one, a, b), 1 / 3), arc(swap(two, a, b), 2 / 3)]
-    const at = evaluate(arcs, source(100n), b, false)
+    const at = evaluate(arcs, terms(source(100n), b), false)
     expect(at?.flows.map(({ amountIn, swap }) => [amountIn, swap.amountOut])).toEqual([
       [33n, 330n],
       [67n, 1_340n],
@@ -102,7 +111,7 @@ describe('evaluate', () => {
       arc(wrap(d, c), 0.5),
       arc(wrap(d, b), 0.5),
     ]
-    const at = evaluate(arcs, [...source(100n), ...source(8n, c), ...source(3n, a)], b, true)
+    const at = evaluate(arcs, terms([...source(100n), ...source(8n, c), ...source(3n, a)], b), true)
     const through = at?.flows.map(({ arc: { hop }, amountIn }) => [hop.tokenIn, amountIn])
     // a: 103, d: 78 of it, c: 25 and 8 and 39.
     expect(through).toEqual([
@@ -117,38 +126,47 @@ describe('evaluate', () => {
 
   test('an arc that gives nothing, and arcs in a circle, make it null', () => {
     const dry = pool('1', { most: 99n }).market
-    expect(evaluate([arc(swap(dry, a, b))], source(100n), b, false)).toBeNull()
-    expect(evaluate([arc(wrap(a, b)), arc(wrap(b, a))], source(100n), c, false)).toBeNull()
-    expect(evaluate([arc(wrap(a, b))], [], b, false)).toBeNull()
+    expect(evaluate([arc(swap(dry, a, b))], terms(source(100n), b), false)).toBeNull()
+    expect(evaluate([arc(wrap(a, b)), arc(wrap(b, a))], terms(source(100n), c), false)).toBeNull()
+    expect(evaluate([arc(wrap(a, b))], terms([], b), false)).toBeNull()
   })
 
   test('an estimate is passed on as such, or refused', () => {
     const guessed = pool('1', { known: 99n, most: 1_000n }).market
     const arcs = [arc(swap(guessed, a, b)), arc(wrap(b, c))]
-    expect(evaluate(arcs, source(100n), c, false)).toMatchObject({ amountOut: 100n, exact: false })
-    expect(evaluate(arcs, source(100n), c, true)).toBeNull()
-    expect(evaluate(arcs, source(50n), c, true)).toMatchObject({ amountOut: 50n, exact: true })
+    expect(evaluate(arcs, terms(source(100n), c), false)).toMatchObject({
+      amountOut: 100n,
+      exact: false,
+    })
+    expect(evaluate(arcs, terms(source(100n), c), true)).toBeNull()
+    expect(evaluate(arcs, terms(source(50n), c), true)).toMatchObject({
+      amountOut: 50n,
+      exact: true,
+    })
   })
 
   test('where only exact pools count, a pool is never filled to the brim: a five-hundredth stays', () => {
     const full = (known: bigint, most = known) =>
-      evaluate([arc(swap(pool('1', { known, most }).market, a, b))], source(1_000n), b, true)
+      evaluate([arc(swap(pool('1', { known, most }).market, a, b))], terms(source(1_000n), b), true)
     expect(full(1_002n)).not.toBeNull()
     expect(full(1_001n)).toBeNull()
     expect(full(1_001n, 5_000n)).toBeNull()
     // The pool says of itself that it is exact, and gives nothing.
     expect(full(10n ** 9n, 1_001n)).toBeNull()
     const guessing = pool('1', { known: 1_000n }).market
-    expect(evaluate([arc(swap(guessing, a, b))], source(1_000n), b, false)).not.toBeNull()
+    expect(evaluate([arc(swap(guessing, a, b))], terms(source(1_000n), b), false)).not.toBeNull()
   })
 
   test('what a pool was seen to take is not asked again, per direction', () => {
     const { market, quotes } = pool('1')
+    const margins = new KnownMargins()
     const run = (amountIn: bigint, tokenIn: Address, tokenOut: Address) => {
       const before = quotes()
       const hop = swap(market, tokenIn, tokenOut)
       const flows = [arc(hop, 1, hopKey(hop))]
-      expect(evaluate(flows, source(amountIn, tokenIn), tokenOut, true)).not.toBeNull()
+      expect(
+        evaluate(flows, terms(source(amountIn, tokenIn), tokenOut, margins), true),
+      ).not.toBeNull()
       return quotes() - before
     }
     // The swap itself, and once for half as much again.
@@ -167,7 +185,7 @@ describe('evaluate', () => {
       arc(swap(other, a, b), 0.25),
       arc(swap(market, a, c), 0.25),
     ]
-    const at = evaluate(arcs, source(100n), b, true)
+    const at = evaluate(arcs, terms(source(100n), b), true)
     // The second swap in the pool gives less by the 50 that were traded before.
     expect(at?.flows.map(({ swap }) => swap.amountOut)).toEqual([500n, 250n, 200n])
     expect([0, 2].map((index) => at?.flows[index]?.states.get(market))).toEqual([undefined, 50n])
@@ -177,20 +195,20 @@ describe('evaluate', () => {
   test('an estimate of a pool that is met twice is refused as well', () => {
     const { market } = pool('1', { rate: 10n, known: 60n, most: 1_000n })
     const arcs = [arc(swap(market, a, b), 0.5), arc(swap(market, a, c), 0.5)]
-    expect(evaluate(arcs, source(100n), b, true)).toBeNull()
-    expect(evaluate(arcs, source(100n), b, false)?.exact).toBe(false)
-    expect(evaluate(arcs, source(60n), b, true)?.exact).toBe(true)
+    expect(evaluate(arcs, terms(source(100n), b), true)).toBeNull()
+    expect(evaluate(arcs, terms(source(100n), b), false)?.exact).toBe(false)
+    expect(evaluate(arcs, terms(source(60n), b), true)?.exact).toBe(true)
   })
 
   test('what has arrived goes no further', () => {
-    const at = evaluate([arc(wrap(a, b)), arc(wrap(b, c))], source(100n), b, false)
+    const at = evaluate([arc(wrap(a, b)), arc(wrap(b, c))], terms(source(100n), b), false)
     expect(at?.flows).toHaveLength(1)
     expect(at?.amountOut).toBe(100n)
   })
 
   test('a pool met once is known by no state but its own', () => {
     const { market } = pool('1')
-    const at = evaluate([arc(swap(market, a, b)), arc(wrap(b, c))], source(100n), c, true)
+    const at = evaluate([arc(swap(market, a, b)), arc(wrap(b, c))], terms(source(100n), c), true)
     expect(at?.flows.map(({ states }) => states.size)).toEqual([0, 0])
   })
 })
@@ -198,7 +216,7 @@ describe('evaluate', () => {
 test('statesAfter has each pool as all of its swaps leave it', () => {
   const [one, two] = [pool('1', { rate: 9n }).market, pool('2').market]
   const arcs = [arc(swap(one, a, b), 0.5), arc(swap(two, a, c), 0.25), arc(swap(one, a, d), 0.25)]
-  const at = evaluate(arcs, [{ token: a, amountIn: 100n }], b, false)
+  const at = evaluate(arcs, terms([{ token: a, amountIn: 100n }], b), false)
   const expected: PoolStates = new Map([
     [one, 75n],
     [two, 25n],

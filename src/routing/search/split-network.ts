@@ -4,7 +4,7 @@
  */
 import { zip } from '../../domain/lists.js'
 import type { Address } from '../../domain/primitives.js'
-import type { MarketPool } from '../market/market.js'
+import type { MarketPool } from '../market/market-view.js'
 import { applyHop, type HopSwap, hopSwap, type PoolStates } from './flow.js'
 import { type Hop, hopGas, hopKey } from './hop.js'
 
@@ -47,6 +47,14 @@ export interface Network {
   readonly at: Evaluation
 }
 
+/** What is to be split into what. */
+export interface SplitTerms {
+  readonly sources: readonly Source[]
+  readonly tokenOut: Address
+  /** Shared by all splits of the view. */
+  readonly margins: KnownMargins
+}
+
 /** Part of an amount that a pool must be able to take on top. */
 export const headroomPart = 500n
 const unchanged: PoolStates = new Map()
@@ -86,8 +94,7 @@ export function tokenOrder(hops: readonly Hop[]): Address[] | null {
  */
 export function evaluate(
   arcs: readonly Arc[],
-  sources: readonly Source[],
-  tokenOut: Address,
+  { sources, tokenOut, margins }: SplitTerms,
   exactOnly: boolean,
 ): Evaluation | null {
   const order = tokenOrder(arcs.map(({ hop }) => hop))
@@ -109,7 +116,7 @@ export function evaluate(
       const swap = hopSwap(arc.hop, states, amountIn)
       if (swap.amountOut <= 0n || (exactOnly && !swap.exact)) return null
       const isShared = arc.hop.kind === 'swap' && shared.has(arc.hop.market)
-      if (exactOnly && !isShared && !hasMargin(arc, amountIn)) return null
+      if (exactOnly && !isShared && !margins.has(arc, amountIn)) return null
       flows.push({
         arc,
         amountIn,
@@ -125,23 +132,24 @@ export function evaluate(
   return { flows, amountOut: balances.get(tokenOut) ?? 0n, exact, gas }
 }
 
-/** Largest amount that a pool is known to take exactly, by the key of the hop. */
-const taken = new WeakMap<MarketPool, Map<string, bigint>>()
+/** How much the pools of a view are known to take exactly. */
+export class KnownMargins {
+  /** Largest such amount, by the key of the hop. */
+  readonly #taken = new Map<string, bigint>()
 
-/** Whether the pool would take a little more too, since shares are rounded to basis points in the end. */
-function hasMargin({ hop, key }: Arc, amountIn: bigint): boolean {
-  if (hop.kind !== 'swap') return true
-  const known = taken.get(hop.market) ?? new Map<string, bigint>()
-  taken.set(hop.market, known)
-  const least = amountIn + amountIn / headroomPart
-  if (least <= (known.get(key) ?? 0n)) return true
-  // Half as much again, so that the next amounts near this one need no quote.
-  const found = [(amountIn * 3n) / 2n, least].find((amount) => {
-    const { amountOut, exact } = hopSwap(hop, unchanged, amount)
-    return amountOut > 0n && exact
-  })
-  if (found !== undefined) known.set(key, found)
-  return found !== undefined
+  /** Whether the pool would take a little more too, since shares are rounded to basis points in the end. */
+  has({ hop, key }: Arc, amountIn: bigint): boolean {
+    if (hop.kind !== 'swap') return true
+    const least = amountIn + amountIn / headroomPart
+    if (least <= (this.#taken.get(key) ?? 0n)) return true
+    // Half as much again, so that the next amounts near this one need no quote.
+    const found = [(amountIn * 3n) / 2n, least].find((amount) => {
+      const { amountOut, exact } = hopSwap(hop, unchanged, amount)
+      return amountOut > 0n && exact
+    })
+    if (found !== undefined) this.#taken.set(key, found)
+    return found !== undefined
+  }
 }
 
 /** Raw units for each arc; the last absorbs the rounding. */

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Address } from '../../domain/primitives.js'
-import type { MarketPool } from '../market/market.js'
+import type { MarketPool } from '../market/market-view.js'
 import type { Hop } from './hop.js'
-import { type Arc, evaluate, type Network } from './split-network.js'
+import { type Arc, evaluate, KnownMargins, type Network, type Source } from './split-network.js'
 import { improve, marginsOf, tokenOf } from './split-newton.js'
 
 const token = (digit: string): Address => `0x${digit.repeat(40)}`
@@ -44,18 +44,24 @@ const swap = (market: MarketPool, tokenIn: Address, tokenOut: Address): Hop => (
 })
 const wrap = (tokenIn: Address, tokenOut: Address): Hop => ({ kind: 'wrap', tokenIn, tokenOut })
 
+const termsOf = (sources: readonly Source[]) => ({
+  sources,
+  tokenOut: b,
+  margins: new KnownMargins(),
+})
+
 /** Arcs named by their place in the list. */
 function network(hops: readonly (readonly [Hop, number])[], amount: number, exactOnly = true) {
   const sources = [{ token: a, amountIn: BigInt(amount) * ether }]
   const arcs = hops.map(([hop, share], index): Arc => ({ hop, key: `${index}`, gas: 1n, share }))
-  const at = evaluate(arcs, sources, b, exactOnly)
+  const at = evaluate(arcs, termsOf(sources), exactOnly)
   if (!at) throw new Error('no network')
   return { start: { arcs, at } satisfies Network, sources }
 }
 
 function improved(hops: readonly (readonly [Hop, number])[], amount: number, exactOnly = true) {
   const { start, sources } = network(hops, amount, exactOnly)
-  return improve(start, sources, b, { exactOnly, steps: 20 })
+  return improve(start, termsOf(sources), { exactOnly, steps: 20 })
 }
 
 /** Whole tokens through each arc, by its name. */
@@ -212,16 +218,16 @@ describe('improve', () => {
 
   test('without a step, or told to stop, it is where it started', () => {
     const { start, sources } = network(twoWays(1_000, 1_000, 0.9), 100)
-    expect(improve(start, sources, b, { exactOnly: true, steps: 0 })).toBe(start)
+    expect(improve(start, termsOf(sources), { exactOnly: true, steps: 0 })).toBe(start)
     const shouldStop = () => true
-    expect(improve(start, sources, b, { exactOnly: true, steps: 9, shouldStop })).toBe(start)
-    const one = improve(start, sources, b, { exactOnly: true, steps: 1 })
+    expect(improve(start, termsOf(sources), { exactOnly: true, steps: 9, shouldStop })).toBe(start)
+    const one = improve(start, termsOf(sources), { exactOnly: true, steps: 1 })
     expect(one.at.amountOut).toBeGreaterThan(start.at.amountOut)
   })
 
   test('what is best stays as it is', () => {
     const { start, sources } = network(twoWays(1_000, 1_000, 0.5), 100)
-    const next = improve(start, sources, b, { exactOnly: true, steps: 5 })
+    const next = improve(start, termsOf(sources), { exactOnly: true, steps: 5 })
     expect(next.at.amountOut - start.at.amountOut).toBeLessThanOrEqual(1n)
   })
 
@@ -236,7 +242,7 @@ describe('improve', () => {
         const total = hops.reduce((sum, [, share]) => sum + share, 0)
         const shares = hops.map(([hop, share]) => [hop, share / total] as const)
         const { start, sources } = network(shares, amount)
-        const end = improve(start, sources, b, { exactOnly: true, steps: 20 })
+        const end = improve(start, termsOf(sources), { exactOnly: true, steps: 20 })
         expect(end.at.amountOut).toBeGreaterThanOrEqual(start.at.amountOut)
         // Pools of one price are one pool of their depths together.
         const depth = list.reduce((sum, each) => sum + each, 0)

@@ -13,7 +13,7 @@ import {
   headroomPart,
   type Network,
   pruneArcs,
-  type Source,
+  type SplitTerms,
   withShare,
 } from './split-network.js'
 
@@ -245,8 +245,7 @@ function findCaps(
  */
 export function improve(
   start: Network,
-  sources: readonly Source[],
-  tokenOut: Address,
+  terms: SplitTerms,
   options: {
     readonly exactOnly: boolean
     readonly steps: number
@@ -254,6 +253,7 @@ export function improve(
   },
 ): Network {
   const { exactOnly } = options
+  const { tokenOut } = terms
   const caps = new Map<string, number>()
   let best = start
   for (let step = 0; step < options.steps; step++) {
@@ -263,7 +263,7 @@ export function improve(
       if (!findCaps(best.at, towards.targets, exactOnly, caps)) break
       towards = newtonStep(marginsOf(best.at, tokenOut, exactOnly, caps))
     }
-    const next = lineSearch(best, towards, sources, tokenOut, exactOnly)
+    const next = lineSearch(best, towards, terms, exactOnly)
     if (!next) break
     const gained = Number(next.at.amountOut - best.at.amountOut) / Number(best.at.amountOut)
     best = next
@@ -315,10 +315,10 @@ export function tokenOf({ arcs }: Group): Address {
 function lineSearch(
   from: Network,
   { targets, slope }: Step,
-  sources: readonly Source[],
-  tokenOut: Address,
+  terms: SplitTerms,
   exactOnly: boolean,
 ): Network | null {
+  const { sources, tokenOut } = terms
   const present = new Map(from.at.flows.map(({ arc, amountIn }) => [arc.key, Number(amountIn)]))
   const at = (part: number): Network | null => {
     // Moves amounts, not shares: a full arc stays full when its token receives more or less.
@@ -329,7 +329,7 @@ function lineSearch(
     const positive = moved.filter(({ share }) => share > 0)
     const large = pruneArcs(positive, sources, tokenOut).filter(({ share }) => share > leastShare)
     const arcs = pruneArcs(large, sources, tokenOut)
-    const flows = evaluate(arcs, sources, tokenOut, exactOnly)
+    const flows = evaluate(arcs, terms, exactOnly)
     return flows && { arcs, at: flows }
   }
   const gains = (network: Network | null, best: Network): network is Network =>

@@ -11,7 +11,7 @@ describe('tuneSplits', () => {
     for (const { tokenIn, tokenOut, amountIn } of market.requests(16)) {
       const search = (amount: bigint, knownSplits?: readonly Flow[]) => {
         const { candidates } = findCandidates({
-          pools: market.pools,
+          market: market.view,
           wrappedNative: '0x0000000000000000000000000000000000000001',
           inputs: [{ token: tokenIn, amount }],
           tokensOut: [tokenOut],
@@ -43,7 +43,7 @@ describe('tuneSplits', () => {
     if (!request) throw new Error('no request')
     const { tokenIn, tokenOut, amountIn } = request
     const args = {
-      pools: market.pools,
+      market: market.view,
       wrappedNative: '0x0000000000000000000000000000000000000001',
       tokensOut: [tokenOut],
       maxHops: 3,

@@ -12,11 +12,11 @@ const whole = Number(bpsDenominator)
 
 /** In the order of the known ones, at a fraction of the work of a search. */
 export function tuneSplits(args: SplitArgs, known: readonly Flow[]): Flow[] {
-  const { sources, tokenOut, shouldStop } = args
+  const { shouldStop } = args
   return known.flatMap(({ edges, exact }) => {
     const network = networkOf(args, sharesOf(edges), exact)
     if (!network) return []
-    const tuned = improve(network, sources, tokenOut, { exactOnly: exact, steps, shouldStop })
+    const tuned = improve(network, args, { exactOnly: exact, steps, shouldStop })
     return toFlow(args, tuned) ?? []
   })
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Address } from '../../domain/primitives.js'
 import { uniswapV2 } from '../../protocols/uniswap-v2/index.js'
-import type { MarketPool } from '../market/market.js'
+import { type MarketPool, MarketView } from '../market/market-view.js'
 import { findCandidates } from './candidates.js'
 import { type Flow, type FlowEdge, runFlow } from './flow.js'
 
@@ -42,7 +42,7 @@ function candidates(
   gasCost?: bigint,
 ) {
   return findCandidates({
-    pools,
+    market: new MarketView({ pools }),
     wrappedNative,
     inputs: inputs.map(([address, amount]) => ({ token: address, amount })),
     tokensOut: [b],

@@ -19,6 +19,7 @@ import {
   type Network,
   pruneArcs,
   type Source,
+  type SplitTerms,
   statesAfter,
   tokenOrder,
   withAmounts,
@@ -53,9 +54,7 @@ export interface SearchOptions extends Pick<SearchArgs, 'states' | 'exactOnly' |
   readonly part?: bigint
 }
 
-export interface SplitArgs {
-  readonly sources: readonly Source[]
-  readonly tokenOut: Address
+export interface SplitArgs extends SplitTerms {
   /** Paths of each source, best first for its whole amount. */
   readonly paths: readonly (readonly Path[])[]
   /** The same without estimates. */
@@ -195,7 +194,7 @@ export function networkOf(
   exactOnly: boolean,
 ): Network | null {
   const arcs = withAmounts(amounts)
-  const at = evaluate(arcs, args.sources, args.tokenOut, exactOnly)
+  const at = evaluate(arcs, args, exactOnly)
   return at && { arcs, at }
 }
 
@@ -245,19 +244,14 @@ function rateOf({ sources }: SplitArgs, { amountOut }: Evaluation): number {
 /** That of an amount near this one, where it gives no less than the best paths do and the pools are not used up. */
 function nearbyNetwork(args: SplitArgs, exactOnly: boolean): Network | null {
   const known = args.nearby?.(exactOnly)
-  const at = known && evaluate(known.arcs, args.sources, args.tokenOut, exactOnly)
+  const at = known && evaluate(known.arcs, args, exactOnly)
   if (!known || !at || Math.abs(rateOf(args, at) / known.rate - 1) > steepest) return null
   const best = bestPaths(args, exactOnly)
   return best && best.at.amountOut > at.amountOut ? null : { arcs: known.arcs, at }
 }
 
-function betterOf(
-  { sources, tokenOut, shouldStop }: SplitArgs,
-  network: Network,
-  exactOnly: boolean,
-  most: number,
-): Network {
-  return improve(network, sources, tokenOut, { exactOnly, steps: most, shouldStop })
+function betterOf(args: SplitArgs, network: Network, exactOnly: boolean, most: number): Network {
+  return improve(network, args, { exactOnly, steps: most, shouldStop: args.shouldStop })
 }
 
 /** The network with the paths that pay more for a slice, where that gives more. */
@@ -382,10 +376,10 @@ function prune(args: SplitArgs, grown: Network, exactOnly: boolean): Network[] {
       if (!best || gain > best.gain) best = { arcs: kept, gain }
     }
     if (!best || best.gain < 0) break
-    const at = evaluate(best.arcs, sources, tokenOut, exactOnly)
+    const at = evaluate(best.arcs, args, exactOnly)
     if (!at) break
     const options = { exactOnly, steps: steps.prune, shouldStop }
-    network = improve({ arcs: best.arcs, at }, sources, tokenOut, options)
+    network = improve({ arcs: best.arcs, at }, args, options)
     stages.push(network)
   }
   return stages

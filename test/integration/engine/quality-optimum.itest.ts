@@ -5,7 +5,7 @@ import { balancerV2 } from '../../../src/protocols/balancer-v2/index.js'
 import type { ProtocolAdapter } from '../../../src/protocols/protocol.js'
 import { uniswapV2 } from '../../../src/protocols/uniswap-v2/index.js'
 import { constantProductOut } from '../../../src/protocols/uniswap-v2/math.js'
-import type { MarketPool } from '../../../src/routing/market/market.js'
+import type { MarketPool } from '../../../src/routing/market/market-view.js'
 import { createLaneCurves } from '../../support/optimum/lane-curves.js'
 import { createOptimum } from '../../support/optimum/optimum.js'
 

@@ -1,5 +1,5 @@
 /** A flow in whole units, swap by swap in the order of the layers, each pool as the swaps before have left it. */
-import type { MarketPool } from '../../../src/routing/market/market.js'
+import type { MarketPool } from '../../../src/routing/market/market-view.js'
 import type { Flow, Links } from './ascent.js'
 import { amountAt, type Curve, curveAt } from './curve.js'
 import type { CurrentCurves } from './lane-curves.js'

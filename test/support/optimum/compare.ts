@@ -1,8 +1,8 @@
 /** Each way to route, against the best that the same pools can give. */
 import { performance } from 'node:perf_hooks'
+import { MarketView } from '../../../src/routing/market/market-view.js'
 import { findCandidates } from '../../../src/routing/search/candidates.js'
 import type { Flow } from '../../../src/routing/search/flow.js'
-import { graphOf } from '../../../src/routing/search/graph.js'
 import { findPaths } from '../../../src/routing/search/search.js'
 import type { LaneCurves } from './lane-curves.js'
 import { buildNetwork } from './network.js'
@@ -49,8 +49,13 @@ export function createComparison(
     const costOf = (token: string) => (token === tokenOut ? request.gasCostOut : gasCostIn)
     const net = ({ amountOut, gas }: Pick<Flow, 'amountOut' | 'gas'>) =>
       amountOut - (gas * gasCostOut) / gasUnit
+    const search = {
+      market: new MarketView({ pools }),
+      wrappedNative: context.wrappedNative,
+      maxHops: context.maxHops,
+    }
     const asked = {
-      ...place,
+      ...search,
       inputs: [{ token: tokenIn, amount: amountIn }],
       tokensOut: [tokenOut],
       count,
@@ -63,10 +68,7 @@ export function createComparison(
     const { candidates } = findCandidates({ ...asked, gasCost: costOf })
     const searchMs = performance.now() - started
     const served = most(exactOf(candidates), net)
-    const alone = most(
-      exactOf(findPaths({ ...request, ...place, graph: graphOf(pools), gasCostIn, gasCostOut })),
-      net,
-    )
+    const alone = most(exactOf(findPaths({ ...request, ...search, gasCostIn, gasCostOut })), net)
     return {
       request,
       optimum,

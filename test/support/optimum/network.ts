@@ -5,7 +5,7 @@
  */
 import { type Address, nativeToken } from '../../../src/domain/primitives.js'
 import { poolKey } from '../../../src/protocols/pool.js'
-import type { MarketPool } from '../../../src/routing/market/market.js'
+import type { MarketPool } from '../../../src/routing/market/market-view.js'
 
 /** One direction of a pool. */
 export interface Lane {

@@ -1,6 +1,6 @@
 /** Requests of all sizes over the tokens of a setup, the same for the same seed. */
 import { canonicalToken } from '../../../src/chains/chain.js'
-import type { MarketPool } from '../../../src/routing/market/market.js'
+import type { MarketPool } from '../../../src/routing/market/market-view.js'
 import { createSeededRandom, pick } from '../../../src/sandbox/market/seeded-random.js'
 import type { LaneCurves } from './lane-curves.js'
 import { buildNetwork, type Network, type Request } from './network.js'

@@ -4,7 +4,7 @@
  * would pay the pool's fee twice: it keeps the role of the larger amount, and the lanes of the other are closed.
  */
 import type { Address } from '../../../src/domain/primitives.js'
-import type { MarketPool } from '../../../src/routing/market/market.js'
+import type { MarketPool } from '../../../src/routing/market/market-view.js'
 import type { Swap } from './carry-out.js'
 import { type Lane, laneKey, lanesOf, type Network } from './network.js'
 

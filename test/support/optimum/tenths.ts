@@ -1,5 +1,5 @@
 /** What splitters with fixed steps do: each tenth of the amount goes to the path that then gives the most. */
-import type { MarketPool } from '../../../src/routing/market/market.js'
+import type { MarketPool } from '../../../src/routing/market/market-view.js'
 import type { SinglePath } from './single-paths.js'
 
 const parts = 10

@@ -1,7 +1,7 @@
 import type { VenueParameters } from '../../../chains/chain.js'
 import type { Address } from '../../../domain/primitives.js'
 import { canSwap } from '../../../protocols/protocol.js'
-import type { MarketPool } from '../../market/market.js'
+import type { MarketPool } from '../../market/market-view.js'
 import { checkSwap, performSwap, swapInputs } from '../action-parts.js'
 import { defineServiceAction, optional } from '../service-action.js'
 

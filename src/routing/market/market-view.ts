@@ -1,0 +1,51 @@
+/** What one request may route through, and what is remembered of it by those that search it. */
+import type { Unreadable } from '../../protocols/pool.js'
+import type { LoadedPool, ProtocolAdapter } from '../../protocols/protocol.js'
+import type { Doubt } from './verified.js'
+
+export interface MarketPool {
+  readonly adapter: ProtocolAdapter
+  readonly loaded: LoadedPool
+  /** The adapter's, unique among all protocols. */
+  readonly sharedState?: string
+  /** Absent: the pool is verified, see `verified.ts`. */
+  readonly doubt?: Doubt
+}
+
+export interface MarketPools {
+  /** Ordered by protocol and pool id, so that nothing depends on the order of arrival. */
+  readonly pools: readonly MarketPool[]
+  /** Look-ups and pools among these pairs that could not be read. */
+  readonly unreadable: readonly Unreadable[]
+  /** Sentences about what the view lacks; absent: none. */
+  readonly notes?: readonly string[]
+}
+
+/** Makes what is remembered of a view, from nothing but its pools. */
+type Memory<Kept> = new (view: MarketView) => Kept
+
+/**
+ * Pools that are searched together, and the owner of what searches remember of them: the graph, samples, paths and splits
+ * live as long as the view does.
+ */
+export class MarketView implements MarketPools {
+  readonly pools: readonly MarketPool[]
+  readonly unreadable: readonly Unreadable[]
+  readonly notes?: readonly string[]
+  readonly #memories = new Map<Memory<unknown>, unknown>()
+
+  constructor({ pools, unreadable = [], notes }: Partial<MarketPools>) {
+    this.pools = pools ?? []
+    this.unreadable = unreadable
+    if (notes) this.notes = notes
+  }
+
+  /** The one object of the class that belongs to this view, made when it is asked for first. */
+  memory<Kept>(Kind: Memory<Kept>): Kept {
+    const known = this.#memories.get(Kind)
+    if (known !== undefined) return known as Kept
+    const made = new Kind(this)
+    this.#memories.set(Kind, made)
+    return made
+  }
+}
