@@ -106,7 +106,7 @@ describe('createAdmission', () => {
       await pass(20_000, closed(8))
       const normal = take()
       setPace(pace)
-      // As many as there are places come in before the load is known.
+      // Until the load is known, as many come in as there are places.
       await pass(3_000, overload)
       take()
       await pass(20_000, overload)

@@ -38,7 +38,7 @@ const busyPerThread = 4
 const leastPerThread = 3
 /** Weight of one more calculation in what those of its kind take. */
 const baseWeight = 1 / 100
-/** Of one more calculation in how slow they are at present. */
+/** Weight of one more calculation in how slow they are at present. */
 const nowWeight = 1 / 10
 
 /** Means over calculations of one kind, of a part of size one. */

@@ -49,7 +49,7 @@ export interface AppArgs {
   /** Null in open mode. */
   readonly keys: KeyStore | null
   readonly logger: Logger
-  /** Of a service that records or replays. */
+  /** Present where the service records or replays. */
   readonly recordings?: Recordings | null
   /** Aborted when the service stops and does not wait any longer. */
   readonly stopping: AbortSignal

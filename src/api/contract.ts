@@ -46,7 +46,7 @@ export interface RouteDefinition<
   readonly files?: readonly string[]
   /** The answer is a stream of server-sent events whose data has the form of the response. */
   readonly isStream?: boolean
-  /** Of the events of a stream; absent: `quotes`. */
+  /** Name of the events of a stream; absent: `quotes`. */
   readonly eventName?: string
   /** For a POST whose body is a list: the form of the list. `input` then describes the query. */
   readonly list?: z.ZodType
@@ -91,7 +91,7 @@ export interface HandlerArgs<Params, Input> {
   readonly keys: KeyStore | null
   /** Id of the key that asks; its address in open mode. */
   readonly caller: string
-  /** Of the key; in open mode of nobody. */
+  /** Scopes of the key; `use` alone in open mode, where nobody has a key. */
   readonly scopes: readonly Scope[]
   readonly context: CallContext
 }
@@ -133,8 +133,8 @@ export function endpoint<
 }
 
 /**
- * As `endpoint`, for a definition with `isStream`. The events end with the context's signal; an error before the first
- * event becomes an ordinary error answer.
+ * Like `endpoint`, for a definition with `isStream`. The events end with the context's signal; an error before the
+ * first event becomes an ordinary error answer.
  */
 export function streamEndpoint<
   Params extends z.ZodObject,

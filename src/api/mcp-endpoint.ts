@@ -7,7 +7,7 @@ import { jsonBody } from './guards/json-body.js'
 import type { KeyStore } from './key-store.js'
 import { serviceVersion } from './version.js'
 
-/** Of a service; a stream tells of changes, of which there are none. */
+/** The most event streams at a time. A stream tells of changes to what the service offers, of which there are none. */
 const mostStreams = 16
 
 export function mcpEndpoint({

@@ -45,7 +45,7 @@ export function isPublic(definition: RouteDefinition): boolean {
 
 function errorsOf(definition: RouteDefinition): ErrorCode[] {
   const common: ErrorCode[] = isPublic(definition)
-    ? // Of a request without a Host header.
+    ? // A request without a Host header is refused with INVALID_REQUEST.
       ['INVALID_REQUEST', 'CALLER_NOT_ALLOWED', 'INTERNAL']
     : ['UNAUTHORIZED', 'KEY_DISABLED', 'CALLER_NOT_ALLOWED', 'RATE_LIMITED', 'INTERNAL']
   const body: ErrorCode[] =

@@ -47,7 +47,9 @@ export const Address = z
   .refine(hasValidChecksum, 'has a wrong EIP-55 checksum; write it in lower case to skip the check')
   .transform((text): Address20 => toAddress(text))
 
-/** Of a token. What other services write as the zero address has a constant of its own here. */
+/**
+ * Address of a token. The native token, which other services write as the zero address, has a constant of its own here.
+ */
 export const TokenAddress = Address.refine(
   (token) => token !== zeroAddress,
   `must not be the zero address: the native token is ${nativeToken}`,

@@ -157,7 +157,7 @@ function isCode(outcome: QuoteOutcome | undefined, code: string): boolean {
   return outcome?.ok === false && outcome.error.code === code
 }
 
-/** By index of the row. A transaction that several variants found is executed once. */
+/** Executions by index of the row. A transaction that several variants found is executed once. */
 async function executeAll(
   engine: BacktestEngine,
   {

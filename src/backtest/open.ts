@@ -22,7 +22,7 @@ type Settings = Pick<
 interface Parts {
   readonly config: Settings
   readonly engine: Engine
-  /** Of coordinators and workers that come to the same answers: `answersKind`. */
+  /** Shared by coordinators and workers that come to the same answers: `answersKind`. */
   readonly kind: string
   readonly logger: Logger
 }

@@ -42,7 +42,7 @@ export interface GroupSummary {
   readonly errors: Readonly<Record<string, number>>
   readonly regret: Distribution | null
   readonly regretAfterGas: Distribution | null
-  /** Of the rows with a regret, the share whose regret is at most so many basis points. */
+  /** For each limit, the share of rows with a regret whose regret is at most so many basis points. */
   readonly regretShares: readonly { readonly atMostBps: number; readonly share: number }[]
   readonly edge: Distribution | null
   readonly edgeAfterGas: Distribution | null
@@ -102,7 +102,7 @@ export interface Cell {
 /** What a plan says of the cells of its rows. */
 export interface CellShape {
   readonly delays: readonly number[]
-  /** Of `deliveryMoments`. */
+  /** The plan's `deliveryMoments`. */
   readonly moments: readonly (number | null)[]
 }
 

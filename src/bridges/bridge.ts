@@ -14,7 +14,7 @@ import type { SimulationLog, SimulationRequest, StateReader } from '../domain/st
 export interface Lane {
   /** Slug of the bridge. */
   readonly bridge: string
-  /** Of the asset, the same on both sides. */
+  /** Symbol of the asset, the same on both sides. */
   readonly symbol: string
   readonly sourceChainId: number
   readonly destinationChainId: number
@@ -32,7 +32,7 @@ export interface Lane {
   readonly orderContracts: readonly Address[]
   /** What the delivery usually takes; from the chain's configuration, never measured. */
   readonly estimatedSeconds: number
-  /** Of `tokenIn` and `tokenOut`, where they are not the same on both sides. */
+  /** Decimals of `tokenIn` and `tokenOut`; absent where they are the same. */
   readonly decimals?: { readonly in: number; readonly out: number }
   /** The bridge's own: what its other methods need. */
   readonly details?: Readonly<Record<string, string | number>>
@@ -140,7 +140,7 @@ export interface DeliveryStatus {
    * receiver was paid, or given up (expired); `unknown`: the state does not tell.
    */
   readonly status: 'inflight' | 'delivered' | 'failed' | 'unknown'
-  /** Of the delivering transaction; null where no logs tell it. */
+  /** Hash of the delivering transaction; null where no logs tell it. */
   readonly transactionHash: Hex | null
   /** Why it failed, or what holds it up: a whole sentence for people. */
   readonly error?: string
@@ -232,7 +232,7 @@ export interface BridgeAdapter {
 
 /** What the DestinationReceiver keeps back for the fallback receiver. @see contracts/src/DestinationReceiver.sol, RESERVE */
 const gasForFallback = 200_000n
-/** Of a landing or a bridge, before and after it calls. */
+/** Gas that the delivering contract itself uses, before and after it calls the DestinationReceiver. */
 const gasBeforeOrder = 150_000n
 
 /** Gas of the call that delivers, as in `DeliveryTerms`, for an order with this `minimumGas`. */

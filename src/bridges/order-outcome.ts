@@ -48,8 +48,8 @@ export function runsOrder(delivery: Pick<Delivery, 'message' | 'receiver'>, by: 
 }
 
 /**
- * Of a delivery that has arrived and was carried out, with an order for our DestinationReceiver. Each order leaves an
- * event, whether it ran or failed: without either, the events are behind the state.
+ * Outcome of an order for our DestinationReceiver whose delivery has been carried out. Each order leaves an event,
+ * whether it ran or failed: without either, the events are behind the state.
  * @param transactionHash - that carried it out; null where it is not known.
  */
 export async function orderOutcome(

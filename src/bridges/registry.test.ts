@@ -7,7 +7,7 @@ import { bridgeBySlug, bridges, bridgesWithout } from './registry.js'
 
 const slugsWithout = (...ignored: string[]) => bridgesWithout(ignored).map(({ slug }) => slug)
 
-/** Of the assets that the chain's definition states for the bridge. */
+/** Symbols of the assets that the chain's definition states for the bridge. */
 function symbolsOf(slug: string, { bridges: stated = {} }: ChainDefinition): string[] {
   const { tokens = [], pools = [] } = stated[slug] ?? {}
   return [tokens, pools].flat().map((entry) => String(entry).split(':')[0] ?? '')

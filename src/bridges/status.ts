@@ -14,7 +14,8 @@ export interface TrackedDelivery {
 }
 
 /**
- * By bridge, and of each in the order of the logs; of a receipt or of a simulation.
+ * Deliveries that the logs of a receipt or of a simulation start: grouped by bridge, each bridge's in the order of the
+ * logs.
  * @param options.among - bridges to look for; all that are installed unless others are given.
  * @param options.known - chains that deliveries may go to; those of the registry unless others are given.
  */

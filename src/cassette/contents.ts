@@ -50,7 +50,7 @@ export interface RecorderVersion {
   readonly contracts: Readonly<Record<string, string>>
 }
 
-/** Of settings that came to be after files that are still read. */
+/** What earlier files, which lack these settings, were recorded with. */
 const laterSettings = {
   apiDialect: 'specification',
   disabledAggregators: [] as string[],

@@ -162,7 +162,7 @@ function copyChanges(source: Open, target: Open): void {
   for (const row of rows.all()) add.run(...row)
 }
 
-/** Of the same caller at the same blocks. */
+/** The row of the same request by the same caller at the same blocks. */
 function sameRequest(rows: readonly RequestRow[], wanted: RequestRow): RequestRow | undefined {
   const places = ({ blocks }: RequestRow) =>
     blocks.map(({ chainId, hash, isHead }) => `${chainId}:${hash}:${isHead}`).join()

@@ -54,7 +54,10 @@ export function openRecordings(file: string): OpenRecordings {
   const db = openCassetteFile(file, 'read')
   const requests = cassetteRequests(db)
 
-  /** Of equal requests prefers the identical text, else the same caller; then the newest blocks, then the last one. */
+  /**
+   * Among equal requests it prefers the identical text, then the same caller, then the newest blocks, then the last
+   * one.
+   */
   function rowOf(request: RecordedRequest, number: number | null): RequestRow | null {
     if (number !== null) return requests.get(number)
     const rows = requests.idsOf(keyOfRequest(request)).flatMap((id) => requests.get(id) ?? [])

@@ -10,7 +10,7 @@ import { fromRequestText, urlOf } from './request-form.js'
 
 export interface CassetteSummary {
   readonly format: number
-  /** Of the file. */
+  /** Size of the file. */
   readonly bytes: number
   /** Null without requests. */
   readonly bytesPerRequest: number | null
@@ -24,7 +24,7 @@ export interface CassetteSummary {
     readonly lastBlock: number
   }[]
   readonly rows: Readonly<Record<'cells' | 'reads' | 'codes', number>>
-  /** Of requests. */
+  /** Number of all requests in the file; `requests` is one page of them. */
   readonly total: number
   readonly requests: readonly RecordedRequest[]
 }

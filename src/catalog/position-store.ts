@@ -20,7 +20,7 @@ export interface PositionSnapshot {
   readonly blockHash: Hex
   /** Unix seconds. */
   readonly takenAt: number
-  /** By protocol and key. */
+  /** One per protocol and key. */
   readonly positions: readonly ListedPosition[]
 }
 

@@ -17,7 +17,7 @@ export interface StoredPool extends Pool {
 export interface Catalog {
   /** All pools of a chain, ordered by protocol and id. */
   listPools(chainId: number): StoredPool[]
-  /** Those that fit, a part of them, in the same order; and how many fit. */
+  /** One page of the pools that fit, in the same order, and how many fit in total. */
   searchPools(search: PoolSearch): { readonly total: number; readonly pools: readonly StoredPool[] }
   /** All pools of one protocol, ordered by id. */
   poolsOf(chainId: number, protocol: string): StoredPool[]

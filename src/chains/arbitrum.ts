@@ -97,7 +97,7 @@ export const arbitrum = defineChain({
     },
     'balancer-v2': {
       vault: '0xba12222222228d8ba445958a75a0704d566bf2c8',
-      // Of weighted and of every kind of stable pool, in the order of their deployment.
+      // Factories of weighted pools and of every kind of stable pool, in the order of their deployment.
       // @see balancer/balancer-deployments 010f474, addresses/arbitrum.json
       factories: [
         '0x7dfdef5f355096603419239ce743bfaf1120312b',
@@ -119,7 +119,7 @@ export const arbitrum = defineChain({
     },
     'balancer-v3': {
       vault: '0xba1333333333a1ba1108e8412f11850a5c319ba9',
-      // Of weighted and stable pools, in the order of their deployment.
+      // Factories of weighted and stable pools, in the order of their deployment.
       // @see balancer/balancer-deployments 6826feb, addresses/arbitrum.json
       factories: [
         '0xd961e30156c2e0d0d925a0de45f931cb7815e970',

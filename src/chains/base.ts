@@ -11,7 +11,7 @@ export const base = defineChain({
   nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
   wrappedNative: weth,
   blockTimeSeconds: 2,
-  // Of blocks since Canyon; those since Holocene (January 2025) state their own.
+  // These parameters hold since Canyon; blocks since Holocene (January 2025) state their own.
   // @see ethereum-optimism/superchain-registry, superchain/configs/mainnet/base.toml, [optimism]
   baseFee: { elasticity: 6n, denominator: 250n, isInHeader: true },
   priorityFeePerGas: 1_000_000n,
@@ -62,7 +62,7 @@ export const base = defineChain({
     'uniswap-v4': { poolManager: '0x498581ff718922c3f8e6a244956af099b2652b2b' },
     // @see aerodrome-finance/contracts a5fae2e, README.md
     'aerodrome-v1': { factory: '0x420dd381b31aef6683db6b902084cb0ffece40da' },
-    // Of pools with gauges of both kinds.
+    // Factories of pools whose gauges have no caps on emissions, and of those whose gauges have them.
     // @see aerodrome-finance/slipstream 7844368, script/constants/output/DeployCL-Base.json, DeployCL-Base-Gauge-Caps.json
     'aerodrome-slipstream': {
       factories: [
@@ -77,7 +77,7 @@ export const base = defineChain({
     },
     'balancer-v2': {
       vault: '0xba12222222228d8ba445958a75a0704d566bf2c8',
-      // Of weighted and of every kind of stable pool, in the order of their deployment.
+      // Factories of weighted pools and of every kind of stable pool, in the order of their deployment.
       // @see balancer/balancer-deployments 010f474, addresses/base.json
       factories: [
         '0x4c32a8a8fda4e24139b51b456b42290f51d6a1c4',
@@ -87,7 +87,7 @@ export const base = defineChain({
     },
     'balancer-v3': {
       vault: '0xba1333333333a1ba1108e8412f11850a5c319ba9',
-      // Of weighted and stable pools, in the order of their deployment.
+      // Factories of weighted and stable pools, in the order of their deployment.
       // @see balancer/balancer-deployments 6826feb, addresses/base.json
       factories: [
         '0x5cf4928a3205728bd12830e1840f7db85c62a4b9',

@@ -73,7 +73,7 @@ export const bnb = defineChain({
     },
     'balancer-v2': {
       vault: '0xba12222222228d8ba445958a75a0704d566bf2c8',
-      // Of weighted and of every kind of stable pool, in the order of their deployment.
+      // Factories of weighted pools and of every kind of stable pool, in the order of their deployment.
       // @see balancer/balancer-deployments 6826feb, addresses/bsc.json
       factories: [
         '0xf302f9f50958c5593770fdf4d4812309ff77414f',

@@ -93,7 +93,7 @@ export const ethereum = defineChain({
     },
     'balancer-v2': {
       vault: '0xba12222222228d8ba445958a75a0704d566bf2c8',
-      // Of weighted, stable, meta-stable, phantom and composable pools, in the order of their deployment.
+      // Factories of weighted, stable, meta-stable, phantom and composable pools, in the order of their deployment.
       // @see balancer/balancer-deployments 00f9148, addresses/mainnet.json; the last two from docs.balancer.fi
       factories: [
         '0x8e9aa87e45e92bad84d5f8dd1bff34fb92637de9',
@@ -115,7 +115,7 @@ export const ethereum = defineChain({
     },
     'balancer-v3': {
       vault: '0xba1333333333a1ba1108e8412f11850a5c319ba9',
-      // Of weighted and stable pools, in the order of their deployment.
+      // Factories of weighted and stable pools, in the order of their deployment.
       // @see balancer/balancer-deployments 6826feb, addresses/mainnet.json
       factories: [
         '0x201efd508c8dfe9de1a13c2452863a78cb2a86cc',

@@ -44,7 +44,7 @@ export const gnosis = defineChain({
     },
     'balancer-v2': {
       vault: '0xba12222222228d8ba445958a75a0704d566bf2c8',
-      // Of weighted and of every kind of stable pool, in the order of their deployment.
+      // Factories of weighted pools and of every kind of stable pool, in the order of their deployment.
       // @see balancer/balancer-deployments 6826feb, addresses/gnosis.json
       factories: [
         '0xf23b4db826dba14c0e857029dff076b1c0264843',
@@ -60,7 +60,7 @@ export const gnosis = defineChain({
     },
     'balancer-v3': {
       vault: '0xba1333333333a1ba1108e8412f11850a5c319ba9',
-      // Of weighted and stable pools, in the order of their deployment.
+      // Factories of weighted and stable pools, in the order of their deployment.
       // @see balancer/balancer-deployments 6826feb, addresses/gnosis.json
       factories: [
         '0xeb1eeabf0126d813589c3d2cfeffe410d9ae3863',

@@ -14,7 +14,7 @@ export const optimism = defineChain({
   nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
   wrappedNative: weth,
   blockTimeSeconds: 2,
-  // Of blocks since Canyon; those since Holocene (January 2025) state their own. Bedrock brought the fee.
+  // These parameters hold since Canyon; blocks since Holocene (January 2025) state their own. Bedrock brought the fee.
   // @see ethereum-optimism/superchain-registry 8336d2a, superchain/configs/mainnet/op.toml
   baseFee: { elasticity: 6n, denominator: 250n, isInHeader: true, firstBlock: 105_235_063n },
   priorityFeePerGas: 1_000_000n,
@@ -67,7 +67,7 @@ export const optimism = defineChain({
     },
     'balancer-v2': {
       vault: '0xba12222222228d8ba445958a75a0704d566bf2c8',
-      // Of weighted and of every kind of stable pool, in the order of their deployment.
+      // Factories of weighted pools and of every kind of stable pool, in the order of their deployment.
       // @see balancer/balancer-deployments 6826feb, addresses/optimism.json
       factories: [
         '0xdae7e32adc5d490a43ccba1f0c736033f2b4efca',
@@ -88,7 +88,7 @@ export const optimism = defineChain({
     },
     'balancer-v3': {
       vault: '0xba1333333333a1ba1108e8412f11850a5c319ba9',
-      // Of weighted and stable pools, in the order of their deployment.
+      // Factories of weighted and stable pools, in the order of their deployment.
       // @see balancer/balancer-deployments 6826feb, addresses/optimism.json
       factories: [
         '0x0f08eef2c785aa5e7539684af04755dec1347b7c',

@@ -14,7 +14,7 @@ export const polygon = defineChain({
   nativeCurrency: { name: 'POL', symbol: 'POL', decimals: 18 },
   wrappedNative: wpol,
   blockTimeSeconds: 2,
-  // By a target and a denominator that upgrades and operators have changed, and that no header states.
+  // The fee follows a target and a denominator that upgrades and operators have changed, and that no header states.
   baseFee: 'unchanged',
   priorityFeePerGas: 30_000_000_000n,
   // Agra, Napoli and Bhilai, by block; headers keep the fields of London.
@@ -71,7 +71,7 @@ export const polygon = defineChain({
     },
     'balancer-v2': {
       vault: '0xba12222222228d8ba445958a75a0704d566bf2c8',
-      // Of weighted and of every kind of stable pool, in the order of their deployment.
+      // Factories of weighted pools and of every kind of stable pool, in the order of their deployment.
       // @see balancer/balancer-deployments 6826feb, addresses/polygon.json
       factories: [
         '0x8e9aa87e45e92bad84d5f8dd1bff34fb92637de9',

@@ -12,7 +12,7 @@ export const sonic = defineChain({
   wrappedNative: ws,
   // There are more blocks than one per second, but timestamps are whole seconds.
   blockTimeSeconds: 1,
-  // By gas per second, not by the block before; never below 50 gwei.
+  // The fee follows gas per second, not the block before, and is never below 50 gwei.
   baseFee: 'unchanged',
   priorityFeePerGas: 0n,
   unshownHardForks: [],
@@ -44,7 +44,7 @@ export const sonic = defineChain({
     },
     'balancer-v3': {
       vault: '0xba1333333333a1ba1108e8412f11850a5c319ba9',
-      // Of weighted and stable pools, the newest of each: nobody publishes earlier ones.
+      // The newest factories of weighted and of stable pools: nobody publishes earlier ones.
       // @see @balancer/sdk 6.1.1
       factories: [
         '0x7f43e26a3f58446c4df021a690dc56a3968962ed',

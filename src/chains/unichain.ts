@@ -12,7 +12,7 @@ export const unichain = defineChain({
   nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
   wrappedNative: weth,
   blockTimeSeconds: 1,
-  // Of blocks before Holocene (January 2025); those since state their own.
+  // These parameters hold before Holocene (January 2025); blocks since then state their own.
   // @see ethereum-optimism/superchain-registry 8336d2a, superchain/configs/mainnet/unichain.toml
   baseFee: { elasticity: 6n, denominator: 250n, isInHeader: true },
   priorityFeePerGas: 1_000_000n,

@@ -64,7 +64,7 @@ export const Expectation = z.strictObject({
   price: z
     .union([Usd.transform((price) => [price]), z.array(Usd)], 'must be USD, or a list')
     .optional(),
-  /** Of amountOut or price, to both sides. */
+  /** Applies to amountOut or price, above and below. */
   toleranceBps: tolerance.optional(),
   /** Protocols and pools that must be on the path. */
   path: z
@@ -206,7 +206,7 @@ function checkCase(
   return { value: { name: one.name, line, kind, request, expect: one.expect }, problems }
 }
 
-/** By the name of the field. */
+/** What is wrong with a field, under the field's name. */
 type FieldProblem = readonly [name: string, message: string]
 
 function expectProblems(expect: Expectation, kind: RequestKind): FieldProblem[] {

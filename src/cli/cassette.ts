@@ -8,7 +8,7 @@ import { defined } from '../domain/defined.js'
 import { type OutputOptions, printJson, printTable } from './output.js'
 import { parseNumbers } from './replay.js'
 
-/** Of a URL in a table. */
+/** Characters of a URL that a table shows. */
 const shownUrlChars = 100
 
 function sizes({ bytes, bytesPerRequest, requests }: CassetteSummary) {

@@ -27,7 +27,7 @@ async function check(path: string, options: Options): Promise<void> {
   const result = await withProgress('Checking', (onProgress) =>
     runSuite(suite, {
       record: options.record,
-      // As for every other command: pools imported into the data folder become part of a recording.
+      // Every other command has this default, too: pools imported into the data folder become part of a recording.
       config: { DATA_DIR: './data', ...process.env },
       onProgress,
       onCase() {

@@ -12,7 +12,7 @@ import { type OutputOptions, printJson, printTable, withProgress } from './outpu
 interface ChainReport {
   readonly chainId: number
   readonly name: string
-  /** Of the chain's definition. */
+  /** How many addresses of the chain's definition were examined. */
   readonly addresses: number
   readonly findings: readonly Finding[]
 }

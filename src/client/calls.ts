@@ -69,7 +69,7 @@ export const calls = {
   readiness: 'getReadiness',
 } as const satisfies Readonly<Record<string, keyof operations>>
 
-/** Those that answer events. */
+/** Endpoints that answer with a stream of events. */
 export const streams = {
   streamQuotes: 'streamQuotes',
   followBacktest: 'followBacktest',

@@ -9,7 +9,7 @@ export type ErrorBody = components['schemas']['Error']
 /** The service refused, with the body of its error. */
 export abstract class ForkrouteApiError extends Error {
   abstract readonly code: ErrorCode
-  /** As it came. */
+  /** The body exactly as the service sent it. */
   readonly body: Partial<ErrorBody>
   /** HTTP status. */
   readonly status: number
@@ -132,7 +132,7 @@ export class DeadlineExceededError extends ForkrouteApiError {
   readonly code = 'DEADLINE_EXCEEDED'
 }
 
-/** By code. A code without a class does not compile. */
+/** Keyed by error code. A code without a class does not compile. */
 const classes = {
   INVALID_REQUEST: InvalidRequestError,
   UNKNOWN_CHAIN: UnknownChainError,

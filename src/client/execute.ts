@@ -37,7 +37,7 @@ export interface Executed {
   readonly receipt: TransactionReceipt
   /** Approvals that were sent before, as transactions of their own. */
   readonly approvals: readonly Hash[]
-  /** Of the wallet's list of calls (EIP-5792), where missing approvals and the route went as one; else null. */
+  /** Id of the wallet's list of calls (EIP-5792); null unless missing approvals and the route were sent as one. */
   readonly callsId: string | null
   /**
    * What the receiver gained of each tokenOut, in their order: of a token by its Transfer events, of the native token by
@@ -140,7 +140,7 @@ async function approve(
   return hashes
 }
 
-/** Of each tokenIn, what the route takes: of an exact output the amount found for it, too. */
+/** What the route takes of each tokenIn; for an exact output this is the amount that the route found. */
 function spentOf({ amountIn }: Request, route: ExecutableRoute): readonly bigint[] {
   return amountIn ? amountIn.map(BigInt) : [route.amountIn ?? 0n]
 }
@@ -213,7 +213,7 @@ function arrived(wallet: Wallet, receipt: TransactionReceipt, request: Request, 
   )
 }
 
-/** By the token's events in the receipt. */
+/** Raw units that the receiver gained, by the token's Transfer events in the receipt. */
 function gained(receipt: TransactionReceipt, token: Address, receiver: Address): bigint {
   const logs = parseEventLogs({ abi: erc20Abi, eventName: 'Transfer', logs: receipt.logs })
   let sum = 0n

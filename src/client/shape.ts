@@ -3,9 +3,9 @@ export interface Shape {
   readonly amount?: true
   /** Name of a shape in the table of those of components. */
   readonly is?: string
-  /** Of a list. */
+  /** Shape of a list's items. */
   readonly items?: Shape
-  /** Of an object by keys that are not known before, such as addresses. */
+  /** Shape of the values of an object whose keys are not known before, such as addresses. */
   readonly values?: Shape
   readonly fields?: Readonly<Record<string, Shape>>
   /** One of these; they differ in the kinds of values, or in the names of fields. */
@@ -20,7 +20,7 @@ export interface Endpoint {
   readonly query?: readonly string[]
   readonly answer?: Shape
   readonly isStream?: true
-  /** Of `{event, data}`. */
+  /** Shape of the stream's events, `{event, data}`. */
   readonly events?: Shape
 }
 

@@ -27,7 +27,7 @@ interface Followed<Name extends string> {
   readonly endpoint: Endpoint
   readonly input: object
   readonly name: Name
-  /** Of the data of an event after which the service ends the stream; any other end is a break. */
+  /** Says by an event's data that the service ends the stream after it; any other end is a break. */
   readonly isLast?: (data: unknown) => boolean
 }
 

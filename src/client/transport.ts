@@ -7,7 +7,7 @@ import type { paths } from './generated/schema.js'
 import { type Endpoint, withAmounts } from './shape.js'
 
 export interface ClientOptions {
-  /** Of the service, such as http://127.0.0.1:3000; with or without /api/v1. */
+  /** URL of the service, such as http://127.0.0.1:3000; with or without /api/v1. */
   readonly url: string
   /** API key, where the service wants one. */
   readonly key?: string | undefined
@@ -126,7 +126,7 @@ function reaching(fetch: typeof globalThis.fetch, baseUrl: string) {
     })
 }
 
-/** Of an answer whose status is a success. */
+/** Throws for an answer whose status is a success and whose body is not whole. */
 function notWhole(error: unknown): never {
   if (error instanceof SyntaxError) throw new UnexpectedAnswerError(200, 'HTTP 200 without JSON.')
   // What `fetch` rejects with where the connection ends before the body does.

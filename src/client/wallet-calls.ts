@@ -33,7 +33,7 @@ export async function takesCallLists(wallet: Wallet, chainId: number): Promise<b
 export interface Carried {
   /** The wallet's id of the list; null: it was no list. */
   readonly callsId: string | null
-  /** Of the transaction in which it was. */
+  /** Receipt of the transaction that carried the call. */
   readonly receipt: TransactionReceipt
   /** Transactions by which the account's count grew, where it is the sender. */
   readonly sent: number

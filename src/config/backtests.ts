@@ -6,7 +6,7 @@ import { integer, oneOf } from './values.js'
 export interface BacktestsConfig {
   /** Disk space that all backtests together may take. */
   readonly maxBytes: number
-  /** Of one account. */
+  /** Limits of one account. */
   readonly limits: AccountLimits
   /** Whether only the account that created a backtest, and admins, may read it. */
   readonly isPrivate: boolean

@@ -1,7 +1,7 @@
 /** Variables of the environment that exist once per chain. */
 import { chainById, chains } from '../chains/registry.js'
 
-/** By their prefix before the chain id. */
+/** Keyed by the prefix that stands before the chain id. */
 export const chainVariables = {
   RPC_URL_:
     'Node URLs of a chain, comma-separated, in order of preference. None at all: the sandbox plays the chains.',

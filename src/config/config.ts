@@ -46,7 +46,10 @@ export interface Config {
   readonly logLevel: (typeof logLevels)[number]
   /** Allowed browser origins, `*` for all; empty: CORS is off. */
   readonly corsOrigins: readonly string[]
-  /** Of the Model Context Protocol: hosts besides this machine's, and whether it starts and cancels backtests. */
+  /**
+   * Hosts besides this machine's under which the Model Context Protocol is served, and whether it starts and cancels
+   * backtests.
+   */
   readonly allowedHosts: readonly string[]
   readonly mcp: { readonly mayChange: boolean }
   readonly rateLimitPerMinute: number
@@ -80,7 +83,7 @@ export interface Config {
   readonly opportunitiesMinTvlUsd: number | null
   readonly backtests: BacktestsConfig
   readonly headPollMs: number
-  /** Of one HTTP request to a node. */
+  /** Time that one HTTP request to a node may take. */
   readonly upstreamTimeoutMs: number
   /** False: block hashes are taken from the node unchecked. */
   readonly checkHeaderHashes: boolean

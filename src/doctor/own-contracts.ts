@@ -10,7 +10,7 @@ export function poolsOf(chainId: number): readonly ComposingPool[] {
   return chain ? stargatePools(chain) : []
 }
 
-/** As it stands in a table or a question: landings by their pool. */
+/** Name of a contract in tables and questions; one contract per pool is told apart by the pool. */
 export function titleOf({
   name,
   pool,

@@ -106,9 +106,9 @@ export interface BacktestRow {
         /** Whole tokens out per whole token in, of a request with one of each; null without decimals. */
         readonly price: number | null
         readonly path: readonly PathPart[]
-        /** Those of the quote; absent: none. */
+        /** Warnings of the quote; absent where it has none. */
         readonly warnings?: readonly string[]
-        /** Of a route over a bridge. */
+        /** Present for a route over a bridge only. */
         readonly crosschain?: CrosschainRow
       }
     | { readonly ok: false; readonly error: WireError }
@@ -136,7 +136,7 @@ export type JobState = 'queued' | 'running' | 'finished' | 'cancelled' | 'failed
 export interface BacktestEntry {
   /** Sorts by creation. */
   readonly id: string
-  /** Of the plan. */
+  /** Name of the plan. */
   readonly name: string
   readonly chainId: number
   /** That created it; null: an earlier release, which did not note it. */
@@ -195,7 +195,7 @@ export interface Backtests {
 }
 
 export interface ListQuery {
-  /** Of this account only. */
+  /** Lists the backtests of this account only. */
   readonly accountId?: Hex
   /** Older than this job. */
   readonly before?: string
@@ -258,7 +258,7 @@ export const backtestLimits = {
   delays: 16,
   /** Blocks: a day of 12 seconds each. */
   delay: 7_200,
-  /** Of `deliverySeconds`, and each of them: a week. */
+  /** How many `deliverySeconds` a plan may list, and the most that each may be: a week. */
   deliveries: 16,
   deliverySeconds: 604_800,
   /** From the first to the last of a range. */

@@ -13,7 +13,9 @@ export interface BundleAction {
   /** Slug of a protocol, or the service's name for its own actions. */
   readonly protocol: string
   readonly action: string
-  /** As given: strings, numbers, lists, references `{useOutputOfCallAt, index?}`, and action lists of callbacks. */
+  /**
+   * Unchecked arguments: strings, numbers, lists, references `{useOutputOfCallAt, index?}`, action lists of callbacks.
+   */
   readonly args: Readonly<Record<string, unknown>>
 }
 
@@ -25,12 +27,12 @@ export interface Reference {
 
 /** An action whose arguments have been checked. Structured-clonable. */
 export interface TypedAction {
-  /** As the request spells it, for records and messages. */
+  /** The request's spelling, which records and messages repeat. */
   readonly protocol: string
   readonly action: string
   /** Whether `protocol` names the service or is the slug of a protocol. */
   readonly of: 'service' | 'protocol'
-  /** By argument, each of the type that its kind says; amounts may be references. */
+  /** Keyed by argument name, each value of the type that the argument's kind says; amounts may be references. */
   readonly values: Readonly<Record<string, unknown>>
 }
 
@@ -42,12 +44,12 @@ interface BundleTerms {
   /** `backend`: what is pulled from the sender is overridden in the simulation. `user`: it is checked. */
   readonly executionMode: 'user' | 'backend'
   readonly receiver?: Address
-  /** As of a route. */
+  /** Whose tokens are spent, under the same rule as in `RouteRequest`. */
   readonly spender?: Address
   readonly refundReceiver?: Address
   readonly ignoreAggregators: readonly string[]
   readonly ignoreStandards: readonly string[]
-  /** Of the routes inside. */
+  /** Applies to the routes that actions search for. */
   readonly poolChoice?: PoolChoice
   /** Adds the record of the searches inside; `timed`: with what each stage took. */
   readonly explain?: 'plain' | 'timed'
@@ -132,9 +134,9 @@ export interface BundleResult {
   readonly unprotected: readonly Unprotected[]
   /** What has been charged, in the order of the actions. */
   readonly fees: readonly TokenAmount[]
-  /** Of all routes inside. */
+  /** Explanation of all routes that actions searched for. */
   readonly explanation?: Explanation
-  /** Of the routes inside; no sentence twice. */
+  /** Warnings of the routes that actions searched for, each sentence once. */
   readonly warnings: readonly string[]
   /** Only where it was asked for; null where the transaction cannot be traced. */
   readonly trace?: TransactionTrace | null
@@ -147,14 +149,14 @@ export interface BundleArrival {
   readonly delivered: TokenAmount
   /** What the receiver gains, and what is enforced of it. */
   readonly outputs: readonly TransactionOutput[]
-  /** By index in the callback. */
+  /** Their `action` is the index in the callback, not in the bundle. */
   readonly payments: readonly Payment[]
   readonly unprotected: readonly Unprotected[]
 }
 
 export interface BundleAnswer extends BundleResult {
   readonly actions: readonly BundleAction[]
-  /** Of a bundle with a bridge action. */
+  /** Present for a bundle with a bridge action only. */
   readonly crosschain?: CrosschainFacts & { readonly arrival: BundleArrival }
 }
 

@@ -169,7 +169,7 @@ export interface RouteAnswer {
   readonly priceImpact: number | null
   readonly block: BlockPin
   readonly tx: UnsignedTransaction
-  /** Of a request with `amountOut`, raw units: what the transaction spends, and the same with slippage on top. */
+  /** For a request with `amountOut`, raw units: what the transaction spends, and the same with slippage on top. */
   readonly input?: { readonly amountIn: bigint; readonly maxAmountIn: bigint }
   /** In the order of the inputs; present only with a fee. */
   readonly fees?: readonly TokenAmount[]
@@ -244,7 +244,7 @@ export interface Engine {
   /** Slugs of the protocols that only swap, on one or any of the chains. @throws ForkrouteError UNKNOWN_CHAIN. */
   aggregators(chainId?: number): readonly string[]
   route(request: RouteRequest, context: CallContext): Promise<RouteAnswer>
-  /** As route, with the sender's funds overridden, so that missing funds refuse nothing. */
+  /** Answers like `route` with the sender's funds overridden, so that missing funds refuse nothing. */
   quote(request: QuoteRequest, context: CallContext): Promise<RouteAnswer>
   /** The same answers as `quote` gives at that block. Throws only for what fails all: the block, a client that left. */
   quotes(batch: QuoteBatch, context: CallContext): Promise<BatchAnswer>
@@ -288,7 +288,7 @@ export interface Engine {
   bridgeCheck(
     args: {
       readonly bridge: BridgeName
-      /** Of the source. */
+      /** The source chain. */
       readonly chainId: number
       readonly transactionHash: Hex
     },

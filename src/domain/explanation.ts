@@ -28,7 +28,7 @@ export interface CandidateRecord {
   readonly estimatedAmountOut: bigint
   /** Raw units of each tokenOut that the simulation paid; null where none succeeded. */
   readonly amountsOut: readonly bigint[] | null
-  /** Of the simulation; null where none ran. */
+  /** Gas that the simulation used; null where none ran. */
   readonly gas: bigint | null
   /** Raw units of tokenOut less what the gas costs, may be negative; null without prices, and with several tokenOut. */
   readonly valueAfterGas: bigint | null
@@ -98,7 +98,7 @@ export function oneOrList(amounts: readonly bigint[]): string | string[] {
   return all.length === 1 ? all.join() : all
 }
 
-/** As an answer or the details of an error tell it. Absent: nothing. */
+/** The fields by which an answer or an error's details state an explanation; none where there is no explanation. */
 export function explanationFields(explanation: Explanation | undefined) {
   if (!explanation) return {}
   const { candidates, omittedCandidates, pools, times } = explanation

@@ -1,4 +1,4 @@
-/** By which of Ethereum's rules the transactions of a block run. Pure. */
+/** Tells which of Ethereum's hard forks a block's transactions run under. Pure. */
 
 /**
  * Hard forks that change gas or opcodes, oldest first. `berlin` stands for it and all before it, which headers do not

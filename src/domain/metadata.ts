@@ -32,7 +32,7 @@ export interface BaseListing {
 
 export interface PositionListing extends PositionFigures {
   readonly kind: 'position'
-  /** As in `BaseListing`: both kinds share one sequence. */
+  /** Permanent, and from the same sequence as the ids of `BaseListing`. */
   readonly id: number
   readonly chainId: number
   /** `<chainId>:<primaryAddress>:<token or key>`. */
@@ -71,7 +71,7 @@ export interface ActionRecord {
   readonly name: string
   /** Functions of the protocol that it calls. */
   readonly functionNames: readonly string[]
-  /** By argument name. */
+  /** Keyed by argument name. */
   readonly inputs: Readonly<Record<string, ActionInput>>
   /** Other names by which a bundle may call it. */
   readonly variants?: readonly string[]

@@ -24,7 +24,7 @@ export interface RouteStepRecord {
   readonly positionInId: readonly string[]
   readonly positionOutId: readonly string[]
   readonly chainId: number
-  /** Of bridges: where it leads. */
+  /** Both chains are present for a step over a bridge only. */
   readonly sourceChainId?: number
   readonly destinationChainId?: number
   readonly primary?: Address

@@ -11,7 +11,7 @@ export interface RouterSettings {
   readonly splits?: boolean
   /** Pools (addresses or ids, lower-case) to leave out, besides those that the service leaves out. */
   readonly poolBlacklist?: readonly string[]
-  /** Of routes on one chain, outside bundles. */
+  /** Applies to routes on one chain, outside bundles. */
   readonly proof?: ProofMode
 }
 

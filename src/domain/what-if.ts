@@ -4,7 +4,7 @@
  */
 import type { Address, BlockPin, ChangedBlock, Hex, PinChanges } from './primitives.js'
 
-/** As an override of eth_simulateV1; what is absent is as on the chain. */
+/** The fields of an account override in eth_simulateV1; those that are absent stay as they are on the chain. */
 export interface ChangedAccount {
   /** Wei. */
   readonly balance?: bigint

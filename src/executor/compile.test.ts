@@ -232,7 +232,7 @@ describe('quoteSender', () => {
 })
 
 describe('buildDeliveryMessage', () => {
-  /** As in Types.sol. */
+  /** The types that Types.sol declares. */
   const orderType = parseAbiParameters([
     'Order order',
     'struct Order { Input[] inputs; address feeReceiver; bytes steps; Output[] outputs; address receiver; address refundReceiver; address[] sweep; bool paidBySteps; uint256 deadline; bytes32 accountId; bytes16 referralCode; }',

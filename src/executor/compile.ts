@@ -178,7 +178,7 @@ function toTuples(
   return { legacyOrder, fullOrder: { ...legacyOrder, refundReceiver, accountId, referralCode } }
 }
 
-/** As the DestinationReceiver does, which would pay all of it to the fallback receiver. */
+/** Refuses what the DestinationReceiver would refuse by paying all of it to the fallback receiver. */
 function checkDelivery(args: Parameters<typeof buildDeliveryMessage>[0]): void {
   const { fallbackReceiver, minimumValue = 0n } = args
   const { inputs } = args.order

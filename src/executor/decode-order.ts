@@ -76,7 +76,7 @@ function runBy(name: 'Wallet' | 'Delegate', abi: Abi): Decoder {
   }
 }
 
-/** Of `Router.swap()`: the pools that it calls, as calls without arguments. */
+/** Decodes `Router.swap()`; the pools that it calls become calls without arguments. */
 function plainSwap({ from, to, data, value = 0n }: ContractCall): DecodedOrder | null {
   if (to !== contractAddress('Router') || !data.startsWith(swapSelector)) return null
   try {

@@ -72,7 +72,10 @@ export interface DomainFacts {
   readonly token: Address
   readonly name: string | undefined
   readonly version: string | undefined
-  /** Of `eip712Domain()`. `fields`: bit i says that field i of name, version, chainId, verifyingContract, salt is used. */
+  /**
+   * Answer of `eip712Domain()`. `fields`: bit i says that field i of name, version, chainId, verifyingContract, salt is
+   * used.
+   */
   readonly stated: Required<TokenDomain & { readonly fields: Hex }> | undefined
 }
 

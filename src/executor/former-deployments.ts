@@ -31,7 +31,10 @@ export const formerDeployments = {
 
 const names = ['Router', 'WalletFactory'] as const
 
-/** By contract, newest first. A source that is put back brings its address back: that one is in use, not former. */
+/**
+ * Spenders of each contract, newest first. A source that is put back brings its address back: that one is in use, not
+ * former.
+ */
 export function spendersOf(args: { readonly withPresent: boolean }): Spender[] {
   return names.flatMap((contract) => {
     const present = contractAddress(contract)

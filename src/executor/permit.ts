@@ -12,7 +12,7 @@ import type { Address, Hex } from '../domain/primitives.js'
 import { type Signature, type TokenPermit, tokenPermitTypedData } from './eip2612.js'
 import { permitTransferStep, type TransferPermit, transferPermitTypedData } from './permit2.js'
 
-/** Of Permit2, whose spender is the runner of the steps. */
+/** A permit of Permit2, whose spender is the runner of the steps. */
 export interface Permit2Permit extends TransferPermit {
   readonly kind: 'permit2'
   readonly chainId: number
@@ -20,7 +20,7 @@ export interface Permit2Permit extends TransferPermit {
   readonly spender: Address
 }
 
-/** Of the token; its spender is the Router, and its deadline that of the order. */
+/** A permit of the token itself; its spender is the Router, and its deadline is the order's. */
 export interface Eip2612Permit extends TokenPermit {
   readonly kind: 'eip2612'
 }

@@ -17,9 +17,12 @@ export interface PackedHop {
   readonly share: number
   /** Pair, pool or PoolManager; zero for a V4 hop that follows another. */
   readonly target: Address
-  /** Of a measured V2 hop; of V3 hops and the first of adjacent V4 hops where they are not the first of their leg. */
+  /**
+   * Packed for a measured V2 hop; for V3 hops and the first of adjacent V4 hops where they are not the first of their
+   * leg.
+   */
   readonly tokenIn: Address
-  /** Of a V4 hop that is not the last of its leg. */
+  /** Packed for a V4 hop that is not the last of its leg. */
   readonly tokenOut: Address
   /** V2: 1/10_000; V4: 1/1_000_000. */
   readonly fee: number

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { packageFolder } from '../platform/package-folder.js'
 
-/** By the name of the file in docs/. */
+/** Keyed by the name of the file in docs/. */
 const about: Readonly<Record<string, string>> = {
   api: 'Every endpoint, its parameters, answers and errors.',
   errors: 'Codes of errors, and whether repeating helps.',

@@ -57,7 +57,7 @@ interface List {
   readonly items: readonly unknown[]
 }
 
-/** By bytes. */
+/** The list with the most bytes. */
 function longestList(value: unknown, path: readonly string[] = []): List | null {
   if (typeof value !== 'object' || value === null) return null
   const own = Array.isArray(value) && value.length > fewestItems ? [{ path, items: value }] : []

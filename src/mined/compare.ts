@@ -13,7 +13,7 @@ export interface Shortfall {
   readonly expected: bigint
   /** Raw units. */
   readonly happened: bigint
-  /** Of `expected`, in hundredths of a percent, rounded down. */
+  /** The shortfall as a share of `expected`, in hundredths of a percent, rounded down. */
   readonly bps: number
 }
 

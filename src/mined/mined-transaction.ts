@@ -1,6 +1,6 @@
 import type { Hex } from '../domain/primitives.js'
 
-/** As nodes give it; quantities are hexadecimal. */
+/** A transaction as nodes answer it over JSON-RPC; quantities are hexadecimal. */
 export interface MinedTransaction {
   readonly hash: Hex
   readonly from: Hex

@@ -15,7 +15,7 @@ export function isCassetteName(name: string): boolean {
 }
 
 export interface CassetteFolder {
-  /** By name; none where there is no folder. */
+  /** Sorted by name; empty where there is no folder. */
   list(): CassetteEntry[]
   /** @throws ForkrouteError NOT_FOUND for what is no file of the folder, such as a link out of it. */
   fileOf(name: string): string

@@ -5,7 +5,7 @@ import { ForkrouteError } from '../domain/errors.js'
 import type { Recording } from '../domain/operations/checks.js'
 import { guarded } from '../rpc/cassette/cassette-file.js'
 
-/** Of one answer that is shown: the main thread writes it out again. */
+/** The longest answer that is shown, in characters: the main thread writes it out again. */
 const mostAnswerLength = 16_000_000
 
 function cassetteFacts(args: {

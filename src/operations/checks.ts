@@ -19,7 +19,7 @@ import type { ReadingTasks } from './reading-tasks.js'
 
 const longestMs = 600_000
 const mostOutputBytes = 64 * 1024 * 1024
-/** Of reading a suite. */
+/** Time that reading a suite may take. */
 const longestReadMs = 10_000
 
 export interface ChecksParts {

@@ -24,11 +24,11 @@ export interface OperationsParts extends Omit<SystemParts, 'processes'> {
   /** Nodes by chain; empty in a replay. */
   readonly urls: Readonly<Record<number, readonly string[]>>
   readonly catalog: Catalog
-  /** Of the sandbox's Ethereum, which no look-up finds. */
+  /** Pools of the sandbox's Ethereum, which no look-up finds. */
   readonly sandboxPools: readonly Pool[]
 }
 
-/** Of what one request asks of a cassette. */
+/** Time that reading a cassette may take for one request. */
 const longestReadMs = 20_000
 
 export function createOperations(parts: OperationsParts): Operations & { close(): Promise<void> } {

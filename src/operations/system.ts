@@ -18,7 +18,7 @@ export interface SystemParts {
   readonly processes: number
   /** Whether the sandbox plays the chains. */
   readonly isSandbox: boolean
-  /** Of the cache of chain state. */
+  /** Size on disk of the cache of chain state. */
   diskBytes(): Promise<number>
 }
 

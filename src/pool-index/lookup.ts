@@ -53,9 +53,9 @@ const neighboursLookedAt = 192
 /** Tokens in between that are looked at, and neighbours of each end for two of them in a row. */
 const mostBetween = 96
 const chainStarts = 12
-/** Of all, since two words of the state of each are read at the block. */
+/** The most pools of one answer, since two words of the state of each are read at the block. */
 const mostPools = 512
-/** Of one protocol in a list of positions, each of which is read at the block. */
+/** The most pools of one protocol in a list of positions, since each is read at the block. */
 const mostListed = 512
 /** Blocks that a reorg may replace, where the index knows another block of the number. */
 const reorgWindow = 64

@@ -16,7 +16,7 @@ type Nodes = Pick<Upstream, 'latestOf' | 'nodes' | 'block' | 'logs'>
 export interface SyncProgress {
   readonly block: bigint
   readonly head: bigint
-  /** Of what this run has to read, 0 to 1. */
+  /** Share that is done of what this run has to read, 0 to 1. */
   readonly fraction: number
   /** Events of pools that this run has read. */
   readonly found: number
@@ -38,7 +38,7 @@ export interface SyncResult {
   readonly rolledBack: bigint
 }
 
-/** As far below the head no reorg reaches; as `rpc/node/chain-tip.ts`. */
+/** Blocks this far below the head are out of reach of reorgs; `rpc/node/chain-tip.ts` has the same number. */
 const reorgWindow = 64n
 /** Blocks in one request at first; nodes that take less say so. */
 const mostBlocks = 100_000n

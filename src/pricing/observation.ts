@@ -24,7 +24,7 @@ const growth = 4n
 const refinements = 4
 
 export interface PricedQuote {
-  /** As the pool names it (the native constant for pools of native ETH). */
+  /** The pool's own name of the token: the native constant for pools of native ETH. */
   readonly token: Address
   readonly decimals: number
   /** USD per whole token, times `usdScale`. */

@@ -162,7 +162,7 @@ export interface Enforced {
 
 /** Minimums that a call takes among its arguments, filled in once a simulation has shown what it does. */
 export interface StatedMinimums {
-  /** As it was added: without minimums. */
+  /** The step that was added, without minimums. */
   readonly step: CallStep
   /**
    * What the call did, in the order of the minimums; null where the events do not say.

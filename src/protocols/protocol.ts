@@ -189,7 +189,7 @@ export interface ProtocolAdapter<State = unknown> {
   encodeSwap(args: EncodeSwapArgs<State>): ExecutorStep[]
 
   /**
-   * Those of the given tokens that are positions of this protocol, with their underlying tokens: routes to and from
+   * Finds which of the given tokens are positions of this protocol, with their underlying tokens: routes to and from
    * them lead through these. In bulk; absent: its positions are no tokens, or the protocol has none.
    */
   underlying?(args: {

@@ -33,7 +33,7 @@ export interface TaskMessage<K extends TaskKind = TaskKind> {
   readonly isBackground?: boolean
   /** Milliseconds that are left of the caller's time; absent: no limit. */
   readonly deadlineMs?: number
-  /** Of the span that the task belongs to; absent: it is not traced. */
+  /** Trace context (W3C) of the span that the task belongs to; absent: it is not traced. */
   readonly traceparent?: string | undefined
   /** Any message on it means: stop, the caller is gone. */
   readonly cancel: MessagePort

@@ -32,7 +32,7 @@ function toAccount([name, privateKey]: readonly [name: string, key: Hex]): Sandb
   return { name, privateKey, address: toAddress(privateKeyToAccount(privateKey).address) }
 }
 
-/** Those of the bridges' relayer, which Anvil has no keys of: it signs by itself. */
+/** Accounts of the bridges' relayer. Anvil does not hold these keys, so the relayer signs by itself. */
 const relayerKeys: readonly (readonly [name: string, key: Hex])[] = [
   ['across-relayer', '0xf214f2b2cd398c806f84e317254e0f0b801d0643303237d97a22a48e01628897'],
   ['layerzero-executor', '0x701b615bbdfb9de65240bc28bd21bbc0d996645a3dd57e7b12bc2bdf6f192c82'],

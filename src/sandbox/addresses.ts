@@ -54,7 +54,7 @@ export function v2PairAddress(protocol: V2PoolSpec['protocol'], a: Address, b: A
   return pairAddress(protocol === 'uniswap-v2' ? v2Factory : sushiFactory, a, b)
 }
 
-/** Of Uniswap's code on any chain. */
+/** Address at which a factory with Uniswap V2's pair code creates the pair, on any chain. */
 export function pairAddress(factory: Address, a: Address, b: Address): Address {
   return toAddress(
     getContractAddress({

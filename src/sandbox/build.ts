@@ -33,7 +33,7 @@ export const historyFile = 'history.json.gz'
 export type OnProgress = (message: string, fraction: number) => void
 
 export interface SandboxSummary {
-  /** Of the head. */
+  /** Number of the newest block. */
   readonly blockNumber: number
 }
 

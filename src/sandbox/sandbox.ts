@@ -19,9 +19,9 @@ export interface Sandbox {
   /** JSON-RPC over HTTP, loopback only. */
   readonly url: string
   readonly port: number
-  /** Of its Anvil; another one after that has died. */
+  /** Process id of its Anvil; it changes when Anvil dies and is started again. */
   readonly pid: number
-  /** Of the head at the start. */
+  /** Number of the newest block when the sandbox started. */
   readonly blockNumber: bigint
   stop(): Promise<void>
 }

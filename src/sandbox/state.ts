@@ -24,7 +24,7 @@ export interface SandboxState {
   /** Dump of the head, for `anvil --load-state`. */
   readonly statePath: string
   readonly historyPath: string
-  /** Of the head. */
+  /** Number of the newest block. */
   readonly blockNumber: bigint
 }
 

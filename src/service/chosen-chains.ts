@@ -13,7 +13,7 @@ export interface Chosen {
   readonly sandboxPools: readonly Pool[]
 }
 
-/** Those that the configuration names, or the sandbox's. */
+/** Chooses the chains that the configuration names, or those of the sandbox. */
 export async function chooseChains(
   config: Config,
   options: {

@@ -52,7 +52,9 @@ import { softwareVersion } from './software-version.js'
 
 export interface Service {
   readonly engine: Engine
-  /** As given, but with the cassette's settings in a replay. Whoever serves the engine must use this one. */
+  /**
+   * The given configuration, but with the cassette's settings in a replay. Whoever serves the engine must use this one.
+   */
   readonly config: Config
   /** Null unless the service records or replays; given to the API server. */
   readonly recordings: Recordings | null
@@ -75,9 +77,9 @@ export async function createService(
     onProgress?(message: string, fraction: number): void
     /** Default live. In a replay no node is asked, and no sandbox is started. */
     readonly mode?: ArchiveMode
-    /** Of a sandbox that already runs; absent or null: where no nodes are configured, one is started. */
+    /** Nodes of a sandbox that already runs; absent or null: one is started where no nodes are configured. */
     readonly sandbox?: readonly SandboxNode[] | null | undefined
-    /** Of the sandbox, where neither nodes nor `SANDBOX_CHAINS` are given. Default: Ethereum. */
+    /** Chains of the sandbox, where neither nodes nor `SANDBOX_CHAINS` are given. Default: Ethereum. */
     readonly sandboxChains?: readonly number[] | 'all'
     /** Whether the index of pools is kept up to date here, where the configuration wants one. Default true. */
     readonly followsPools?: boolean

@@ -20,7 +20,10 @@ const bps = [0, 0.1, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1_000, 10_000]
 const chain = ['chain'] as const
 const node = ['chain', 'node'] as const
 
-/** By name without the prefix `forkroute_`. Times are seconds, sizes are bytes, what only grows ends in `_total`. */
+/**
+ * Keyed by name without the prefix `forkroute_`. Times are seconds, sizes are bytes, and names of counters end in
+ * `_total`.
+ */
 export const metricTable = {
   build_info: {
     type: 'gauge',

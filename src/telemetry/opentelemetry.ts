@@ -34,7 +34,7 @@ import type { SpanData, SpanFacts, SpanOptions, Tracer, TracingOptions } from '.
 
 /** Finished spans that a thread keeps until the main thread takes them; further ones are lost. */
 const mostCollected = 4_096
-/** Of one request to the collector, repetitions included. */
+/** The least time for one request to the collector, repetitions included. */
 const leastTimeoutMs = 1_000
 const scope = { name: 'forkroute' }
 

@@ -46,7 +46,7 @@ export function logsIgnoredErrors(): boolean {
   return ignored.hasSubscribers
 }
 
-/** As `logIgnoredErrors`, for a thread, which has no logger of its own. */
+/** Does what `logIgnoredErrors` does for a thread, which has no logger of its own. */
 export async function logIgnoredErrorsOfThread(): Promise<void> {
   const { createLogger } = await import('./log.js')
   logIgnoredErrors(createLogger('debug'))

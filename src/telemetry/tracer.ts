@@ -30,7 +30,7 @@ export interface Tracer {
 }
 
 export interface TracingOptions {
-  /** Of OTLP over HTTP, with its path. May carry secrets. */
+  /** Endpoint of OTLP over HTTP, with its path. May carry secrets. */
   readonly url: string
   /** For a collector that asks who sends. */
   readonly headers: Readonly<Record<string, string>>

@@ -58,7 +58,7 @@ export function traceparent(): string | undefined {
   return tracer?.traceparent()
 }
 
-/** Of the current trace, for log lines; undefined also where it is not sampled. */
+/** Id of the current trace, for log lines; undefined also where it is not sampled. */
 export function traceId(): string | undefined {
   return tracer?.traceId()
 }

@@ -19,7 +19,7 @@ export interface PathPart {
   readonly protocol: string
   /** Address or pool id, lower-case. */
   readonly pool: string
-  /** Of its step's input, basis points. */
+  /** Share of its step's input, basis points. */
   readonly shareBps: number
 }
 
@@ -45,7 +45,7 @@ export interface Delivery {
 
 export interface QuoteResult extends Delivery {
   readonly gas: bigint
-  /** Of a request with amountOut, raw units: what the transaction spends, and the same with slippage on top. */
+  /** For a request with amountOut, raw units: what the transaction spends, and the same with slippage on top. */
   readonly amountIn?: bigint
   readonly maxAmountIn?: bigint
   /** Present only with a fee, in the order of amountIn. */
@@ -78,7 +78,7 @@ export interface BundleResult extends Delivery {
   readonly prerequisites: readonly PrerequisiteRecord[]
 }
 
-/** As the client has them. */
+/** The answers as the typed client returns them. */
 export type WireQuote = AnswerOf<'postQuote'>
 export type WireRoute = AnswerOf<'postRoute'>
 export type WireBundle = AnswerOf<'postBundle'>

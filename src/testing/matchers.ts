@@ -19,7 +19,7 @@ export interface ExpectedRoute {
 }
 
 export interface RouteTolerance {
-  /** Of the amount, to both sides; default 0, the exact amount. */
+  /** How far the amount may be above or below, basis points; default 0, the exact amount. */
   readonly toleranceBps?: number
 }
 

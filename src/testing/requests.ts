@@ -32,7 +32,10 @@ type Loose<Input> = {
         : Input[Name]
 }
 
-/** Of `createForkroute`, where a request gives none: `chainId`, then 1, and `blockNumber`, then the newest. */
+/**
+ * Where a request gives none, `chainId` is that of `createForkroute`, then 1, and `blockNumber` likewise, then the
+ * newest.
+ */
 export type QuoteInput = Loose<InputOf<'postQuote'>>
 export type RouteInput = Loose<InputOf<'postRoute'>>
 

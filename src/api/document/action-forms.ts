@@ -34,7 +34,7 @@ const amount: Schema = {
   anyOf: [...(number.anyOf as Schema[]), { $ref: schemaOf('OutputReference') }],
 }
 
-/** By the kind of the argument. An unknown one may be anything. */
+/** Keyed by the kind of the argument. An argument of an unknown kind may be anything. */
 const forms: Readonly<Record<string, Schema>> = {
   address,
   addresses: { anyOf: [address, { type: 'array', items: address }] },

@@ -35,7 +35,7 @@ export function planInputs(dialect: PlanDialect) {
     deadline: _deadline,
     permit: _permit,
     explain: _explain,
-    // Of the variants.
+    // A plan states it per variant.
     proof: _proof,
     destinationBlockNumber: _there,
     ...routeShape

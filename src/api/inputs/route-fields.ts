@@ -156,13 +156,13 @@ export function shortcutInputs({ serviceName, executionMode }: ShortcutDialect) 
   return { route, quote, exactRoute, exactQuote, quoteOrLadder }
 }
 
-/** Of endpoints that answer with a transaction. */
+/** Input of endpoints that answer with a transaction. */
 export const Trace = described(
   withDefault(Flag, false, false),
   'Adds trace: the calls that the returned transaction makes, decoded, and who pays whom.',
 )
 
-/** Of routes to another chain. */
+/** Inputs of routes to another chain. */
 const crosschainInputs = {
   destinationChainId: described(
     ChainId.optional(),

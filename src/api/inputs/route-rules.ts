@@ -153,12 +153,12 @@ export function quoteRules(given: Given): string[] {
   return [...pairRules(given), ...quoteFeeRules(given)]
 }
 
-/** Of a route with `amountIn` or `amountOut`. */
+/** Rules of a route with `amountIn` or `amountOut`. */
 export function exactRouteRules(given: Given): string[] {
   return [...exactOutputRules(given), ...routeRules(given), ...crosschainRules(given)]
 }
 
-/** Of a quote with `amountIn` or `amountOut`. */
+/** Rules of a quote with `amountIn` or `amountOut`. */
 export function exactQuoteRules(given: Given): string[] {
   return [...exactOutputRules(given), ...quoteRules(given), ...crosschainRules(given)]
 }

@@ -14,7 +14,7 @@ import type { ChangedAccount, ChangedAccounts, WhatIf } from '../../domain/what-
 const maxAccounts = 64
 /** Over all accounts. */
 const maxSlots = 1_024
-/** Of one account. Twice what a deployment may have, for contracts of tests. */
+/** The most code of one account: twice what a deployment may have, for contracts of tests. */
 const maxCodeBytes = 49_152
 /** Protocols keep time in 32 bits. */
 const maxTimestamp = 2n ** 32n - 1n

@@ -99,7 +99,7 @@ export const Bundle = z
   })
   .meta({ id: 'Bundle' })
 
-/** Of one token, everything that the bundle's receiver and those that actions name get. */
+/** Raw units, keyed by token, that the bundle's receiver and the receivers that actions name get together. */
 function amountsOf(
   { outputs, payments }: Pick<BundleAnswer, 'outputs' | 'payments'>,
   amountOf: (output: TransactionOutput) => bigint,
@@ -111,7 +111,7 @@ function amountsOf(
   return Object.fromEntries([...sums].map(([token, amount]) => [token, amount.toString()]))
 }
 
-/** Of tokens that go in and come out: what comes out more, or less, than goes in. */
+/** For tokens that both go in and come out: what comes out less what goes in, raw units, negative where it is less. */
 function netAmountsOf({ inputs, ...answer }: BundleAnswer) {
   const out = amountsOf(answer, ({ amountOut }) => amountOut)
   const both = inputs.filter(({ token }) => out[token] !== undefined)

@@ -7,7 +7,7 @@ export const cost = {
   native: Wei,
   usd: z.number().nullable().meta({ description: 'Null without a price.' }),
 }
-/** Of a route or a bundle over a bridge. */
+/** Fields of a route or a bundle over a bridge. */
 export const crosschain = {
   destinationChainId: ChainId.optional().meta({
     description: 'Chain on which tokenOut is received; absent where it is chainId.',
@@ -33,7 +33,7 @@ export const crosschain = {
     .meta({ description: 'How long what is sent is on its way.' }),
 }
 
-/** Of a route over a bridge. */
+/** Fields of a route over a bridge. */
 export const routeCrosschain = {
   ...crosschain,
   gasDrop: z

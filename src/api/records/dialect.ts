@@ -13,7 +13,7 @@ type Underlying = z.output<typeof UnderlyingToken>
 export interface Dialect {
   /** The word inside wire identifiers. */
   readonly serviceName: string
-  /** Of routes that name none. Clients of the family ask for a route before they approve its tokens. */
+  /** Mode of routes that name none. Clients of the family ask for a route before they approve its tokens. */
   readonly executionMode: RouteRequest['executionMode']
   /** The `inputs` of an action, of which `inputTypes` is the typed form in either dialect. */
   readonly toInputs: ToInputs

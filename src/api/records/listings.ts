@@ -43,7 +43,7 @@ export function pageOf<T extends { readonly id: number }>(
   return { meta: { ...meta, cursor: hasMore ? (shown.at(-1)?.id ?? null) : null }, rows: shown }
 }
 
-/** Of a page by its number: where there is no cursor. */
+/** Position of a page that is asked for by its number, as lists without a cursor have it. */
 export function pageMetaOf(
   total: number,
   { page, pageSize }: { readonly page: number; readonly pageSize: number },

@@ -30,7 +30,7 @@ export const Transaction = z
   })
   .meta({ id: 'Transaction', description: 'Valid and unsigned.' })
 
-/** Of a request with amountOut. */
+/** Fields of an answer to a request with amountOut. */
 const exactInput = {
   amountIn: Wei.optional().meta({
     description:
@@ -225,7 +225,7 @@ export const NontokenizedTransaction = RouteTransaction.omit({
   })
   .meta({ id: 'NontokenizedTransaction' })
 
-/** Of the cross-chain endpoint of its own form. */
+/** Answer of the cross-chain endpoint that has a form of its own. */
 export const MultichainRoute = z
   .object({
     createdAt: BlockNumber.meta({
@@ -266,7 +266,7 @@ export function feesOf({ fees = [] }: { readonly fees?: readonly TokenAmount[] }
   return fees.length > 0 ? { feeAmount: fees.map(({ amount }) => amount.toString()) } : {}
 }
 
-/** By token. */
+/** Raw units as decimal strings, keyed by token. */
 export function toAmounts(list: readonly TokenAmount[]): Record<string, string> {
   return Object.fromEntries(list.map(({ token, amount }) => [token, amount.toString()]))
 }

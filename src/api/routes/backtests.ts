@@ -53,7 +53,7 @@ const reproducible = described(
   'Leaves out milliseconds, so that the same results have the same bytes. Of files, not of pages.',
 )
 
-/** Of a page: one that has more ends with its block. */
+/** A page with this many rows ends with the block that it has reached. */
 const mostRows = 5_000
 
 const results = z.object({

@@ -37,7 +37,7 @@ export const queueName = (chainId: number): string => `blocks-${chainId}`
 
 /** Names of what is kept in Redis. */
 export interface QueueNames {
-  /** Of BullMQ's own keys. */
+  /** Prefix of BullMQ's own keys. */
   readonly prefix: string
   /** Kinds of coordinators, by the time when they were last seen. */
   readonly kinds: string

@@ -6,7 +6,7 @@ import type { StoreSettings } from '../stores/open-store.js'
 /** The data that the thread starts with. */
 export interface FileOrder {
   readonly settings: StoreSettings
-  /** Of the job. */
+  /** Id of the job. */
   readonly id: string
   readonly file: ResultFile
   readonly options: ResultOptions

@@ -26,7 +26,7 @@ export interface PostgresConnection {
   once(text: string, values: readonly unknown[], timeoutMs: number): Promise<void>
   /** The rows of a query. Waits while the database restarts and may repeat the query, so it must be idempotent. */
   rows<T>(text: string, values?: readonly unknown[]): Promise<T[]>
-  /** As `rows`: how many rows it changed. */
+  /** Runs like `rows`, and answers how many rows the statement changed. */
   change(text: string, values: readonly unknown[]): Promise<number>
   /** Tried once. @param begin - the statement that starts the transaction. */
   transaction<T>(begin: string, work: (client: pg.PoolClient) => Promise<T>): Promise<T>

@@ -36,7 +36,7 @@ class PostgresStore implements BacktestStore {
   readonly #schema: string
   readonly #db: PostgresConnection
   readonly #tables: Tables
-  /** Of an entry. */
+  /** Columns of the jobs table that make an entry. */
   readonly #columns: string
 
   constructor({ databaseUrl, serviceName }: PostgresOptions) {
@@ -59,7 +59,7 @@ class PostgresStore implements BacktestStore {
     const schema = this.#schema
     const id = newJobId()
     await this.#db.transaction('BEGIN', async (client) => {
-      // Of the account's jobs that are added at the same time each counts the ones before.
+      // The lock makes each of the account's jobs that are added at the same time count the ones before it.
       await client.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [
         `${schema} ${accountId}`,
       ])

@@ -37,7 +37,9 @@ const [fundsDepositedTopic] = encodeEventTopics({ abi: fundsDeposited })
 
 const filledRelay = [getAbiItem({ abi: spokePoolAbi, name: 'FilledRelay' })] as const
 
-/** Of `fillStatuses`; 1 is a fill from the pool's own funds that was asked for. */
+/**
+ * The value of `fillStatuses` for a filled deposit; 1 says that a slow fill from the pool's own funds was requested.
+ */
 export const filled = 2n
 
 /** What names a deposit on the destination, all of it. */

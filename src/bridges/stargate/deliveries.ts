@@ -29,7 +29,7 @@ const [oftSentTopic] = encodeEventTopics({ abi: oftSent })
 /** Anybody: composes are simulated as of an executor that nobody knows. */
 const executor: Address = '0x00000000000000000000000000000000000e8ec0'
 
-/** Of the lane's asset on the chain. */
+/** The chain's pool of the asset that is delivered; undefined where it has none. */
 export function poolOn(
   chain: Pick<ChainDefinition, 'bridges'>,
   { details }: Pick<Delivery, 'details'>,

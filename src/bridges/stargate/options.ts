@@ -12,7 +12,7 @@ const receiveOption = 1
 const dropOption = 2
 const composeOption = 3
 
-/** Of one call that the executor makes. */
+/** What one call that the executor makes is given. */
 export interface PaidCall {
   readonly gas: bigint
   /** Wei. */
@@ -51,7 +51,7 @@ export function encodeOptions(options: readonly Hex[]): Hex {
 export function composeOptionOf(options: Hex): PaidCall {
   let [gas, value] = [0n, 0n]
   if (size(options) < 2 || hexToNumber(slice(options, 0, 2)) !== type3) return { gas, value }
-  // Of each: worker 1, size 2, type 1, and the rest of the size.
+  // Each option is worker (1 byte), size (2 bytes), type (1 byte), and the rest of that size.
   for (let at = 2; at + 4 <= size(options); ) {
     const end = at + 3 + hexToNumber(slice(options, at + 1, at + 3))
     if (end > size(options)) break

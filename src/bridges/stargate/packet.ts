@@ -50,7 +50,7 @@ export function messageOf(composed: Hex): Hex {
   return size(composed) > 32 ? slice(composed, 32) : '0x'
 }
 
-/** As the destination's pool queues it at its endpoint. */
+/** Builds the compose message that the destination's pool queues at its endpoint. */
 export function toComposeMessage(args: {
   readonly nonce: bigint
   readonly srcEid: number

@@ -11,7 +11,7 @@ export interface StargatePool {
   readonly token: Address
   /** LayerZero's EndpointV2, which calls for what the pool has paid. */
   readonly endpoint: Address
-  /** Of the token; absent: not stated, as where they are the same on all chains. */
+  /** Decimals of the token; absent where they are the same on all chains, or not stated. */
   readonly decimals?: number
 }
 

@@ -19,10 +19,10 @@ import { composeGasOption, encodeOptions, nativeDropOption, receiveGasOption } f
  * What Stargate pays for by itself is meant for a transfer.
  */
 const receiveGas = { least: 30_000n, perByte: 17n }
-/** Of `status`. */
+/** The pool's `status` while it is paused. */
 const paused = 3n
 const feePaused = toFunctionSelector('FeeLib_Paused()')
-/** Of LayerZero's executor, which has a most that it pays out on each chain. */
+/** LayerZero's executor reverts with it above the most native value that it pays out on the chain. */
 const tooMuchNative = toFunctionSelector('Executor_NativeAmountExceedsCap(uint256,uint256)')
 /** A path to a chain where the asset is minted has this credit, in shared decimals: no limit. */
 const unlimitedCredit = 2n ** 64n - 1n

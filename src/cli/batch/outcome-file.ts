@@ -49,7 +49,7 @@ const columns = {
 } as const satisfies Record<keyof TradeOutcome, 'integer' | 'double' | 'text'>
 const names = Object.keys(columns) as (keyof TradeOutcome)[]
 
-/** By the file's ending. @throws ConfigError. */
+/** The format that the file's ending names. @throws ConfigError. */
 export function formatOf(path: string): OutFormat {
   const format = outFormats.find((one) => extname(path).toLowerCase() === `.${one}`)
   if (format) return format

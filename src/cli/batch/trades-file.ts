@@ -23,7 +23,7 @@ export interface TradeRow {
   readonly name?: string
   /** Sender; its funds do not matter. */
   readonly from?: string
-  /** As --block. */
+  /** Takes the values that --block takes. */
   readonly block?: string
   readonly strategy?: string
   /** Basis points. */

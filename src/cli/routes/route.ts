@@ -17,7 +17,7 @@ import { parseChainId } from '../process.js'
 import { type NamedToken, resolveToken } from '../tokens.js'
 import { printTrace } from './trace.js'
 
-/** Of the native token of every chain. */
+/** Decimals of the native token, the same on every chain. */
 const nativeDecimals = 18
 
 interface Options extends ConnectionOptions, OutputOptions {

@@ -17,7 +17,7 @@ export interface Allowance {
 
 export interface FoundAllowances {
   readonly blockNumber: bigint
-  /** By token in the order asked, then by spender. */
+  /** In the order in which tokens were asked for, then by spender. */
   readonly allowances: readonly Allowance[]
   /** Tokens that revert or do not answer as tokens do. One without code is not among them. */
   readonly unread: readonly Address[]

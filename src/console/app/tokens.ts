@@ -15,7 +15,7 @@ export interface Token {
 export const nativeToken = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'
 
 export const networks = signal<readonly Network[]>([])
-/** By chain and address. */
+/** Keyed by chain id and address. */
 export const tokens = signal<ReadonlyMap<string, Token>>(new Map())
 const lists = signal<ReadonlyMap<number, readonly Token[]>>(new Map())
 const asked = new Set<string>()
@@ -63,7 +63,7 @@ export function tokenAt(chainId: number, address: string): Token | null {
   return null
 }
 
-/** Of every kind, by symbol or address. */
+/** Finds tokens of every kind, by symbol or address. */
 export async function findTokens(chainId: number, text: string, abort: AbortSignal) {
   const by = isAddress(text) ? { address: [text] } : { symbol: [text] }
   const { data } = await client
@@ -74,7 +74,7 @@ export async function findTokens(chainId: number, text: string, abort: AbortSign
   return found
 }
 
-/** As soon as the service has said what it knows of it. */
+/** Answers at once for a token that is known, else once the service has answered. */
 export async function tokenFor(
   chainId: number,
   address: string,

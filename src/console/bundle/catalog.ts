@@ -12,7 +12,7 @@ const ownNames = ['svc', 'erc20'] as const
 
 const known = new Map<string, Promise<readonly Action[]>>()
 
-/** Of one protocol, asked once. */
+/** Actions of one protocol, which the service is asked for once. */
 export function actionsOf(client: Client, slug: string): Promise<readonly Action[]> {
   const asked = known.get(slug) ?? client.protocolActions({ slug })
   known.set(slug, asked)

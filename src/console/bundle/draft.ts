@@ -17,7 +17,7 @@ export function isReference(value: unknown): value is Reference {
   return typeof value === 'object' && value !== null && 'useOutputOfCallAt' in value
 }
 
-/** Of all actions: where each refers to. */
+/** The references of all actions, each with the index of the action that it refers to. */
 export function referencesIn(draft: Draft) {
   return draft.flatMap(({ args }, index) =>
     Object.entries(args).flatMap(([argument, value]) =>

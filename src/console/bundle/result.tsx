@@ -125,7 +125,7 @@ interface Needed {
   readonly tx: object
 }
 
-/** Those of the tokens that it takes, and what else has to be sent before it. */
+/** Lists the approvals of the tokens that the bundle takes, and what else has to be sent before it. */
 function Approvals({ chainId, bundle }: Props) {
   const { tx, amountsIn, prerequisites = [], approvals = [] } = bundle
   const taken = Object.entries(amountsIn).filter(([token]) => token !== nativeToken)

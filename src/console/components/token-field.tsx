@@ -126,7 +126,10 @@ export function TokenField({ label, chainId, value, onValue }: Props) {
   )
 }
 
-/** Of the list of the chain at once; others, such as shares of vaults, are asked for after a pause in typing. */
+/**
+ * Tokens of the chain's list are shown at once; others, such as shares of vaults, are asked for after a pause in
+ * typing.
+ */
 function useFound(chainId: number, text: string | null): readonly Token[] {
   const [others, setOthers] = useState<readonly Token[]>([])
   const listed = listOf(chainId)

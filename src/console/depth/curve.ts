@@ -28,7 +28,7 @@ export interface Depth {
 }
 
 const names = ['chain', 'in', 'out', 'least', 'most', 'at'] as const
-/** Of those that the routes use; each costs as many quotes as there are sizes. */
+/** The most venues, of those that the routes use, that get a curve: each costs as many quotes as there are sizes. */
 const mostVenues = 5
 /** Less is simulated, and the best found all the same. */
 const proof = 'adaptive' as const

@@ -2,7 +2,7 @@
 
 export type Reference = ReadonlyMap<number, number>
 
-/** As much as a paste may be. */
+/** The most blocks that a pasted text may have. */
 const mostBlocks = 100_000
 
 /**

@@ -34,7 +34,7 @@ export interface Listening {
 const names = ['chain', 'in', 'out', 'amount'] as const
 /** Earlier ones are let go. */
 const mostHeads = 3_000
-/** Of work in one piece. */
+/** The most milliseconds of work before the page gets to draw. */
 const longestMs = 12
 const nothing: Listening = { heads: [], amountIn: null, problem: null, error: null }
 

@@ -19,9 +19,9 @@ const mostHops = 4
 interface Props {
   readonly candidates: readonly Candidate[]
   readonly omitted: number
-  /** Of the input. */
+  /** Chain of the input. */
   readonly chainId: number
-  /** Of what the candidates give. */
+  /** Chain of what the candidates deliver. */
   readonly outChainId: number
   readonly tokenOut: string
 }

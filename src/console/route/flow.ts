@@ -35,7 +35,10 @@ export interface FlowChart {
   readonly flows: readonly Flow[]
 }
 
-/** Of a route with one tokenIn. Steps come in the order in which they run, so a token is full before it is spent. */
+/**
+ * Flow chart of a route with one tokenIn. Steps come in the order in which they run, so a token is full before it is
+ * spent.
+ */
 export function flowOf(route: Pick<Route, 'route' | 'candidates' | 'trace'>): FlowChart {
   const { route: steps, candidates = [] } = route
   const chosen = candidates.find(({ status }) => status === 'chosen')
@@ -125,7 +128,10 @@ function plannedShare(
     .reduce((sum, { share }) => sum + share, 0)
 }
 
-/** By the movements of the trace, where the pool is an account of its own: what only this use of it can have moved. */
+/**
+ * Amounts that the movements of the trace show for a pool with an account of its own, as far as only this use of it can
+ * have moved them.
+ */
 function paidTo(
   { route, trace }: Pick<Route, 'route' | 'trace'>,
   pool: string,

@@ -8,7 +8,7 @@ import type { Flow, FlowChart, FlowToken } from './flow.js'
 
 const bar = 12
 const leastWidth = 460
-/** Of a band that has its name on it, in pixels. */
+/** Least height, in pixels, of a band that has its name on it. */
 const leastNamed = 13
 
 interface Props {

@@ -45,7 +45,7 @@ export interface BridgeHop {
 export interface BridgeCheck {
   readonly chainId: number
   readonly transactionHash: Hex
-  /** Of all hops together: the one that is furthest from delivered. */
+  /** Status of the hop that is furthest from delivered. */
   readonly status: BridgeStatus
   readonly hops: readonly BridgeHop[]
   readonly error?: string

@@ -71,7 +71,7 @@ export interface CrosschainFacts {
     readonly toChainId: number
     /** That the bridge takes. */
     readonly token: Address
-    /** As configured, not measured. */
+    /** Taken from the chain's configuration, not measured. */
     readonly estimatedSeconds: number
   }[]
   /** In the order asked; absent where none are asked for. */

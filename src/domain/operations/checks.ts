@@ -21,7 +21,7 @@ export interface RecordedRequest {
     readonly number: number
     readonly head: boolean
   }[]
-  /** Of the request and its answer in the file, without state. */
+  /** Size in the file of the request and its answer, without state. */
   readonly bytes: number
 }
 
@@ -48,7 +48,7 @@ export interface CassetteMismatch {
   readonly number: number
   readonly request: string
   readonly blocks: readonly string[]
-  /** Of the first value that differs. */
+  /** JSON path of the first value that differs. */
   readonly path: string
   readonly expected: string
   readonly got: string
@@ -78,7 +78,7 @@ export interface SuiteResult {
 export interface Check {
   readonly id: string
   readonly kind: 'cassette' | 'suite'
-  /** Of the cassette or the suite. */
+  /** Name of the cassette or the suite. */
   readonly name: string
   readonly state: 'running' | 'finished' | 'failed'
   /** Why it failed; null where it did not. */
@@ -88,8 +88,8 @@ export interface Check {
   /** Unix milliseconds. */
   readonly createdAt: number
   readonly finishedAt: number | null
-  /** Of a cassette that was checked. */
+  /** Result for a cassette; null for a suite, and while there is none. */
   readonly cassette: CassetteResult | null
-  /** Of a suite that was run. */
+  /** Result for a suite; null for a cassette, and while there is none. */
   readonly suite: SuiteResult | null
 }

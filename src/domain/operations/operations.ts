@@ -15,7 +15,7 @@ export interface Operations {
     pools: readonly PoolRow[],
   ): { readonly added: number; readonly updated: number }
   poolIndex(): readonly PoolIndexState[]
-  /** By name. */
+  /** Sorted by name. */
   cassettes(): readonly CassetteEntry[]
   /** @throws ForkrouteError NOT_FOUND. */
   cassette(

@@ -65,7 +65,7 @@ export interface ChainState {
 export interface SystemState {
   readonly version: string
   readonly nodeVersion: string
-  /** Of this process. */
+  /** How long this process has run. */
   readonly uptimeSeconds: number
   readonly residentBytes: number
   /** That serve the port; what follows is of the one that answers. */

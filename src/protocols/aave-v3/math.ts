@@ -8,7 +8,7 @@ import type { Reserve } from './reserve.js'
 
 /** What a deposit or withdrawal in the next block meets; raw units of the underlying token. */
 export interface EdgeState {
-  /** Of the next block, ray. */
+  /** Liquidity index of the next block, ray. */
   readonly index: bigint
   /** Most that can be deposited: 0 where the reserve takes nothing. */
   readonly room: bigint

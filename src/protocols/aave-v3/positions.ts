@@ -26,7 +26,7 @@ const secondsPerYear = 31_536_000n
 
 export interface Market {
   readonly slug: string
-  /** Of its aTokens, where they have none. */
+  /** Begins the name of aTokens that have no name of their own. */
   readonly name: string
 }
 
@@ -147,7 +147,7 @@ function assetOf({ underlyingTokens, key }: Position): Address {
   return underlyingTokens[0] ?? toAddress(key)
 }
 
-/** Of a year, ray; nine decimals are kept. */
+/** A yearly rate in ray as a fraction; nine decimals are kept. */
 function toFraction(rate: bigint): number {
   return Number(rate / 10n ** 15n) / Number(ray / 10n ** 15n)
 }

@@ -33,7 +33,7 @@ export interface Reserve extends ReserveConfiguration {
   readonly id: number
   /** At its last update, ray. */
   readonly liquidityIndex: bigint
-  /** Of a year, ray. */
+  /** Rate per year, ray. */
   readonly liquidityRate: bigint
   /** Scaled raw units. */
   readonly accruedToTreasury: bigint

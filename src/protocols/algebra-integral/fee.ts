@@ -21,10 +21,13 @@ interface FoundFee {
 }
 
 const maxFee = 999_999n
-/** Of output: a fee that is one unit of its own higher takes more than a unit of this. */
+/** Raw units of output from which one more unit of the fee takes more than one raw unit. */
 const tellingOutput = 4_000_000n
 
-/** Of the reserves that the pool seems to have at its price: moves the price by about 10 bps, and by a sixth of one. */
+/**
+ * Divisors of the reserves that the pool seems to have at its price: such inputs move it by about 10 bps, and a sixth
+ * of one.
+ */
 const shares = [2_048n, 131_072n] as const
 
 /** Raw units of a larger and a smaller swap whose quotes tell the fee; null without liquidity at the price. */

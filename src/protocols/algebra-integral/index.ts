@@ -11,7 +11,7 @@ import { toWord } from '../shared/storage-slots.js'
 import { type IntegralState, integralLoad } from './load.js'
 
 interface IntegralVersion {
-  /** Of the mapping `poolByPair` of the factory. */
+  /** Slot of the factory's mapping `poolByPair`. */
   readonly poolByPairSlot: bigint
   readonly poolSlots: ConcentratedSource['slots']
   /** Whether pools of other deployers exist, and the quoter asks for them. */
@@ -51,7 +51,7 @@ const liquidityShift = 48n
 const wordsPerTick = 4n
 const feeGrowthSlots = [0n, 1n].map(toWord)
 
-/** As V3's, with the plugin's oracle. */
+/** Gas of a swap like V3's, with the plugin's oracle. */
 const gasPerSwap = 170_000n
 
 export function defineIntegralLike(row: IntegralRow): ProtocolAdapter<IntegralState> {

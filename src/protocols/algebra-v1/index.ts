@@ -13,7 +13,7 @@ interface AlgebraV1Row {
   readonly project: string
   readonly url: string
   readonly forkOf?: string
-  /** Of the table of ticks: 60 in V1, where positions have that spacing, and 1 in V1.9. */
+  /** Ticks per bit of the tick table: 60 in V1, where positions have that spacing, and 1 in V1.9. */
   readonly ticksPerBit: 60 | 1
 }
 

@@ -77,7 +77,7 @@ export async function isFromFactory({
   return answers.some((answer) => readWord(answer) === 1n)
 }
 
-/** Those of the tokens that are shares of weighted or stable pools. */
+/** The weighted and stable pools whose shares are among the tokens. */
 export async function findPools(args: {
   readonly reader: StateReader
   readonly chain: ChainDefinition

@@ -35,7 +35,7 @@ const swapAbi = parseAbiItem([
   'struct FundManagement { address sender; bool fromInternalBalance; address recipient; bool toInternalBalance; }',
 ])
 
-/** Of the Vault's guard against reentrancy. */
+/** Slot of the Vault's guard against reentrancy. */
 const vaultStatusSlot = toWord(0n)
 /** SwapKind.GIVEN_IN. */
 const givenIn = 0

@@ -71,7 +71,7 @@ export async function loadLiquidity(args: {
   return prove(reader, entries)
 }
 
-/** Of the swap fees, E18; null where the Vault does not say. */
+/** The protocol's part of swap fees, E18; null where the Vault does not say. */
 async function readProtocolFee(args: {
   readonly reader: StateReader
   readonly venue: VenueParameters

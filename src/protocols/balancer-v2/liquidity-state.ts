@@ -12,7 +12,7 @@ import type { BalancerState } from './state.js'
 
 export interface LiquidityState {
   readonly kind: 'liquidity'
-  /** As swaps see it. */
+  /** The pool's state that swaps use. */
   readonly pool: BalancerState
   /** All shares, 18 decimals. */
   readonly supply: bigint

@@ -92,7 +92,7 @@ async function read(
     }
     const [held, ...getters] = own
     const [rate = null, invariant = null, supply = null] = getters.map(readWord)
-    // Of pools that state no rate: what one share has of the invariant, which only fees raise.
+    // A pool that states no rate is priced by one share's part of the invariant, which only fees raise.
     const price = rate ?? (invariant && supply ? (invariant * one) / supply : null)
     return {
       holdings: holdingsOf(position, held),

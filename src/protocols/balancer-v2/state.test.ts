@@ -53,7 +53,7 @@ const states = fc.constantFrom(
   stable(),
   stable({ isModern: true }),
 )
-/** Of the first token: dust to the size of the pool; far beyond, Newton's method need not settle. */
+/** Raw units of the first token, from dust to the size of the pool; far beyond, Newton's method need not settle. */
 const amounts = fc
   .record({ digits: fc.nat({ max: 21 }), factor: fc.integer({ min: 1, max: 999 }) })
   .map(({ digits, factor }) => BigInt(factor) * 10n ** BigInt(digits))

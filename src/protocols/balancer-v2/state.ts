@@ -38,7 +38,10 @@ const scaledBalances = oncePer(({ balances, scalingFactors }: BalancerState) =>
   balances.map((balance, k) => mulDown(balance, at(scalingFactors, k))),
 )
 
-/** Of a stable pool: a third of a quote's time. @throws RangeError where the contract reverts. */
+/**
+ * Invariant of a stable pool, kept per state, since computing it takes a third of a quote's time.
+ * @throws RangeError where the contract reverts.
+ */
 const invariantOf = oncePer((state: BalancerState) => {
   const { balances } = withoutOwn(state, scaledBalances(state))
   return stableInvariant(state.amp, balances, !state.isModern)

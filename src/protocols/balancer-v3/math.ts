@@ -92,7 +92,7 @@ const liveBalances = oncePer((state: BalancerV3State) =>
   state.balances.map((raw, k) => scaledBy(state, raw, k)),
 )
 
-/** Of a stable pool. @throws RangeError where the contract reverts. */
+/** Invariant of a stable pool. @throws RangeError where the contract reverts. */
 const invariantOf = oncePer((state: BalancerV3State) =>
   stableInvariant(state.amp, liveBalances(state)),
 )

@@ -17,7 +17,7 @@ export interface CamelotState {
   readonly unit1: bigint
   /** On an input of token0 and of token1, 1/100_000. */
   readonly fees: readonly [bigint, bigint]
-  /** Of the fee of a stable pair, what is paid out at once, 1/100_000; 0n where nobody receives it. */
+  /** Part of a stable pair's fee that is paid out at once, 1/100_000; 0n where nobody receives it. */
   readonly ownerShare: bigint
 }
 

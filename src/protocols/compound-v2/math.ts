@@ -5,7 +5,7 @@
  * mintFresh, redeemFresh
  */
 
-/** Of exchange rates and of parts of interest. */
+/** One, in exchange rates and in parts of interest. */
 export const rateScale = 10n ** 18n
 
 /** What a market has stored, raw units of the underlying. */

@@ -154,7 +154,7 @@ function dividerOf(value: bigint, step: number): bigint {
   return value > 10n ** 20n ? 100n : 1n
 }
 
-/** Of an 18-decimal number, by seven rounds of Newton's method as the contracts unroll them. */
+/** Cube root of an 18-decimal number, by seven rounds of Newton's method as the contracts unroll them. */
 function cubeRoot(x: bigint): bigint {
   const [scaled, factor] =
     x >= cubeRootLimit * e18

@@ -55,7 +55,7 @@ const encode = (functionName: Exclude<Name, 'get_pool_from_lp_token'>): Hex =>
 const minterCall = encode('minter')
 const decimalsCall = encode('decimals')
 const ownCalls = [encode('lp_token'), encode('token'), encode('base_pool'), encode('BASE_POOL')]
-/** Of all places by uint256, then by int128. */
+/** Ask for the coin at each index, all by uint256, then all by int128. */
 const coinCalls = [coinsAbi.uint256, coinsAbi.int128].flatMap((coins) =>
   Array.from({ length: mostCoins }, (_item, index) =>
     encodeFunctionData({ abi: coins, functionName: 'coins', args: [BigInt(index)] }),
@@ -86,7 +86,7 @@ export async function discoverLiquidity(
   return { pools, unreadable }
 }
 
-/** Those of the tokens that are shares of pools. */
+/** The pools whose shares are among the tokens. */
 export async function findLiquidity({ reader, venue, tokens }: LookUpArgs): Promise<Found> {
   const candidates = await poolsOf(reader, venue, tokens)
   const described = await describe(reader, candidates.known)
@@ -212,7 +212,7 @@ function coinsOf(answers: readonly ReadResult[]): Address[] {
   return row.slice(0, end < 0 ? mostCoins : end).flatMap((coin) => coin ?? [])
 }
 
-/** As text, per list; null where a token does not say. */
+/** Decimals of the tokens of each list, as text; null where a token does not say. */
 async function decimalsOf(
   reader: StateReader,
   lists: readonly (readonly Address[])[],

@@ -12,7 +12,10 @@ export interface LiquidityState {
   readonly withdraws: 'pool' | 'zap' | 'nobody'
   /** How the contract takes amounts: stableswap-ng a list of any length, all others one of its own length. */
   readonly amountsType: 'fixed' | 'dynamic'
-  /** As it was read. Balances: raw units of each coin, without the admin's share; null: they could not be read. */
+  /**
+   * Supply and balances as they were read. Balances: raw units of each coin, without the admin's share; null: they
+   * could not be read.
+   */
   readonly held: { readonly supply: bigint; readonly balances: readonly (bigint | null)[] }
 }
 

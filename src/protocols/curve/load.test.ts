@@ -113,7 +113,7 @@ describe('load of stable-ng pools', () => {
     70_000_717_584_165_233_875_340n,
   ]
   const parameters = { kind: 'stable-ng', decimals: ['18', '18', '18'] }
-  /** As the sources compute it; the last unit of the second quote depends on the version. */
+  /** Outputs that the sources compute; the last unit of the second quote depends on the version. */
   const quotes = (second: bigint) => (i: bigint) =>
     i === 0n ? 143_883_748_054_440_309_970n : second
   const contract: Answers = {
@@ -183,7 +183,7 @@ describe('load of metapools', () => {
     A_precise: 150_000n,
     fee: 4_000_000n,
     admin_fee: 5_000_000_000n,
-    // As the sources compute them: a thousandth of the coin, a seventh of the shares.
+    // Outputs that the sources compute: a thousandth of the coin, a seventh of the shares.
     get_dy: (i) => (i === 0n ? 3_114_119_499_757_562_911_400n : 635_897_712_048_655_565_866_490n),
     get_dy_underlying: (_i, j = 0n, amount = 0n) => (j < 2n ? amount : amount / 10n ** 12n),
   }
@@ -248,7 +248,7 @@ describe('load of metapools', () => {
 })
 
 describe('load of twocrypto pools', () => {
-  /** As the sources compute them: a thousandth of coin 0, a seventh of coin 1. */
+  /** Outputs that the sources compute: a thousandth of coin 0, a seventh of coin 1. */
   const quotesOfTwocrypto = {
     newton: [981_062_996_628_327_976_214n, 107_488_220_402_023_559_273_684n],
     cubic: [981_062_996_628_330_177_232n, 107_488_220_402_023_560_231_130n],

@@ -34,9 +34,9 @@ export interface Times {
 
 /** One way in which the pool may compute. */
 export interface Candidate {
-  /** As of the block read, where the pool's own quotes are made. */
+  /** State at the block that was read, where the pool's own quotes are made. */
   readonly proof: Solvable
-  /** As of the simulated block. */
+  /** State at the simulated block. */
   readonly state: Solvable
   /** False: something in it may have moved by the simulated block, whatever the quotes say. */
   readonly isSteady: boolean

@@ -17,7 +17,7 @@ const word: Hex = `0x${'0'.repeat(64)}`
 const venue = ethereum.venues.curve ?? {}
 const texts = ['a pool with a name that is longer than one word of the ABI', 'SYM'] as const
 
-/** As the factories' ABIs say it. */
+/** The events that the factories' ABIs state. */
 const abi = parseAbi([
   'event PlainPoolDeployed(address[4] coins, uint256 A, uint256 fee, address deployer)',
   'event CryptoPoolDeployed(address token, address[2] coins, uint256 A, uint256 gamma, uint256 mid_fee, uint256 out_fee, uint256 allowed_extra_profit, uint256 fee_gamma, uint256 adjustment_step, uint256 admin_fee, uint256 ma_half_time, uint256 initial_price, address deployer)',

@@ -17,7 +17,7 @@ interface FactoryEvent {
 
 const mostCoins = 8n
 
-/** By the parameter of the venue that names the factory. */
+/** Keyed by the parameter of the venue that names the factory. */
 const events: Readonly<Record<string, FactoryEvent>> = {
   /** @see curvefi/curve-factory 5272fd2, contracts/Factory.vy; unused places of the four are zero. */
   stableFactory: {

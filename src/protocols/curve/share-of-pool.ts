@@ -13,8 +13,7 @@ const abi = parseAbi([
 ])
 
 /**
- * As the registry says, else as the pool itself does; a pool that is a token is its own share.
- *
+ * Share of a pool, as the registry names it, or else the pool itself; a pool that is a token is its own share.
  * @returns null where neither says; whether it really is the share is for the caller to check.
  */
 export async function shareOfPool(

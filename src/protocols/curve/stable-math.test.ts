@@ -31,7 +31,7 @@ function swapped(state: StablePoolState, i: number, j: number, amountIn: bigint)
 const pairs = fc
   .uniqueArray(fc.nat({ max: 3 }), { minLength: 2, maxLength: 2 })
   .map(([i = 0, j = 1]) => ({ i, j }))
-/** Of a coin's unit, from 1e-6 to the size of the pool; far beyond, Newton's method need not settle. */
+/** Multiples of a coin's unit, from 1e-6 to the size of the pool; far beyond, Newton's method need not settle. */
 const sizes = fc
   .record({ digits: fc.nat({ max: 8 }), factor: fc.integer({ min: 1, max: 9999 }) })
   .map(

@@ -26,7 +26,7 @@ export interface StablePoolState {
   readonly amp: bigint
   /** 1n or 100n. */
   readonly ampPrecision: bigint
-  /** Of the output, 1e10 = 100 %. */
+  /** Part of the output, 1e10 = 100 %. */
   readonly fee: bigint
   /** The fee grows up to this many times as the pool leaves its balance, 1e10 = once; up to 1e10: it stays. */
   readonly offpegFeeMultiplier: bigint

@@ -101,7 +101,7 @@ const withdraw = defineAction({
     return {
       spends: [{ token: primaryAddress, amount: shares }],
       outputs: [addPaying(context, call, asset, receiver)],
-      // Of shares given to spend at most, those that the block does not ask for come back.
+      // Where shares are given as the most to spend, those that the block does not ask for come back.
       ...(amountIn !== undefined && {
         enforced: { amount: { ref: 'balance', token: primaryAddress } },
       }),

@@ -25,7 +25,7 @@ import { vaultPositions } from './positions.js'
 import { isEndorsed } from './registry.js'
 
 const slug = 'erc-4626'
-/** Of a vault that holds its assets itself, and a little of what strategies add. */
+/** Gas of a vault that holds its assets itself, and a little of what strategies add. */
 const gasPerCall = 80_000n
 
 const [depositAbi, redeemAbi] = parseAbi([

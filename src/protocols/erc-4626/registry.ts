@@ -86,7 +86,7 @@ export async function isEndorsed({
   return answers.some((answer) => readWord(answer) === 1n)
 }
 
-/** Of a list of addresses: its offset, its length, its words. */
+/** Decodes a list of addresses: its offset, its length, its words. */
 function addressesIn(result: ReadResult): Address[] {
   if (!result.ok) return []
   const words = result.value.slice(2).match(/.{64}/g) ?? []

@@ -24,7 +24,10 @@ const poolSlots = [0n, 1n].map(toWord)
 /** More than any factory has; a number beyond it is no such contract. */
 const maxPools = 1_000n
 
-/** Of the input's imaginary reserve: what the pool is asked as a proof, the smaller where its limits are low. */
+/**
+ * Divisors of the input's imaginary reserve: the pool is asked for such inputs as a proof, for smaller ones where its
+ * limits are low.
+ */
 const provenShares = [10_000n, 1_000_000n, 100_000_000n] as const
 
 function addressOfPool(factory: Address, dexId: bigint): Address {

@@ -6,7 +6,7 @@
  *   coreModule/helpers/coreHelpers.sol, _swapRoutingIn, _getAmountOut, _verifyToken0Reserves, _priceDiffCheck
  */
 
-/** Of token0 and token1, in units of 1e-12 of a token. */
+/** Amounts of token0 and token1, in units of 1e-12 of a token. */
 type Amounts = readonly [bigint, bigint]
 
 export interface Reserves {
@@ -22,13 +22,13 @@ export interface FluidState {
   readonly debt: Reserves | null
   /** 1/1_000_000 of the input. */
   readonly feePips: bigint
-  /** Of the fee that leaves the pool, percent. */
+  /** Part of the fee that leaves the pool, percent. */
   readonly revenueCut: bigint
   /** Token1 for one token0, 1e27. */
   readonly centerPrice: bigint
   /** After the newest swap before the block, from which no swap may lead further than 5%. */
   readonly lastPrice: bigint
-  /** Of what the liquidity layer pays at once, raw units of token0 and token1: out of collateral, as new debt. */
+  /** What the liquidity layer pays at once, raw units of token0 and token1: out of collateral, and as new debt. */
   readonly withdrawable: Amounts
   readonly borrowable: Amounts
   readonly isPaused: boolean

@@ -6,14 +6,14 @@
  */
 import { type Address, bpsDenominator, maxUint256 } from '../../domain/primitives.js'
 
-/** Of the word in which a pair keeps its parameters; the time is that of the swap. */
+/** Parameters from the word in which a pair keeps them; the time is the time of the swap. */
 export interface BookParameters {
   readonly baseFactor: bigint
   readonly variableFeeControl: bigint
   /** Of the fee, 1/10_000: leaves the bins. */
   readonly protocolShare: bigint
   readonly maxVolatility: bigint
-  /** As the swap begins, after what time has done to them. */
+  /** Both references hold as the swap begins, after what time has done to them. */
   readonly volatilityReference: bigint
   readonly idReference: number
   readonly activeId: number
@@ -80,7 +80,7 @@ export function priceOf(id: number, binStep: bigint): bigint {
   return isInverse ? maxUint256 / result : result
 }
 
-/** Of a bin with the volatility of the moment, 1e18 being all. */
+/** Fee of a bin with the volatility of the moment; 1e18 is 100 %. */
 function feeOf(
   { baseFactor, variableFeeControl }: BookParameters,
   binStep: bigint,

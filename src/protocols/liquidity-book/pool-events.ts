@@ -4,7 +4,7 @@ import { toAddress } from '../../domain/primitives.js'
 import { addressIn, type PoolEvents, wordsOf } from '../pool-events.js'
 import { versionsOf } from './load.js'
 
-/** Of both versions. @see traderjoe-xyz/joe-v2 v2.1.1 and v2.2.0, src/interfaces/ILBFactory.sol */
+/** Factories of both versions emit it. @see traderjoe-xyz/joe-v2 v2.1.1 and v2.2.0, src/interfaces/ILBFactory.sol */
 const pairCreated = toEventSelector('LBPairCreated(address,address,uint256,address,uint256)')
 /** 16 bits. */
 const mostBinStep = 65_535n

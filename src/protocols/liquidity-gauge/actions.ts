@@ -17,7 +17,7 @@ export const [depositAbi, depositForAbi, withdrawAbi] = parseAbi([
 ])
 const [mintAbi, claimAbi] = parseAbi(['function mint(address gauge)', 'function claim_rewards()'])
 const rewardsAbi = parseAbi(['function reward_tokens(uint256 index) view returns (address)'])
-/** As many as a gauge can have. */
+/** The most reward tokens that a gauge can have. */
 const mostRewards = 8n
 
 const gaugeArgument = { kind: 'address', description: 'the gauge' } as const

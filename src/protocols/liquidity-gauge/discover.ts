@@ -43,7 +43,7 @@ export async function stakedTokens(
   )
 }
 
-/** Those of the tokens that are gauges of the family, with what is staked or why that is not known. */
+/** The tokens that are gauges of the family, with what is staked or why that is not known. */
 async function ownGauges(
   family: Family,
   { reader, chain }: { readonly reader: StateReader; readonly chain: ChainDefinition },

@@ -40,7 +40,7 @@ const questions = [
     args: [zeroAddress, zeroAddress],
   }),
 ]
-/** Of one controller, in its own order: twice as many as any has. */
+/** The most gauges that are read of one controller, in its own order: twice as many as any has. */
 const mostGauges = 2_048
 /** Of these the ones with the most votes: the market of each staked share is read to price it. */
 const mostListed = 512
@@ -115,7 +115,7 @@ export async function readFamily(
 }
 
 export interface Membership {
-  /** By the family's controller. */
+  /** Whether the family's controller lists the gauge. */
   readonly isListed: boolean
   /** Listed, or nobody else's. */
   readonly isOwn: boolean

@@ -12,7 +12,7 @@ import type { Family } from './gauges.js'
 import { after, converted, type GaugeState, loadGauges } from './load.js'
 import { gaugePositions } from './positions.js'
 
-/** Of a gauge that was touched this week; the simulation measures it. */
+/** Gas of a gauge that was touched this week; the simulation measures it. */
 const gasPerCall = 200_000n
 
 function defineGauges(

@@ -10,7 +10,7 @@ import { type Family, readFamily, readGauges } from './gauges.js'
 export interface GaugeState {
   /** Raw units of the staked token. */
   readonly supply: bigint
-  /** By the family's controller, so that its code is what the family's governance took for a gauge. */
+  /** Whether the family's controller lists it, so that its code is what the family's governance took for a gauge. */
   readonly isListed: boolean
   /** A deposit can be made for the one who gets the stake. */
   readonly takesForOthers: boolean

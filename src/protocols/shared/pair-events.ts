@@ -8,7 +8,7 @@ import { toWord } from './storage-slots.js'
 
 /** @see Uniswap/v2-core 1.0.1, contracts/interfaces/IUniswapV2Factory.sol */
 const pairCreated = toEventSelector('PairCreated(address,address,address,uint256)')
-/** Of both reserves, 112 bits each, in pairs that have the variables of Uniswap's in their order. */
+/** Slot of both reserves, 112 bits each, in pairs that have the variables of Uniswap's in their order. */
 const reservesSlot = toWord(8n)
 
 export function pairEvents(

@@ -2,7 +2,7 @@
 import type { VenueParameters } from '../../chains/chain.js'
 import { type Address, toAddress } from '../../domain/primitives.js'
 
-/** Of a parameter that is one address, or several; none where it is absent. */
+/** Addresses of a parameter that is one address, or several; none where it is absent. */
 export function addressesOf(value: VenueParameters[string] | undefined): Address[] {
   return value === undefined ? [] : [value].flat().map((one) => toAddress(String(one)))
 }

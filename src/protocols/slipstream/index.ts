@@ -33,7 +33,7 @@ const poolSlots: ConcentratedSource['slots'] = {
 /** Liquidity, that in gauges, fee growth twice, growth of rewards, the oracle's values. */
 const wordsPerTick = 6n
 
-/** As V3's, with the fee module that is asked for the fee and the accounts of the gauge. */
+/** Gas of a swap like V3's, with the fee module that is asked for the fee and the accounts of the gauge. */
 const gasPerSwap = 105_000n
 
 const feeAbi = parseAbi(['function getSwapFee(address pool) view returns (uint24)'])

@@ -36,7 +36,7 @@ interface UniswapV2Row {
   readonly forkOf?: string
   /** Slots at which the factory's `getPair` mapping may lie; the first entry found counts. */
   readonly getPairSlots: readonly bigint[]
-  /** Of the code that makes its pairs. */
+  /** Hash of the creation code of its pairs. */
   readonly initCodeHash: Hex
   readonly protocolFee: ProtocolFee
 }

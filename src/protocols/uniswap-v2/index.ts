@@ -8,7 +8,7 @@ import { defineUniswapV2Like } from './adapter.js'
 /** A sixth of the growth. */
 const sixth = { numerator: 1n, root: 5n, rootLast: 1n }
 
-/** Of the code that makes Uniswap's pairs. @see Uniswap/v2-periphery, contracts/libraries/UniswapV2Library.sol */
+/** Hash of the creation code of Uniswap's pairs. @see Uniswap/v2-periphery, contracts/libraries/UniswapV2Library.sol */
 export const pairInitCodeHash = '0x96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7da348845f'
 
 export const uniswapV2 = defineUniswapV2Like({

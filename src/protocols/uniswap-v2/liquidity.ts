@@ -26,7 +26,7 @@ export interface LiquidityState extends UniswapV2State {
 export interface ZapIn {
   /** Raw units of the pair's token, rounded as the pair rounds. */
   readonly liquidity: bigint
-  /** Of the input: the part that is swapped, and the part added beside its proceeds. The rest is returned. */
+  /** Parts of the input: `sold` is swapped, `added` goes in beside the proceeds. The rest is returned. */
   readonly sold: bigint
   readonly added: bigint
   readonly after: LiquidityState
@@ -39,7 +39,7 @@ export interface ZapOut {
 }
 
 export interface PairRules {
-  /** Of swaps, 1/10_000. */
+  /** Fee of swaps, 1/10_000. */
   readonly feeBps: bigint
   readonly protocolFee: ProtocolFee
 }

@@ -18,7 +18,7 @@ export interface PairSource {
   readonly slug: string
   /** Slots at which the factory's `getPair` mapping may lie; the first entry found counts. */
   readonly getPairSlots: readonly bigint[]
-  /** Of the code that makes its pairs. */
+  /** Hash of the creation code of its pairs. */
   readonly initCodeHash: Hex
 }
 

@@ -8,7 +8,7 @@ import { type PairRules, squareRoot, supplyWithFee } from './liquidity.js'
 import { loadPairs } from './load.js'
 import { type PairSource, pairPool, recogniseShares, sharesPool } from './pairs.js'
 
-/** Of one share's price. */
+/** One, in the price of a share. */
 const priceScale = 10n ** 18n
 
 /** @param rulesOf - fees of a pool of the protocol. */

@@ -4,7 +4,7 @@
  */
 import { defineUniswapV3Like } from './adapter.js'
 
-/** Of the code that makes Uniswap's pools. @see Uniswap/v3-periphery, contracts/libraries/PoolAddress.sol */
+/** Hash of the creation code of Uniswap's pools. @see Uniswap/v3-periphery, contracts/libraries/PoolAddress.sol */
 export const poolInitCodeHash = '0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54'
 
 export const uniswapV3 = defineUniswapV3Like({

@@ -281,7 +281,7 @@ const redeem = defineAction({
   },
 })
 
-/** Of an NFT at that point, as the position counts it. */
+/** Liquidity of an NFT when the steps so far have run, as the position manager counts it. */
 function liquidityOf(context: ActionContext, manager: Address, id: Amount): Amount {
   return addCall(context, { target: manager, abi: positionsAbi, args: [id] }, liquidityWord)
 }

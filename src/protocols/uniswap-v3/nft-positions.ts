@@ -146,7 +146,8 @@ export function valueShares(
   const [low, high] = [sqrtPriceAtTick(tickLower), sqrtPriceAtTick(tickUpper)]
   if (sqrtPriceX96 <= low) return [Number(bpsDenominator), 0]
   if (sqrtPriceX96 >= high) return [0, Number(bpsDenominator)]
-  // Of a unit of liquidity, in token1: (1/p - 1/high) * p^2 and p - low, p being the root of the price.
+  // A unit of liquidity is worth, in token1, (1/p - 1/high) * p^2 as token0 and p - low as token1, p being the root of
+  // the price.
   const value0 = sqrtPriceX96 - (sqrtPriceX96 * sqrtPriceX96) / high
   const value1 = sqrtPriceX96 - low
   const share0 = Number((value0 * bpsDenominator + (value0 + value1) / 2n) / (value0 + value1))

@@ -8,7 +8,7 @@
 export interface YearnState {
   /** Raw units of the asset, those that strategies have included. */
   readonly totalAssets: bigint
-  /** Those that are not locked at the time of the simulated block. */
+  /** Raw units of the asset that are not locked at the time of the simulated block. */
   readonly freeFunds: bigint
   /** Raw units of the asset that lie in the vault: more must come from strategies, which may have lost some. */
   readonly idle: bigint

@@ -74,7 +74,7 @@ export class ArchiveReads {
   async readAhead(reads: {
     readonly accounts: readonly Address[]
     readonly slots: readonly { readonly address: Address; readonly slot: Hex }[]
-    /** Of pools, of which more may be known than their adapters say. */
+    /** `pool:<id>` of pools, of whose state more may have been learnt than their adapters name. */
     readonly topics: readonly string[]
   }): Promise<void> {
     const { keys } = this.#ahead

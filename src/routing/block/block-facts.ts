@@ -171,7 +171,7 @@ export class BlockFacts {
     )
   }
 
-  /** As `positions`, those of pools between two tokens. */
+  /** Answers like `positions`, for pools between two tokens only. */
   positionsBetween(
     reader: StateReader,
     adapter: ProtocolAdapter,
@@ -206,7 +206,7 @@ export class BlockFacts {
     )
   }
 
-  /** As `tokenFacts`, of those that are tokens: what no list has is read from the chain in one go. */
+  /** Facts of all addresses that are tokens: those that no list has are read from the chain in one go. */
   async allTokenFacts(
     reader: StateReader,
     addresses: Iterable<Address>,

@@ -20,7 +20,7 @@ export interface HoldingsSource {
   /** What a token is made of by its protocol's word; none: it is no position. */
   underlying(token: Address): Promise<readonly Address[]>
   facts(token: Address): Promise<Token | null>
-  /** By feeds and pools alone. */
+  /** The price by feeds and pools alone. */
   poolPrice(token: Address): Promise<TokenPrice | null>
 }
 

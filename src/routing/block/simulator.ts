@@ -76,7 +76,7 @@ export class Simulator {
     return results
   }
 
-  /** As `simulate`, best candidates first; null for those that the deadline left out. */
+  /** Simulates like `simulate`, best candidates first; null for those that the deadline left out. */
   async simulateUntilDeadline(
     requests: readonly SimulationRequest[],
   ): Promise<(SimulationResult | null)[]> {

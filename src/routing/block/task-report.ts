@@ -3,7 +3,7 @@ export interface TaskReport {
   readonly simulations: Record<'success' | 'reverted' | 'unreadable', number>
   /** Candidates that reverted, by each protocol on their way. */
   readonly reverts: Record<string, number>
-  /** Of each route: how much more the best proven candidate pays than the best proven single path. */
+  /** For each route, how much more the best proven candidate pays than the best proven single path. */
   readonly improvementsBps: number[]
   /** Simulations were given up at the deadline, and forks may still be at work on them. */
   isCut: boolean

@@ -57,7 +57,7 @@ export class BundleBuilder implements BundleContext {
   /** Raw units that the sender gives by signature, besides what is pulled. */
   readonly permitted: TokenAmount[] = []
   readonly approved: BundleContext['approved'] = new Map()
-  /** Of the actions' searches, in their order; empty unless the request asks for it. */
+  /** Explanations of the actions' searches, in their order; empty unless the request asks for them. */
   readonly explanations: Explanation[] = []
   readonly knownRoutes: KnownRoute[]
   readonly #actions: readonly PerformableAction[]
@@ -174,7 +174,7 @@ export class BundleBuilder implements BundleContext {
     return this.outer?.builder.all ?? this.#actions
   }
 
-  /** Those that are planned here. */
+  /** The actions that this builder plans: those of the bundle, or of a flash loan's callback. */
   get own(): readonly NamedAction[] {
     return this.#actions
   }
@@ -221,7 +221,7 @@ export class BundleBuilder implements BundleContext {
     ]
   }
 
-  /** As `valueOf`; for an amount pulled for one action, the amount that the sender gives. */
+  /** Answers like `valueOf`; for an amount that is pulled for one action, with the amount that the sender gives. */
   searchAmount(amount: Amount, action: number): Promise<bigint> {
     const stated =
       isAmountRef(amount) && amount.ref === 'balance' && this.draft.stated(amount.token)

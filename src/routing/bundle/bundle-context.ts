@@ -50,7 +50,7 @@ export interface BundleArgs {
   readonly delivered?: DeliveredInput
   /** Paid out of what the sender gives, before anything else: raw units by token. */
   readonly fee?: { readonly receiver: Address; readonly amounts: ReadonlyMap<Address, bigint> }
-  /** Of a bundle with a bridge action, and of no other. */
+  /** Present for a bundle with a bridge action only. */
   readonly bridgeCall?: BridgeCall
   /**
    * Candidates of each route inside that are simulated, and which is chosen by that alone; absent: as configured, and
@@ -85,7 +85,7 @@ export interface BundleContext {
   readonly deadline: bigint
   /** The actions of the bundle itself, also when planning inside a flash loan. */
   readonly all: readonly NamedAction[]
-  /** Those that are planned here: of the bundle, or of a flash loan's callback. */
+  /** The actions that are planned here: those of the bundle, or of a flash loan's callback. */
   readonly own: readonly NamedAction[]
   /** Tokens in the runner that were not pulled from the sender. */
   readonly loans: readonly TokenAmount[]
@@ -93,7 +93,7 @@ export interface BundleContext {
   readonly permitted: TokenAmount[]
   /** What `approve` actions let contracts take, and no call has taken: by spender and token. */
   readonly approved: Map<string, Approval>
-  /** Those of the arguments, and those found since. */
+  /** The routes that the arguments name, and those found since. */
   readonly knownRoutes: KnownRoute[]
   /** Lets simulations find tokens in the runner that nobody in the bundle has brought there. */
   assume(held: TokenAmount): void
@@ -117,7 +117,7 @@ export interface BundleContext {
   ): BundleContext
   /** The amount in raw units: a literal as it is, a reference by simulating the steps so far. */
   valueOf(amount: Amount, action: number): Promise<bigint>
-  /** As `valueOf`; for an amount pulled for one action, the amount that the sender gives. */
+  /** Answers like `valueOf`; for an amount that is pulled for one action, with the amount that the sender gives. */
   searchAmount(amount: Amount, action: number): Promise<bigint>
   /** What the transaction pulls from the sender, by token. @param more - for a flash loan's actions. */
   pulled(more?: readonly TokenAmount[]): TokenAmount[]

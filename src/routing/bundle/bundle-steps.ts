@@ -7,7 +7,7 @@ import { nftApproval, nftApproveStep, nftTransferStep } from '../../executor/erc
 import { permit2Approval, permitTransferStep, type TransferPermit } from '../../executor/permit2.js'
 import type { ActionContext, ActionResult } from '../../protocols/positions.js'
 
-/** Of the bundle: who runs the steps, and where they are added. */
+/** What a bundle tells its helpers: who runs the steps, and where they are added. */
 type StepContext = Pick<ActionContext, 'add' | 'runner'>
 
 /**

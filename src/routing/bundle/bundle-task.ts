@@ -38,11 +38,11 @@ export interface MeasuredBundle extends BundleResult {
   readonly reported: readonly TokenAmount[]
   /** Raw units that positions take of each token, where that may be less than they are given. */
   readonly deposited: readonly TokenAmount[]
-  /** Of the transaction; none where nothing was simulated. */
+  /** Logs of the transaction; none where nothing was simulated. */
   readonly logs: readonly SimulationLog[]
   /** Routes inside it, with those that were known before. */
   readonly knownRoutes: readonly KnownRoute[]
-  /** Of a delivery: what the bridge carries, and the order in it. */
+  /** For a delivery: the message that the bridge carries, and the order in it. */
   readonly message?: Hex
   readonly order?: Order
 }
@@ -196,7 +196,7 @@ async function measure(
 ): Promise<{
   gained: readonly (Remaining & TokenAmount)[]
   checked: ExecutorStep[]
-  /** Of each of them. */
+  /** Index of the action of each checked step. */
   actionOfStep: readonly number[]
   /** What must be left of tokens, where not all that is given may be taken; raw units. */
   least: ReadonlyMap<Address, bigint>

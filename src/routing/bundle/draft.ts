@@ -64,7 +64,7 @@ export interface PlannedAction {
 interface ClosedOutcome extends Pick<ActionResult, 'spends' | 'leftovers'> {
   /** The output that it looks at, and gives. */
   readonly checks?: ActionOutput
-  /** Of its outputs; null: that of the output which it looks at. */
+  /** Limit of its outputs; null: the limit of the output that it checks. */
   readonly limit: Limit | null
   /** Whether its outputs are all that lies in the runner of their tokens. */
   readonly includesOthers?: boolean
@@ -93,7 +93,7 @@ export class BundleDraft {
   readonly touched = new Set<Address>()
   /** Tokens that actions within a flash loan move, of which nothing outside of it tells how much. */
   readonly uncounted = new Map<Address, { readonly action: number; readonly centiBps: bigint }>()
-  /** By the index of the step that borrows. */
+  /** Keyed by the index of the step that borrows. */
   readonly callbacks = new Map<number, Callback>()
   readonly #quantities: Quantities
   /** Outputs that the action which is planned refers to, and those that were approved to what it calls. */

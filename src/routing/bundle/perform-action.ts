@@ -206,7 +206,7 @@ function pulledAsBalances(
   const stated = amounts.map((each, place) => {
     const address = tokens[place]
     if (!address || isAmountRef(each) || isReferenceLike(asGiven[place])) return each
-    // Of a delivery, only what has arrived says how much there is.
+    // Native is stated as the balance for deliveries only, where nothing but what has arrived says how much there is.
     if (isNative(address) && !builder.args.delivered) return each
     const isTwice = tokens.indexOf(address) !== tokens.lastIndexOf(address)
     const isShared = isTwice || builder.isMentioned(address, index) || builder.isTouched(address)

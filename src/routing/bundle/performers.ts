@@ -128,7 +128,7 @@ export function referencesOf({
     )
 }
 
-/** Those of the references whose amounts an action takes, or hands on to one that does. */
+/** The references whose amounts an action takes, or hands on to an action that does. */
 export function spentOf(actions: readonly PerformableAction[]): Reference[] {
   const spent: Reference[] = []
   for (const action of actions.toReversed()) {

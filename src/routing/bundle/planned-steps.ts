@@ -8,12 +8,12 @@ import type { RouteStepRecord } from '../../domain/route-step.js'
 import type { ActionResult, StatedMinimums } from '../../protocols/positions.js'
 import type { FlowEdge } from '../search/flow.js'
 
-/** Of each token of a list, in its order: the parts whose sum is the amount. */
+/** For each token of a list, in its order, the parts whose sum is the amount. */
 type Parts = readonly (readonly Amount[])[]
 
 export interface PlannedStep {
   readonly record: RouteStepRecord
-  /** Of its tokenIn and tokenOut. Absent: the record says it, or the plan cannot tell. */
+  /** Amounts of its tokenIn and tokenOut. Absent: the record says them, or the plan cannot tell. */
   readonly amounts?: { readonly taken: Parts; readonly given: Parts }
   /** What it takes at most is in `amounts`; this call tells how much it took. */
   readonly stated?: StatedMinimums
@@ -76,7 +76,7 @@ export function referencesOfSteps(steps: readonly PlannedStep[]): AmountRef[] {
 /** What a simulation has shown; undefined where it has not. */
 export interface Shown {
   valueOf(reference: AmountRef): bigint | undefined
-  /** By token, raw units that the call took. */
+  /** Raw units that the call took, keyed by token. */
   takenBy(stated: StatedMinimums): ReadonlyMap<Address, bigint> | undefined
   /** The records of the split with what the transfers of the transaction tell of them. */
   measured(split: PlannedSplit, inputs: readonly TokenAmount[]): readonly RouteStepRecord[]

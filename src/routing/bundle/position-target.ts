@@ -51,7 +51,7 @@ export async function findTarget(task: Task, named: string): Promise<Target> {
   ])
 }
 
-/** Those of the first protocol that has any. */
+/** Targets of the first protocol that has any. */
 async function firstOf(
   task: Task,
   named: string,

@@ -21,7 +21,7 @@ export interface Rest {
   readonly brought: readonly Amount[] | null
 }
 
-/** Those that actions take, but for tokens that simulations put into the runner. */
+/** What actions may leave of the tokens that they take, except of tokens that simulations put into the runner. */
 export function restsOf({ draft, loans, args }: BundleContext): Rest[] {
   // Of a delivery less may arrive than was planned with, and then less is left, though nobody has moved a price.
   if (args.delivered !== undefined) return []

@@ -124,7 +124,7 @@ interface FoundFlow {
   readonly warnings: readonly string[]
 }
 
-/** As another task has found it at the block, or by a search. */
+/** Reuses the route that another task has found at the block, else searches for one. */
 async function findIn(
   builder: BundleContext,
   args: RouteActionArgs,

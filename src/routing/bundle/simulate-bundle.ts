@@ -25,7 +25,7 @@ export interface SimulatedBundle {
   readonly result: Extract<SimulationResult, { status: 'success' }>
   /** What the receiver gained of each output of the order. */
   readonly gained: readonly TokenAmount[]
-  /** Of a delivery, that the bridge carries. */
+  /** For a delivery: the message that the bridge carries. */
   readonly message?: Hex
 }
 
@@ -100,7 +100,10 @@ function messageOf({ fallbackReceiver, gas }: DeliveredInput, order: Order): Hex
   return buildDeliveryMessage({ order, fallbackReceiver, minimumGas: gas })
 }
 
-/** As the bridge delivers it. An order that fails there is a failure here, although the fallback receiver is paid. */
+/**
+ * Simulates the order as the bridge delivers it. An order that fails there is a failure here, although the fallback
+ * receiver is paid.
+ */
 async function simulateDelivered(
   builder: BundleContext,
   delivered: DeliveredInput,

@@ -48,7 +48,7 @@ export function noteStep(key: bigint, amount: Amount): ExecutorStep {
 /** What a `noteStep` call reported. */
 interface Noted {
   readonly value: bigint
-  /** Of the transaction until then. */
+  /** Logs of the transaction up to the call. */
   readonly logs: readonly SimulationLog[]
 }
 

@@ -60,7 +60,10 @@ export async function proveAdaptively(
     return compareAmounts(worthOf(b.amountOut, b.gas), worthOf(a.amountOut, a.gas))
   })
 
-  /** By its promise, with the least gas that it can take. */
+  /**
+   * Whether the estimate, at the least gas that it can take, beats every rival of equal trust; true where it is not
+   * exact.
+   */
   function mayWin(flow: Flow, among: readonly Known[]): boolean {
     if (!flow.exact) return true
     const rivals = among.filter((one) => isTrusted.get(one.flow) === isTrusted.get(flow))
@@ -69,7 +72,7 @@ export async function proveAdaptively(
     return rivals.every((rival) => worth > rival.worth)
   }
 
-  /** Those that may still win if the most promising ones pay as much as they promise. */
+  /** Flows that may still win if the most promising ones pay as much as they promise. */
   const first = (trusted: boolean) => left.find((flow) => isTrusted.get(flow) === trusted)
   const expected = [first(true), first(false)].flatMap((flow) =>
     flow ? { flow, worth: worthOf(flow.amountOut, flow.gas) } : [],

@@ -44,7 +44,7 @@ export interface Proven {
   readonly gasUsed: bigint
 }
 
-/** By how much more a route must be worth for which a stranger's code has to be trusted; see `rank`. */
+/** A route that has to trust a stranger's code must be worth this much more than one that does not; see `rank`. */
 const trustBps = 5n
 
 /** The final transaction, with the minimums that it enforces. */
@@ -52,7 +52,7 @@ export interface Answer {
   readonly built: Built
   readonly outputs: readonly TransactionOutput[]
   readonly gasUsed: bigint
-  /** Of its transaction, payments of native among them. */
+  /** Logs of the transaction, with payments of native among them. */
   readonly logs: readonly SimulationLog[]
 }
 
@@ -76,7 +76,7 @@ export function rank(
 }
 
 /**
- * By how much the best pays more than the best single path, before gas, basis points; null where no single path was
+ * How much more the best pays than the best single path, before gas, basis points; null where no single path was
  * proven, or there are several outputs.
  */
 export function improvementBps(ranked: readonly Proven[]): number | null {
@@ -129,7 +129,7 @@ function enoughForTrust(honest: readonly bigint[]): bigint | null {
   return best + (size * trustBps) / bpsDenominator
 }
 
-/** As it was proven: without minimums, and not as the transaction of an answer. */
+/** The answer that was proven: without minimums, and not as the transaction of an answer. */
 export function asProven(best: Proven): Answer {
   const outputs = best.outputs.map(({ token, amount }) => {
     return { token, amountOut: amount, minAmountOut: 0n }

@@ -44,7 +44,7 @@ export class RouteLog {
 
   constructor(private readonly task: Task) {}
 
-  /** By which gas is worth something in tokenOut. */
+  /** Takes the prices that value gas in tokenOut. */
   pricedBy(priced: ReadonlyMap<Address, PricedToken>): void {
     this.#priced = priced
   }

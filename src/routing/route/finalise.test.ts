@@ -94,7 +94,7 @@ describe('finalise', () => {
           before: [],
           overrides: {},
           measure: [{ token: out, owner: receiver }],
-          // As a wallet would set it for gas of one.
+          // A wallet would set this limit for gas of one.
           gasLimit: 1n,
           logsNative: true,
         },

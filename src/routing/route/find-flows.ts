@@ -23,7 +23,7 @@ export interface FoundFlows {
   readonly flows: readonly Flow[]
   /** What the candidates were searched with, fees in raw units. */
   readonly inputs: readonly OrderInput[]
-  /** Of a stated output: what it is, and the input that the candidates were searched with, fee taken. */
+  /** For a stated output: that output, and the input that the candidates were searched with, fee taken; else null. */
   readonly exact: { readonly output: TokenAmount; readonly provenWith: bigint } | null
   /** The deadline ended the search: there may be better candidates. */
   readonly wasCut: boolean
@@ -126,7 +126,7 @@ function searchForOutput(
   return { output, input: grossInput(tokenIn, found.amountIn, feeBps), found: found.found }
 }
 
-/** Of one path alone, no split. */
+/** The best single path, without a split. */
 function bestPath(search: CandidateArgs): Flow | undefined {
   return findCandidates({ ...search, count: 1, mayBeSplit: false }).candidates[0]
 }

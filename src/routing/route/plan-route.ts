@@ -16,7 +16,7 @@ const whole = Number(bpsDenominator)
 export interface RoutePlan {
   readonly steps: readonly ExecutorStep[]
   readonly records: readonly RouteStepRecord[]
-  /** Of each edge, the index of its last step. */
+  /** For each edge, the index of its last step. */
   readonly ends: readonly number[]
   /** Inputs and intermediates: what may be left over. */
   readonly sweep: readonly Address[]

@@ -50,7 +50,7 @@ export interface PreparedRoute extends OpenSearch {
   readonly funds: SenderFunds | null
   /** Brings the one input, or its allowance; undefined: an allowance given before does. */
   readonly permit: SignedPermit | undefined
-  /** Of the sender, without what is spent. */
+  /** Whose tokens are spent, and which contract pulls them; without the amounts. */
   readonly spending: Omit<Spending, 'inputs'>
   /** Unix seconds; undefined: none. */
   readonly deadline: bigint | undefined

@@ -28,7 +28,7 @@ export interface Attempt {
 export interface ProofArgs {
   readonly request: RouteRequest
   readonly accountId: Hex
-  /** Those of the request, with their fees in raw units. */
+  /** The inputs of the request, with their fees in raw units. */
   readonly inputs: readonly OrderInput[]
   /** Such a receiver may hold a token for many, and be paid for one of them by somebody else. */
   readonly receiverHasCode: boolean

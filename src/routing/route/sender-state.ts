@@ -74,7 +74,7 @@ export async function checkedFunds(task: SenderSource, request: Spending): Promi
       }
     }),
   )
-  // Of several problems always the first token's, whichever read finished first.
+  // The first token's problem is thrown, whichever read finished first, so that equal requests get equal errors.
   for (const check of checks) if (check.status === 'rejected') throw check.reason
   return { overrides: codeOf(request), unfunded: [] }
 }
@@ -101,7 +101,7 @@ async function held(
 const notHeld: ReadonlySet<string> = new Set(['NO_ROUTE', 'STATE_UNAVAILABLE'])
 
 export interface SenderFunds {
-  /** Of all transactions of the sender. */
+  /** Overrides that all simulated transactions of the sender share. */
   readonly overrides: StateOverrides
   /** Tokens whose balance cannot be overridden by slots: a holder must send them before each simulated transaction. */
   readonly unfunded: readonly TokenAmount[]

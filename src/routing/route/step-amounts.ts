@@ -38,7 +38,7 @@ export interface MeasuredRoute {
   readonly sender: Address
   readonly receiver: Address
   readonly wrappedNative: Address
-  /** Of the whole transaction. */
+  /** Logs of the whole transaction. */
   readonly logs: readonly SimulationLog[]
 }
 

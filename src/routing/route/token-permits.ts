@@ -39,7 +39,7 @@ const tokenAbi = parseAbi([
 
 export interface TokenPermits {
   readonly domain: TokenDomain
-  /** Of the owner's next permit. */
+  /** Nonce of the owner's next permit. */
   readonly nonce: bigint
 }
 
@@ -53,7 +53,7 @@ export async function tokenPermitsOf(
   permit: Pick<TokenPermit, 'token' | 'amount' | 'owner' | 'deadline'>,
 ): Promise<TokenPermits | null> {
   const { token, owner } = permit
-  // Of this block and token alone, so that nobody has used it.
+  // The key is derived from this block and token alone, so that nobody has used it.
   const prober = privateKeyToAccount(keccak256(concatHex([task.pin.hash, token])))
   const proberAddress = toAddress(prober.address)
   const results = await task.reader.call(

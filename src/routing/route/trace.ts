@@ -23,7 +23,7 @@ import type { Task } from '../block/task.js'
 const maxMovements = 500
 const maxArgumentChars = 200
 
-/** Of the pools and tokens that steps lead to; the steps themselves know what they call. */
+/** Functions of pools and tokens that steps lead to; the steps themselves know what they call. */
 const insideAbi = parseAbi([
   'function deposit() payable',
   'function withdraw(uint256 amount)',

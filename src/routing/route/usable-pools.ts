@@ -16,7 +16,7 @@ const addressLength = 42
 export interface UsablePools {
   /** What the request leaves of the market; look-ups that it does not care for are not reported as unreadable. */
   readonly view: MarketPools
-  /** Those of the view that the search may use. */
+  /** Pools of the view that the search may use. */
   readonly pools: readonly MarketPool[]
   readonly refused: readonly RefusedPool[]
   /** Tokens at which no path may stop. */
@@ -100,7 +100,8 @@ function ignoredBy({
 }
 
 /**
- * By id or address, also the address with which an id begins; trading a pool's shares goes by the name of the pool.
+ * Whether a pool is named by its id, its address, or the address with which its id begins; a trade of a pool's shares
+ * goes by the name of the pool.
  */
 function namedIn(names: readonly string[]): (pool: NamedPool) => boolean {
   const listed = new Set(names)

@@ -49,7 +49,7 @@ export async function whyNoRoute(task: Task, args: MissingPath): Promise<Forkrou
   )
 }
 
-/** Those of the addresses that do not answer `balanceOf` with a number. */
+/** The addresses that do not answer `balanceOf` with a number. */
 async function noTokens(task: Task, addresses: readonly Address[]): Promise<Address[]> {
   const asked = addresses.filter((token) => !isNative(token))
   const data = encodeFunctionData({
@@ -73,7 +73,7 @@ function ignoredVenues({ request, view, all }: MissingPath): string[] {
   return [...new Set(names)].filter((name) => ignored.has(name)).sort()
 }
 
-/** Those of the service's disabled exchanges that have pools between the tokens. */
+/** The service's disabled exchanges that have pools between the tokens. */
 function disabledVenues(
   views: Pick<MissingPath, 'view' | 'all'>,
   disabled: readonly string[] = [],

@@ -5,7 +5,7 @@ import { type Address, toAddress } from '../../domain/primitives.js'
 /** In place of LayerZero's libraries of senders and receivers. */
 export const messageLibrary: Address = '0xf702e700000000000000000000000000000000b1'
 
-/** Of each pool, by the chain and the symbol of its asset. @see stg-evm-v2, deployments */
+/** Fee library of each pool, keyed by chain id and symbol of the asset. @see stg-evm-v2, deployments */
 export const feeLibraries: Readonly<Record<number, Readonly<Record<string, Address>>>> = {
   1: {
     USDC: '0x52b35406cb2fb5e0038edecfc129a152a1f74087',

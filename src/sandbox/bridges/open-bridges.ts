@@ -46,7 +46,7 @@ const feeAbi = parseAbi([
 ])
 const spokeAbi = parseAbi(['function initialize(uint32 initialDepositId, address recipient)'])
 
-/** As on mainnet. */
+/** Stargate's ids of its assets on mainnet. */
 const assetIds: Readonly<Record<string, number>> = { USDC: 1, USDT: 2, ETH: 13 }
 /** What the pools hold, in whole tokens. */
 const liquidity: Readonly<Record<number, Readonly<Record<string, bigint>>>> = {
@@ -54,7 +54,7 @@ const liquidity: Readonly<Record<number, Readonly<Record<string, bigint>>>> = {
   42161: { USDC: 12_000_000n, USDT: 9_000_000n, ETH: 3_000n },
   8453: { USDC: 8_000_000n, ETH: 2_500n },
 }
-/** Of a pool's liquidity, what each other chain may send to it; the rest is for those who redeem. */
+/** Percentage of a pool's liquidity that each other chain may send to it; the rest is for those who redeem. */
 const creditPercent = 40n
 /** Whole tokens: of this pair of chains nobody has moved credit for long. */
 const smallCredit = { from: 8453, to: 42161, symbol: 'USDC', amount: 25_000n }

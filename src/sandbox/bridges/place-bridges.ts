@@ -13,10 +13,10 @@ import { bridgeAddresses, feeLibraries, messageLibrary } from './bridge-addresse
 /** Seconds that a deposit's quote may be old, and that a fill may take. */
 const quoteTimeBuffer = 3_600
 const fillDeadlineBuffer = 21_600
-/** Of the queue of Stargate's buses, which nobody drives here. */
+/** Capacity of the queue of Stargate's buses, which nobody drives in the sandbox. */
 const queueCapacity = 512
 const nativeDecimals = 18
-/** Of amounts between chains, in all pools. */
+/** Decimals of amounts in messages between chains, in all pools. */
 export const sharedDecimals = 6
 
 /** Wei of the sender's chain for a unit of gas on this one. */

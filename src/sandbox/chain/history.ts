@@ -166,7 +166,7 @@ export interface History {
   accountsAt(number: number): DumpedAccounts
   /** The same of one account; undefined: it does not exist. */
   accountAt(address: Address, number: number): DumpedAccount | undefined
-  /** Of the account's code, which no block changes. */
+  /** Hash of the account's code, which no block changes. */
   codeHashOf(address: Address): Hex
   /** What blocks after the first have changed of the account, up to this one, in their order. */
   changesOf(address: Address, number: number): readonly AccountChange[]

@@ -10,9 +10,9 @@ import { startAnvil } from './anvil-process.js'
 import type { History } from './history.js'
 
 export interface RunningChain {
-  /** Of its Anvil. */
+  /** Process id of its Anvil. */
   readonly pid: number
-  /** Of its JSON-RPC over HTTP and WebSocket. */
+  /** Serves JSON-RPC over HTTP and WebSocket. */
   readonly url: string
   hasEnded(): boolean
   /** Gives Anvil the state of an older block, once. */

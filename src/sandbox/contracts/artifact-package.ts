@@ -11,7 +11,7 @@ export interface ArtifactFile {
 export interface PinnedPackage {
   readonly name: string
   readonly version: string
-  /** As the registry states it: sha512 of the tarball. */
+  /** Subresource integrity that the registry states: the SHA-512 of the tarball. */
   readonly integrity: string
 }
 

@@ -60,9 +60,9 @@ interface Holding {
   readonly weight: number | null
   /** 10^-18 of a whole token. */
   readonly balance: bigint
-  /** Of one whole token, 10^-12 USD. */
+  /** Price of one whole token, 10^-12 USD. */
   readonly price: bigint
-  /** Of the balance, 10^-12 USD. */
+  /** Worth of the balance, 10^-12 USD. */
   readonly worth: bigint
 }
 

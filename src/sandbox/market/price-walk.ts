@@ -21,14 +21,14 @@ const counterparts: Readonly<Record<string, string>> = {
   cbBTC: 'WBTC',
 }
 
-/** Of each block of Ethereum's history. */
+/** Prices at each block of Ethereum's history, oldest first. */
 export function ethereumPrices(): Prices[] {
   return walkPrices(ethereumMarket, ethereumBlocks)
 }
 
 /**
- * Of the last blocks of another chain that ends when Ethereum does: what both chains have costs the same on both.
- *
+ * Prices at each block of another chain whose last block is as new as Ethereum's. What both chains have costs the same
+ * on both.
  * @param blockSeconds - time between two of its blocks.
  */
 export function pricesBeside(market: Market, blocks: number, blockSeconds: number): Prices[] {

@@ -12,7 +12,7 @@ export interface ExecutorOptions {
   readonly receive: Bought
   /** Ether for accounts of the destination. */
   readonly drops: readonly { readonly to: Address; readonly amount: bigint }[]
-  /** By the index of the compose. */
+  /** Keyed by the index of the compose message. */
   readonly composes: ReadonlyMap<number, Bought>
 }
 

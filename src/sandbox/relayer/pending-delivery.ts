@@ -17,7 +17,7 @@ export interface PendingDelivery {
   readonly id: string
   readonly source: number
   readonly destination: number
-  /** Of the source. */
+  /** Block of the source chain that sent it. */
   readonly blockNumber: number
   /** @param chain - the destination. */
   attempt(chain: RelayedChain, mode: RelayerMode): Promise<DeliveryState>

@@ -22,7 +22,7 @@ export interface RelayedCall {
   readonly value?: bigint
 }
 
-/** Of a transaction; `pending` where the chain's owner has turned mining off. */
+/** Outcome of a transaction; `pending` where the chain's owner has turned mining off. */
 export type Outcome =
   | { readonly status: 'done' | 'reverted'; readonly logs: readonly RelayedLog[] }
   | { readonly status: 'pending' }

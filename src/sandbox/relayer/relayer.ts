@@ -36,7 +36,7 @@ export interface Relayer {
 
 interface Known {
   readonly chain: RelayedChain
-  /** Of the head at the start. */
+  /** Number of the newest block when the relayer started. */
   readonly start: number
   /** Up to this block, all that was sent is known. */
   seen: number

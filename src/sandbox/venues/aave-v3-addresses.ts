@@ -32,12 +32,12 @@ export const aaveV3Libraries = {
   SupplyLogic: invented(0x17),
 } as const satisfies Record<string, Address>
 
-/** Of the interest rates of one reserve, by its place in the plan. */
+/** Contract that sets the interest rates of one reserve. @param place - index of the reserve in the plan. */
 export function rateStrategyAddress(place: number): Address {
   return invented(0x20 + place)
 }
 
-/** Of the price of one reserve, for tokens without a feed of the chain. */
+/** Contract that prices one reserve, for tokens without a feed on the chain. */
 export function priceSourceAddress(place: number): Address {
   return invented(0x40 + place)
 }

@@ -9,7 +9,7 @@ export interface AaveReserveSpec {
   readonly threshold: number
   readonly bonus: number
   readonly reserveFactor: number
-  /** Of the interest rates, basis points: utilisation at the kink, rate at zero, and rises before and behind the kink. */
+  /** Interest rates in basis points: utilisation at the kink, rate at zero, and slopes before and behind the kink. */
   readonly rates: readonly [optimal: number, base: number, slope1: number, slope2: number]
   /** Whole dollars at the starting price. */
   readonly suppliedUsd: number

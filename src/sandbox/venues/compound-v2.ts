@@ -25,7 +25,7 @@ const at = {
 } as const satisfies Record<string, Address>
 
 interface MarketSpec {
-  /** Of the underlying; `ETH` is native ether. */
+  /** Symbol of the underlying; `ETH` is native ether. */
   readonly symbol: string
   readonly address: Address
   /** Raw units of the underlying per unit of the market's token, times 10^18, before anything is supplied. */

@@ -16,7 +16,7 @@ import { everyBlocks, yieldOf } from './yield.js'
 
 interface VaultSpec {
   readonly address: Address
-  /** Of the asset. */
+  /** Symbol of the asset. */
   readonly symbol: string
   readonly suffix?: string
   /** Decimals that a share has more than the asset. */

@@ -5,7 +5,7 @@ import { sandboxToken } from '../tokens.js'
 import type { SandboxVenue } from './venue.js'
 import { everyBlocks, yieldOf } from './yield.js'
 
-/** Of a year. */
+/** Yield per year, basis points. */
 const yieldBps = 310n
 const abi = parseAbi(['function report(uint256 gained)'])
 

@@ -14,7 +14,7 @@ interface GaugeSpec {
   readonly symbols: readonly [string, string]
   /** LP tokens that the deployer stakes, raw units. */
   readonly staked: bigint
-  /** Of the reward in 60 days. */
+  /** Worth of the reward that is paid in 60 days, whole dollars. */
   readonly rewardUsd: number
 }
 

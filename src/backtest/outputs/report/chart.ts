@@ -77,7 +77,7 @@ export function bpsScale(low: number, high: number) {
   return { scale, isLogarithmic, ticks: spaced(ticks) }
 }
 
-/** Those that leave the one before enough room. */
+/** The ticks that leave enough room after the tick before them. */
 function spaced(ticks: Axis['ticks']): Axis['ticks'] {
   const kept: { at: number; text: string }[] = []
   for (const tick of ticks) {

@@ -8,7 +8,7 @@ export interface Point {
   readonly y: number
 }
 
-/** Of one variant; null where it has nothing for a while: the line is broken there. */
+/** Points of one variant; null where it has nothing for a while: the line is broken there. */
 export type Line = readonly (Point | null)[]
 
 export interface RequestLines {

@@ -9,7 +9,7 @@ const byPairAbi = parseAbiItem(
 const byDeployerAbi = parseAbiItem(
   'function quoteExactInputSingle(address tokenIn, address tokenOut, address deployer, uint256 amountIn, uint160 limitSqrtPrice) returns (uint256 amountOut, uint16 fee)',
 )
-/** Of the pools that the factory itself lists by their tokens. */
+/** Names no deployer: the quoter then asks a pool that the factory itself lists by its tokens. */
 const noDeployer: Address = '0x0000000000000000000000000000000000000000'
 
 export interface QuoteWanted {

@@ -15,7 +15,7 @@ import { quoteAnswer, quoteCall } from './quoter.js'
 
 type Adapter = ProtocolAdapter<ConcentratedState>
 
-/** Of the mapping `poolByPair` of the factory. */
+/** Slot of the factory's mapping `poolByPair`. */
 export const poolByPairSlot = 4n
 export const algebraV1Slots: ConcentratedSource['slots'] = {
   slot0: 2n,
@@ -28,7 +28,7 @@ const wordsPerTick = 4n
 /** Fee growth, and the address that counts rewards. */
 const otherSlots = [0n, 1n, 4n].map(toWord)
 
-/** As V3's, with the oracle in a contract of its own, which is written and read for the fee. */
+/** Gas of a swap like V3's, with the oracle in a contract of its own, which is written and read for the fee. */
 const gasPerSwap = 150_000n
 
 /**

@@ -13,9 +13,9 @@ const pips = 1_000_000
 const [spentAt, boughtAt, priceAt, liquidityAt, numbersPerStop] = [0, 1, 2, 3, 4]
 
 /**
- * As the output of an adapter by `concentratedSwap`, to 1e-9 of it and the units that rounding takes. A search asks
- * for many amounts, and all of them pass the same stops: what was spent and bought until each is remembered.
- *
+ * Estimates the output that an adapter gives by `concentratedSwap`, to 1e-9 of it and the units that rounding takes. A
+ * search asks for many amounts, and all of them pass the same stops: what was spent and bought until each is
+ * remembered.
  * @returns raw units of the output by those of the input, fee not yet taken; 0 where the pool cannot serve all of it.
  */
 export function concentratedEstimator(
@@ -43,7 +43,7 @@ export function concentratedEstimator(
     const tick = ticks[index]
     const isTick = tick !== undefined && (zeroForOne ? tick >= end : tick <= end)
     const target = roughSqrtPriceAtTick(isTick ? tick : end)
-    // Of token0 at these prices; of token1 the same without the division.
+    // Input of token0 that moves the price to the target; for token1 the formula has no division.
     const needed = zeroForOne
       ? (liquidity * (price - target)) / (price * target)
       : liquidity * (target - price)

@@ -31,7 +31,7 @@ export interface ConcentratedSource {
   readonly liquidityShift?: bigint
   /** True where a tick's change of liquidity is the low half of the second word of its record, not the high half of the first. */
   readonly isNetInSecondWord?: boolean
-  /** As the state's. */
+  /** Passed on as `isTickList` of the state. */
   readonly isTickList?: boolean
   /** True where slot0 holds the oracle's index and cardinality behind the tick, as in V3. */
   readonly hasOracle?: boolean
@@ -47,7 +47,7 @@ type ConcentratedLoad =
 const mappingSlots = memo(1_024, (base: bigint) =>
   memo(16_384, (key: number): Hex => toWord(mappingSlot(BigInt(key), base))),
 )
-/** Of the second word of a tick's record. */
+/** Slots of the second word of a tick's record. */
 const secondWords = memo(1_024, (base: bigint) =>
   memo(16_384, (key: number): Hex => toWord(mappingSlot(BigInt(key), base) + 1n)),
 )

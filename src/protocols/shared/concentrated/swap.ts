@@ -35,14 +35,14 @@ export interface ConcentratedState {
   /** A swap may reach these ticks exactly; what happens past them is an estimate. */
   readonly lowerTick: number
   readonly upperTick: number
-  /** Of the oracle entry that is newest and of how many there are, where the protocol has an oracle in slot0. */
+  /** Index of the newest oracle entry and number of entries, where the protocol has an oracle in slot0. */
   readonly oracle?: { readonly index: number; readonly cardinality: number }
 }
 
 /** Where a swap ended. */
 interface Outcome {
   readonly amountOut: bigint
-  /** Of the input, where liquidity ends. */
+  /** Input that is left over where liquidity ends. */
   readonly unspent: bigint
   readonly exact: boolean
   readonly sqrtPriceX96: bigint
@@ -56,7 +56,7 @@ interface Stand {
   readonly sqrtPriceX96: bigint
   readonly liquidity: bigint
   readonly tick: number
-  /** Of the next initialised tick. */
+  /** Index of the next initialised tick in the list of ticks. */
   readonly index: number
   readonly exact: boolean
 }

@@ -66,7 +66,7 @@ const roughLow = Float64Array.from({ length: 2 ** tabledBits }, (_, low) =>
   roughFactors.reduce((ratio, factor, bit) => ((low >> bit) & 1 ? ratio * factor : ratio), 1),
 )
 
-/** As `sqrtPriceAtTick`, in floating point, not times 2^96, to 1e-14 of it and the same on every machine. */
+/** What `sqrtPriceAtTick` gives, in floating point, not times 2^96, to 1e-14 of it and the same on every machine. */
 export function roughSqrtPriceAtTick(tick: number): number {
   const size = Math.abs(tick)
   let ratio = roughLow[size % roughLow.length] as number

@@ -23,7 +23,7 @@ const inputs = {
   primaryAddress: optionalAddress('The token that the protocol issues.'),
   amountIn: amountArgument('Raw units of tokenIn.'),
 }
-/** By tokenIn alone where that leaves one way. */
+/** Optional, since tokenIn alone often leaves one conversion. */
 const tokenOut = optionalAddress('What comes out, where tokenIn leaves a choice.')
 
 export function converterActions<State, Kind extends string>(

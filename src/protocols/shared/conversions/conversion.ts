@@ -56,9 +56,9 @@ export interface Converter<State, Kind extends string = string> {
   readonly slug: string
   edges(venue: VenueParameters): readonly Edge<Kind>[]
   readonly conversions: Readonly<Record<Kind, Conversion<State>>>
-  /** Those that earn something. */
+  /** The issued tokens that earn something. */
   positions(venue: VenueParameters): readonly ConversionPosition<State>[]
-  /** Of bundles: into what is issued, and out of it where that is possible at all. */
+  /** Actions of bundles: `deposit` into what is issued, `redeem` out of it where that is possible at all. */
   readonly actions: readonly ('deposit' | 'redeem')[]
   /** A message where the contracts are not there, or cannot be read. */
   load(reader: StateReader, venue: VenueParameters): Promise<Loaded<State>>

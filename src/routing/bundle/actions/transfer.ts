@@ -48,7 +48,7 @@ export const transfer = defineServiceAction({
   perform: send,
 })
 
-/** As `transfer`, by the name that says whose tokens go: the sender's, as everywhere in a bundle. */
+/** The same as `transfer`, under the name that states whose tokens go: the sender's, as everywhere in a bundle. */
 export const transferfrom = defineServiceAction({
   ...common,
   name: 'transferfrom',
