@@ -3,6 +3,7 @@
  */
 import { gasForOrder, type Lane } from '../../bridges/bridge.js'
 import { type Hex, nativeToken } from '../../domain/primitives.js'
+import { deliveryMarginPercent } from '../../routing/crosschain/delivery-price.js'
 import type { LaneCandidate } from './lanes.js'
 import type { Side } from './sides.js'
 
@@ -12,12 +13,6 @@ export const roomyGas = 3_000_000n
 const usualGas = { plain: 120_000n, order: 190_000n, swap: 75_000n }
 /** Bytes of a message with an order, and what a swap adds; measured on the sandbox. */
 const usualBytes = { order: 800, swap: 320 }
-/**
- * How many times its gas a delivery costs the sender, roughly: whoever delivers takes a margin (Across), or is paid for
- * gas that only may be needed (Stargate).
- */
-const deliveryMargin = 1.5
-
 /** What a bridge is to carry, and what that takes on the destination. */
 export interface Payload {
   readonly message: Hex
@@ -78,5 +73,6 @@ export function extraDeliveryCost(
   const native = prices.get(nativeToken)
   if (!native) return 0
   const extra = gas - (swapsOnDestination ? usualGas.swap : 0n)
-  return (Number(extra * gasPrice) / 10 ** native.decimals) * native.priceUsd * deliveryMargin
+  const paid = Number(deliveryMarginPercent) / 100
+  return (Number(extra * gasPrice) / 10 ** native.decimals) * native.priceUsd * paid
 }

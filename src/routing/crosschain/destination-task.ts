@@ -33,6 +33,7 @@ import { depositsIn, enteringActions, findTarget, sharesOf } from '../bundle/pos
 import { defineServiceAction } from '../bundle/service-action.js'
 import { touchedBy } from '../bundle/simulate-delivery.js'
 import type { KnownRoute } from '../search/known-routes.js'
+import { atDeliveryPrice } from './delivery-price.js'
 import { notPaid, whyRefused } from './payment.js'
 
 const serviceName = 'svc'
@@ -85,10 +86,11 @@ interface Purpose {
 
 /** @throws ForkrouteError as a bundle: NO_ROUTE, SIMULATION_REVERTED; NOT_FOUND for a position that is none. */
 export async function runDestinationLeg(
-  task: Task,
+  atBlock: Task,
   args: DestinationLegArgs,
 ): Promise<DestinationLeg> {
   const { order } = args
+  const task = atDeliveryPrice(atBlock)
   return order.kind === 'route' ? runRouteLeg(task, args, order) : runActions(task, args, order)
 }
 

@@ -7,6 +7,7 @@ import { at } from '../../domain/lists.js'
 import type { Task } from '../block/task.js'
 import { openSearch } from '../route/open-search.js'
 import type { Flow } from '../search/flow.js'
+import { atDeliveryPrice } from './delivery-price.js'
 import { bestOf, type Estimate, flowsFor } from './estimate.js'
 
 export interface EstimatesArgs {
@@ -26,7 +27,7 @@ export async function runEstimates(
 ): Promise<readonly (Estimate | null)[]> {
   const { token } = at(request.inputs, 0)
   const tokenOut = at(request.tokensOut, 0)
-  const opened = await task.clock.stage('state', () => openSearch(task, request))
+  const opened = await task.clock.stage('state', () => openSearch(atDeliveryPrice(task), request))
   const gasCost = opened.argsFor(opened.usable.pools).gasCost(tokenOut) ?? 0n
   return task.clock.stage('search', async () => {
     let last: { readonly amount: bigint; readonly flows: readonly Flow[] } | undefined
