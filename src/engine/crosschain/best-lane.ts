@@ -3,6 +3,7 @@ import type { Lane } from '../../bridges/bridge.js'
 import { ForkrouteError } from '../../domain/errors.js'
 import { zip } from '../../domain/lists.js'
 import { nothingInTime } from '../../routing/route/failures.js'
+import { quietly } from '../../telemetry/quietly.js'
 import { extraDeliveryCost } from './delivery-cost.js'
 import { estimateLanes, type LaneEstimate } from './estimates.js'
 import { isLaneError, type LaneFailure, noLane, warningsOf } from './lanes.js'
@@ -39,7 +40,10 @@ export async function settleBestLane(
   const estimates = await estimateLanes(quote, plans, {
     isCold: !seenPins.has(pair),
     onLikely(plan) {
-      settlement.begin(plan).catch(() => undefined)
+      void quietly(
+        settlement.begin(plan),
+        'The lane is settled again if it is the best, and fails then.',
+      )
     },
   })
   seenPins.set(pair, true)

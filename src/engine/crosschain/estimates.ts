@@ -12,6 +12,7 @@ import { quoteSender } from '../../executor/deployments.js'
 import type { Estimate } from '../../routing/crosschain/estimate.js'
 import type { Offer } from '../../routing/crosschain/offers-task.js'
 import type { LaneTerms } from '../../routing/crosschain/source-task.js'
+import { quietly } from '../../telemetry/quietly.js'
 import { callGas, deliveryCostOf, usualPayload } from './delivery-cost.js'
 import {
   type CrosschainPlan,
@@ -159,7 +160,10 @@ function warm(quote: RouteQuote, plans: readonly CrosschainPlan[]): void {
       if (amount === 0n || token === canonical(quote, tokenOut)) continue
       const asked = destinationRequest(quote, { token, amount }, tokenOut)
       const args = { mode: 'quote' as const, request: asked, accountId: context.accountId }
-      tasks.runAt('route', args, destination.pin, context).catch(() => undefined)
+      void quietly(
+        tasks.runAt('route', args, destination.pin, context),
+        'The market of the destination is read ahead, and nothing depends on it.',
+      )
     }
   }
 }
