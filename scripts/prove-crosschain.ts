@@ -12,7 +12,7 @@ import type { SandboxPlan } from '../src/sandbox/plans/plan.js'
 import { sandboxPlans } from '../src/sandbox/plans/registry.js'
 import { startSandboxes } from '../src/sandbox/sandbox.js'
 import { type Compared, compareModes } from '../test/support/bridges/compare-modes.js'
-import { deliverOnFork, departOnFork } from '../test/support/bridges/deliver-on-fork.js'
+import { deliverOnFork, sendOnFork } from '../test/support/bridges/deliver-on-fork.js'
 import { blacklistUsdc, placeRefuser } from '../test/support/bridges/hostile-receivers.js'
 import {
   outcast,
@@ -101,7 +101,7 @@ const place = ({ market, blockSeconds }: SandboxPlan, blockNumber: number) => ({
 async function carriedOut({ from, to, query, tokenOut }: RandomRoute, { body }: Answer) {
   const source = place(from, body.blockNumber)
   const destination = place(to, body.destinationBlockNumber)
-  const sent = await departOnFork(source, body.tx)
+  const sent = await sendOnFork(source, body.tx)
   if (sent.status !== 'success') return 'the transaction reverts'
   const watch = { token: tokenOut, owner: query.receiver as `0x${string}` }
   const { status, gained } = await deliverOnFork({ source, destination, logs: sent.logs, watch })

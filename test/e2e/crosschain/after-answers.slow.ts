@@ -14,7 +14,7 @@ import { type Address, nativeToken } from '../../../src/domain/primitives.js'
 import { sandboxAccount } from '../../../src/sandbox/accounts.js'
 import { type Sandbox, startSandbox, startSandboxes } from '../../../src/sandbox/sandbox.js'
 import type { TestAnvil } from '../../support/anvil.js'
-import { deliverOnFork, departOnFork } from '../../support/bridges/deliver-on-fork.js'
+import { deliverOnFork, sendOnFork } from '../../support/bridges/deliver-on-fork.js'
 import { fuller, poolsOn } from '../../support/bridges/moved-pairs.js'
 import { rawTransfers } from '../../support/bridges/raw-transfers.js'
 import { openStream } from '../../support/event-stream.js'
@@ -252,7 +252,7 @@ test('a source whose head is replaced: routes are of the new chain, what is gone
       blockNumber: first + 2,
       blockTimeSeconds: 12,
     }
-    const sent = await departOnFork(source, body.tx)
+    const sent = await sendOnFork(source, body.tx)
     expect(sent).toMatchObject({ status: 'success', gasUsed: BigInt(body.gas) })
     const destination = {
       chainId: 8453,

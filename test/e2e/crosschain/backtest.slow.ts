@@ -12,7 +12,7 @@ import { basePlan } from '../../../src/sandbox/plans/base.js'
 import { ethereumPlan } from '../../../src/sandbox/plans/ethereum.js'
 import { type Sandbox, startSandboxes } from '../../../src/sandbox/sandbox.js'
 import { follow, type Page, temporaryFolder } from '../../support/backtest/ether-plan.js'
-import { deliverOnFork, departOnFork, type Place } from '../../support/bridges/deliver-on-fork.js'
+import { deliverOnFork, type Place, sendOnFork } from '../../support/bridges/deliver-on-fork.js'
 import { runCli } from '../../support/cli.js'
 import { startService, type TestService } from '../../support/service/service.js'
 
@@ -152,7 +152,7 @@ describe('a backtest over bridges', () => {
           blockTimeSeconds: 2,
           blockNumber: soon.blockNumber,
         }
-        const sent = await departOnFork(source, body.tx)
+        const sent = await sendOnFork(source, body.tx)
         const token = index === 1 ? (bridgeToken[row.request] as Address) : aero
         const watch = { token, owner: alice }
         const done = await deliverOnFork({ source, destination, logs: sent.logs, watch })

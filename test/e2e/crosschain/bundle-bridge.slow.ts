@@ -10,7 +10,7 @@ import { type Address, nativeToken } from '../../../src/domain/primitives.js'
 import { sandboxAccount } from '../../../src/sandbox/accounts.js'
 import { sandboxPlan } from '../../../src/sandbox/plans/registry.js'
 import { type Sandbox, startSandboxes } from '../../../src/sandbox/sandbox.js'
-import { deliverOnFork, departOnFork, type Place } from '../../support/bridges/deliver-on-fork.js'
+import { deliverOnFork, type Place, sendOnFork } from '../../support/bridges/deliver-on-fork.js'
 import { startService, type TestService } from '../../support/service/service.js'
 
 const alice = sandboxAccount('alice').address
@@ -85,7 +85,7 @@ async function carriedOut(actions: readonly Action[], token: Address) {
     place(8453, body.blockNumber),
     place(1, body.destinationBlockNumber),
   ]
-  const sent = await departOnFork(source, body.tx)
+  const sent = await sendOnFork(source, body.tx)
   expect(sent.status, text).toBe('success')
   expect(sent.gasUsed).toBe(BigInt(body.gas))
   const watch = { token, owner: bob }

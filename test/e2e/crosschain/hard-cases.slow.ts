@@ -10,7 +10,7 @@ import { basePlan } from '../../../src/sandbox/plans/base.js'
 import { ethereumPlan } from '../../../src/sandbox/plans/ethereum.js'
 import { type Sandbox, startSandboxes } from '../../../src/sandbox/sandbox.js'
 import { startAnvil, type TestAnvil } from '../../support/anvil.js'
-import { deliverOnFork, departOnFork, type Place } from '../../support/bridges/deliver-on-fork.js'
+import { deliverOnFork, type Place, sendOnFork } from '../../support/bridges/deliver-on-fork.js'
 import { fuller, poolsOn } from '../../support/bridges/moved-pairs.js'
 import { startBadNode } from '../../support/nodes/bad-node.js'
 import { open } from '../../support/service/cassette-context.js'
@@ -80,7 +80,7 @@ describe('the destination moves before the delivery', () => {
       const bridged = body.route.find(({ action }: { action: string }) => action === 'bridge')
       expect(bridged.protocol).toBe(bridge)
       const [source, destination] = placesOf(body)
-      const sent = await departOnFork(source, body.tx)
+      const sent = await sendOnFork(source, body.tx)
       const pools = poolsOn(8453, body.route)
       expect(pools.length).toBeGreaterThan(0)
       const carriedOut = (prepare?: (anvil: TestAnvil) => Promise<void>, token = aero) =>
@@ -120,7 +120,7 @@ test('the refund receiver cannot redirect what Across carries; the sender alone 
   const { status, text, body } = await route({ ...args, ...named, ignoreBridges: 'stargate' })
   expect(status, text).toBe(200)
   const [source, destination] = placesOf(body)
-  const { logs } = await departOnFork(source, body.tx)
+  const { logs } = await sendOnFork(source, body.tx)
   const signedBy = ({ privateKey: key, address: recipient }: typeof bob) => {
     const watch = { token: usdcThere, owner: recipient }
     return deliverOnFork({ source, destination, logs, watch, redirected: { key, recipient } })
@@ -160,7 +160,7 @@ test.each([
     expect(limited.body.minAmountOut).toBe(minAmountOut)
     const word = BigInt(minAmountOut).toString(16).padStart(64, '0')
     const [source, destination] = placesOf(limited.body)
-    const sent = await departOnFork(source, limited.body.tx)
+    const sent = await sendOnFork(source, limited.body.tx)
     expect(sent.logs.some(({ data }) => data.includes(word))).toBe(true)
     const watch = { token: tokenOut, owner: alice }
     expect(await deliverOnFork({ source, destination, logs: sent.logs, watch })).toMatchObject({
@@ -181,7 +181,7 @@ test.each(['across', 'stargate'])(
       expect(status, text).toBe(200)
       expect(body.minAmountOut).toBe(body.amountOut)
       const [source, destination] = placesOf(body)
-      const { logs } = await departOnFork(source, body.tx)
+      const { logs } = await sendOnFork(source, body.tx)
       const watch = { token: tokenOut, owner: alice }
       expect(await deliverOnFork({ source, destination, logs, watch })).toMatchObject({
         status: 'delivered',
@@ -246,7 +246,7 @@ test('where our contracts are missing on the destination there are no orders, an
     expect(charged.body.warnings.join(' ')).toContain('goes to feeReceiver on the source')
     const [here] = placesOf(charged.body)
     const watch = [{ token: nativeToken, owner: bob }]
-    const sent = await departOnFork(here, charged.body.tx, [], watch)
+    const sent = await sendOnFork(here, charged.body.tx, [], watch)
     expect(sent).toMatchObject({ status: 'success', deltas: [BigInt(ether) / 100n] })
     const { status, body } = await route({ tokenIn: nativeToken, tokenOut: aero }, other)
     expect(status).toBe(422)
@@ -382,7 +382,7 @@ test('heads that move during the search change nothing of what is answered at th
     const { status, text, body } = await asked
     expect(status, text).toBe(200)
     const [source, destination] = placesOf(body)
-    const sent = await departOnFork(source, body.tx)
+    const sent = await sendOnFork(source, body.tx)
     expect(sent).toMatchObject({ status: 'success', gasUsed: BigInt(body.gas) })
     const watch = { token: aero, owner: alice }
     expect(await deliverOnFork({ source, destination, logs: sent.logs, watch })).toMatchObject({

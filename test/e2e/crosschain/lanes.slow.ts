@@ -6,9 +6,9 @@ import { type Address, nativeToken } from '../../../src/domain/primitives.js'
 import { sandboxAccount } from '../../../src/sandbox/accounts.js'
 import { bridgeAddresses, feeLibraries } from '../../../src/sandbox/bridges/bridge-addresses.js'
 import { type Sandbox, startSandboxes } from '../../../src/sandbox/sandbox.js'
-import { deliverOnFork, departOnFork } from '../../support/bridges/deliver-on-fork.js'
+import { deliverOnFork, sendOnFork } from '../../support/bridges/deliver-on-fork.js'
 import { rawTransfers } from '../../support/bridges/raw-transfers.js'
-import { definitionOf, stargatePool } from '../../support/bridges/sandbox-journeys.js'
+import { definitionOf, stargatePool } from '../../support/bridges/relayed-sandboxes.js'
 import { startService, type TestService } from '../../support/service/service.js'
 
 const alice = sandboxAccount('alice').address
@@ -157,7 +157,7 @@ test.each([
     blockTimeSeconds: 2,
     blockNumber: body.destinationBlockNumber,
   }
-  const sent = await departOnFork(source, body.tx)
+  const sent = await sendOnFork(source, body.tx)
   expect(sent).toMatchObject({ status: 'success', gasUsed: BigInt(body.gas) })
   const watch = { token: tokenOut, owner: alice }
   const delivered = await deliverOnFork({ source, destination, logs: sent.logs, watch })

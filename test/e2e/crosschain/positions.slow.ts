@@ -13,8 +13,8 @@ import type { TestAnvil } from '../../support/anvil.js'
 import {
   type Delivered,
   deliverOnFork,
-  departOnFork,
   type Place,
+  sendOnFork,
   type Watched,
 } from '../../support/bridges/deliver-on-fork.js'
 import { fuller, poolsOn } from '../../support/bridges/moved-pairs.js'
@@ -87,7 +87,7 @@ async function carriedOut(
 ): Promise<Delivered> {
   const source = place(body.tx.chainId, body.blockNumber)
   const destination = place(body.destinationChainId, body.destinationBlockNumber)
-  const sent = await departOnFork(source, body.tx)
+  const sent = await sendOnFork(source, body.tx)
   expect(sent).toMatchObject({ status: 'success', gasUsed: BigInt(body.gas) })
   const how = { source, destination, logs: sent.logs, watch, ...(prepare && { prepare }) }
   return deliverOnFork(how)
@@ -185,7 +185,7 @@ describe.each([
     })
     expect(swap.status, swap.text).toBe(200)
     const source = place(8453, body.blockNumber)
-    const sent = await departOnFork(source, body.tx, [swap.body.tx])
+    const sent = await sendOnFork(source, body.tx, [swap.body.tx])
     expect(sent.status).toBe('success')
     const destination = place(1, body.destinationBlockNumber)
     const watch = { token: manager, owner: bob }

@@ -14,7 +14,7 @@ import type { SandboxPlan } from '../../../src/sandbox/plans/plan.js'
 import { sandboxPlans } from '../../../src/sandbox/plans/registry.js'
 import { type Sandbox, startSandboxes } from '../../../src/sandbox/sandbox.js'
 import { compareModes } from '../../support/bridges/compare-modes.js'
-import { deliverOnFork, departOnFork, type Place } from '../../support/bridges/deliver-on-fork.js'
+import { deliverOnFork, type Place, sendOnFork } from '../../support/bridges/deliver-on-fork.js'
 import { startService, type TestService } from '../../support/service/service.js'
 
 const document = fileURLToPath(new URL('../../../docs/crosschain.md', import.meta.url))
@@ -116,7 +116,7 @@ async function proven(args: {
   })
   const here = place(from, body.blockNumber)
   const there = place(to, body.destinationBlockNumber)
-  const sent = await departOnFork(here, body.tx)
+  const sent = await sendOnFork(here, body.tx)
   expect(sent.status, label).toBe('success')
   expect(sent.gasUsed, label).toBe(BigInt(body.gas))
   const delivered = await deliverOnFork({
@@ -228,7 +228,7 @@ async function intoDollars(from: SandboxPlan, query: Record<string, string>) {
   })
   const source = place(from, body.blockNumber)
   const destination = place(to, body.destinationBlockNumber)
-  const { logs } = await departOnFork(source, body.tx)
+  const { logs } = await sendOnFork(source, body.tx)
   const watch = { token, owner: alice }
   expect(await deliverOnFork({ source, destination, logs, watch })).toMatchObject({
     status: 'delivered',

@@ -7,7 +7,7 @@ import { type Address, nativeToken } from '../../../src/domain/primitives.js'
 import { sandboxAccount } from '../../../src/sandbox/accounts.js'
 import { sandboxPlans } from '../../../src/sandbox/plans/registry.js'
 import { type Sandbox, startSandboxes } from '../../../src/sandbox/sandbox.js'
-import { deliverOnFork, departOnFork, type Place } from '../../support/bridges/deliver-on-fork.js'
+import { deliverOnFork, type Place, sendOnFork } from '../../support/bridges/deliver-on-fork.js'
 import { NodeWriter } from '../../support/nodes/node-writer.js'
 import { startService, type TestService } from '../../support/service/service.js'
 import { compileTestContracts } from '../../support/test-contracts.js'
@@ -67,7 +67,7 @@ test.each([
   expect(body.bridgingEstimates).toMatchObject([{ bridge }])
   expect(body.route.at(-1)).toMatchObject({ protocol: 'erc-4626', chainId: 1 })
   const source = place(8453, body.createdAt)
-  const sent = await departOnFork(source, body.tx)
+  const sent = await sendOnFork(source, body.tx)
   expect(sent).toMatchObject({ status: 'success', gasUsed: BigInt(body.gas) })
   const destination = place(1, body.destinationBlockNumber)
   const watch = { token: vault, owner: bob }

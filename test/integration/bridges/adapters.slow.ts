@@ -15,16 +15,16 @@ import { type Address, nativeToken } from '../../../src/domain/primitives.js'
 import { contractAddress, executorAddress } from '../../../src/executor/deployments.js'
 import { executorErrorsAbi } from '../../../src/executor/errors.js'
 import { ether, fallbackReceiver, receiver } from '../../support/bridges/chain.js'
+import { across, arrive, decimalsOf, gas, orderTerms } from '../../support/bridges/orders.js'
+import { compose, fill, receive } from '../../support/bridges/relay.js'
 import {
-  depart,
   foresee,
   laneOf,
   quoted,
   refundReceiver,
+  sendTransfer,
   statusAt,
-} from '../../support/bridges/journey.js'
-import { across, arrive, decimalsOf, gas, orderTerms } from '../../support/bridges/orders.js'
-import { compose, fill, receive } from '../../support/bridges/relay.js'
+} from '../../support/bridges/transfer.js'
 import {
   type Connected,
   credit,
@@ -103,7 +103,7 @@ describe.each(directions)('%s', (direction) => {
       const lane = laneOf(adapter, chains, symbol)
       const terms = orderTerms(destination, lane, 1n)
       const amountIn = amountOf(source, one)
-      const sent = await depart({ adapter, chains, lane, terms, amountIn, byReference })
+      const sent = await sendTransfer({ adapter, chains, lane, terms, amountIn, byReference })
       expect(sent.delivery).toMatchObject({ token: lane.tokenOut, message: terms.message })
       expect(sent.delivery.amount).toBe(sent.quote.delivered)
       expect(await statusAt(adapter, destination, sent.delivery)).toMatchObject({
@@ -155,8 +155,8 @@ describe.each(directions)('%s', (direction) => {
       const terms = { ...accountTerms, deliveryCost: 77n }
       const amountIn = amountOf(source, one)
       const tried = { adapter, chains, lane, terms, amountIn, byReference }
-      await expect(depart({ ...tried, more: 1n })).rejects.toThrow(refusals[adapter.slug])
-      const sent = await depart(tried)
+      await expect(sendTransfer({ ...tried, more: 1n })).rejects.toThrow(refusals[adapter.slug])
+      const sent = await sendTransfer(tried)
       expect(await statusAt(adapter, destination, sent.delivery)).toMatchObject({
         status: 'inflight',
       })
@@ -199,7 +199,7 @@ describe('an order that fails', () => {
       const lane = laneOf(adapter, chains, symbol)
       const terms = orderTerms(destination, lane, 2n ** 100n)
       const amountIn = amountOf(source, one)
-      const { delivery, mined } = await depart({
+      const { delivery, mined } = await sendTransfer({
         adapter,
         chains,
         lane,
@@ -230,7 +230,11 @@ describe('Across', () => {
     const lane = laneOf(across, chains, 'USDC')
     const terms = orderTerms(chains[1], lane, minAmountOut)
     const amountIn = 5_000_000n
-    return { chains, lane, ...(await depart({ adapter: across, chains, lane, terms, amountIn })) }
+    return {
+      chains,
+      lane,
+      ...(await sendTransfer({ adapter: across, chains, lane, terms, amountIn })),
+    }
   }
 
   test('a deposit that nobody fills in time has failed, and no fill comes after', async () => {
@@ -293,7 +297,13 @@ describe('Stargate', () => {
     const [, destination] = chains
     const lane = laneOf(stargate, chains, 'USDC')
     const terms = orderTerms(destination, lane, 1n)
-    const sent = await depart({ adapter: stargate, chains, lane, terms, amountIn: 5_000_000n })
+    const sent = await sendTransfer({
+      adapter: stargate,
+      chains,
+      lane,
+      terms,
+      amountIn: 5_000_000n,
+    })
     const paid = await receive(sent.mined, destination, destination.library)
     expect((await statusAt(stargate, destination, sent.delivery)).status).toBe('inflight')
     expect((await compose(paid, destination, 600_000n)).ok).toBe(false)
@@ -308,7 +318,7 @@ describe('Stargate', () => {
     const [, destination] = chains
     const lane = laneOf(stargate, chains, 'ETH')
     const terms = { ...accountTerms, receiver: destination.usdc }
-    const sent = await depart({ adapter: stargate, chains, lane, terms, amountIn: ether })
+    const sent = await sendTransfer({ adapter: stargate, chains, lane, terms, amountIn: ether })
     expect((await receive(sent.mined, destination, destination.library)).ok).toBe(true)
     const found = await statusAt(stargate, destination, sent.delivery)
     expect(found).toMatchObject({ status: 'inflight', transactionHash: null })
@@ -328,7 +338,7 @@ describe('Stargate', () => {
       amountIn: ether + dust,
       surplus,
     }
-    await depart({ ...one, lane: tokens, byReference: true })
+    await sendTransfer({ ...one, lane: tokens, byReference: true })
     expect(await source.balance(source.usdc, refundReceiver)).toBe(dust)
     expect(await source.balance(nativeToken, refundReceiver)).toBe(surplus)
     const args = [executorAddress(source.owner), source.tokenPool] as const
@@ -337,7 +347,7 @@ describe('Stargate', () => {
     expect(BigInt(allowed)).toBe(0n)
     for (const byReference of [true, false]) {
       const before = await source.balance(nativeToken, refundReceiver)
-      await depart({ ...one, lane: laneOf(stargate, chains, 'ETH'), byReference })
+      await sendTransfer({ ...one, lane: laneOf(stargate, chains, 'ETH'), byReference })
       expect(await source.balance(nativeToken, refundReceiver)).toBe(before + dust + surplus)
     }
   })

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { stargate } from '../../../src/bridges/stargate/index.js'
 import type { Hex } from '../../../src/domain/primitives.js'
-import { depart, laneOf, statusAt } from '../../support/bridges/journey.js'
 import { across, arrive, decimalsOf, orderTerms } from '../../support/bridges/orders.js'
+import { laneOf, sendTransfer, statusAt } from '../../support/bridges/transfer.js'
 import { type Connected, startTwoChains } from '../../support/bridges/two-chains.js'
 
 let chains: readonly [Connected, Connected]
@@ -21,7 +21,7 @@ test.each([stargate, across])(
     const terms = orderTerms(destination, lane, 95n * 10n ** decimalsOf(destination, 'USDC'))
     const sent = (whole: bigint) => {
       const amountIn = whole * 10n ** decimalsOf(source, 'USDC')
-      return depart({ adapter, chains, lane, terms, amountIn })
+      return sendTransfer({ adapter, chains, lane, terms, amountIn })
     }
     const first = await sent(100n)
     await arrive(adapter, chains, first.mined, true)

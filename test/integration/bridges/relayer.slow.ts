@@ -22,12 +22,12 @@ import {
   chainIds,
   directions,
   etherOrder,
-  type Journeys,
+  type RelayedSandboxes,
   type Route,
   stargatePool,
   stargateTransfer,
-  startJourneys,
-} from '../../support/bridges/sandbox-journeys.js'
+  startRelayedSandboxes,
+} from '../../support/bridges/relayed-sandboxes.js'
 
 const fallbackReceiver: Address = '0x00000000000000000000000000000000000fa110'
 const destinationReceiver = contractAddress('DestinationReceiver')
@@ -37,14 +37,14 @@ const orderGas = 1_200_000n
 /** Below what 1,000 USDC buy at any time of the sandbox, above half of it. */
 const leastEther = parseEther('0.3')
 
-let journeys: Journeys
+let relayed: RelayedSandboxes
 let receivers = 0
 
 beforeAll(async () => {
-  journeys = await startJourneys()
+  relayed = await startRelayedSandboxes()
 })
 
-afterAll(() => journeys?.stop())
+afterAll(() => relayed?.stop())
 
 /** Nobody has used it. */
 function freshReceiver(): Address {
@@ -69,7 +69,7 @@ async function sendByStargate(
   sent: Parameters<typeof stargateTransfer>[1],
   gas?: bigint,
 ): Promise<bigint> {
-  const chain = journeys.on(route.from)
+  const chain = relayed.on(route.from)
   const transfer = {
     ...stargateTransfer(route, sent),
     ...(gas !== undefined && { options: composeOptions(gas) }),
@@ -96,9 +96,9 @@ describe.each(directions)('from $from to $to', (route) => {
   ] as const)('Stargate delivers what it quoted: %s', async (symbol, amount) => {
     const receiver = freshReceiver()
     const received = await sendByStargate(route, { symbol, amount, receiver })
-    expect((await journeys.relay()).waiting).toEqual([])
+    expect((await relayed.relay()).waiting).toEqual([])
     const token = symbol === 'ETH' ? undefined : acrossToken(route.to, symbol)
-    expect(await journeys.on(route.to).balance(token, receiver)).toBe(received)
+    expect(await relayed.on(route.to).balance(token, receiver)).toBe(received)
   })
 
   test.each([
@@ -108,17 +108,17 @@ describe.each(directions)('from $from to $to', (route) => {
     const receiver = freshReceiver()
     const outputAmount = (amount * 998n) / 1_000n
     const transfer = acrossTransfer(route, { symbol, amount, receiver, outputAmount })
-    await journeys.on(route.from).deposit(transfer)
-    expect((await journeys.relay()).waiting).toEqual([])
+    await relayed.on(route.from).deposit(transfer)
+    expect((await relayed.relay()).waiting).toEqual([])
     // An account without code is paid ether.
     const token = symbol === 'WETH' ? undefined : acrossToken(route.to, symbol)
-    expect(await journeys.on(route.to).balance(token, receiver)).toBe(outputAmount)
+    expect(await relayed.on(route.to).balance(token, receiver)).toBe(outputAmount)
   })
 
   test.each(['stargate', 'across'])('an order swaps what %s delivers', async (bridge) => {
     const receiver = freshReceiver()
     const { message, pool, usdc, weth } = swapMessage(route.to, receiver)
-    const { balance } = journeys.on(route.to)
+    const { balance } = relayed.on(route.to)
     const before = { usdc: await balance(usdc, pool), weth: await balance(weth, pool) }
     const sent = { symbol: 'USDC', amount: parseUnits('1000', 6), message }
     const outputAmount = parseUnits('998', 6)
@@ -129,12 +129,12 @@ describe.each(directions)('from $from to $to', (route) => {
         receiver: destinationReceiver,
         outputAmount,
       })
-      await journeys.on(route.from).deposit(transfer)
+      await relayed.on(route.from).deposit(transfer)
     } else {
       const landing = landingOn(route.to, 'USDC')
       delivered = await sendByStargate(route, { ...sent, receiver: landing }, orderGas)
     }
-    expect((await journeys.relay()).waiting).toEqual([])
+    expect((await relayed.relay()).waiting).toEqual([])
     expect(await balance(usdc, pool)).toBe(before.usdc + delivered)
     const gained = await balance(weth, receiver)
     expect(gained).toBe(before.weth - (await balance(weth, pool)))
@@ -150,12 +150,12 @@ describe('modes', () => {
 
   test('a block of the source alone makes it deliver', async () => {
     const receiver = freshReceiver()
-    const { client } = journeys.on(route.to)
+    const { client } = relayed.on(route.to)
     const paid = new Promise<bigint>((resolve) => {
       const unwatch = client.watchBlockNumber({
         pollingInterval: 20,
         async onBlockNumber() {
-          const found = await journeys.on(route.to).balance(usdc(), receiver)
+          const found = await relayed.on(route.to).balance(usdc(), receiver)
           if (found === 0n) return
           unwatch()
           resolve(found)
@@ -168,73 +168,73 @@ describe('modes', () => {
 
   test('held back, then delivered', async () => {
     const receiver = freshReceiver()
-    expect(await journeys.relay('hold')).toEqual({ mode: 'hold', waiting: [] })
+    expect(await relayed.relay('hold')).toEqual({ mode: 'hold', waiting: [] })
     await sendByStargate(route, { symbol: 'USDC', amount, receiver })
     const outputAmount = amount - 1n
     const deposit = acrossTransfer(route, { symbol: 'USDC', amount, receiver, outputAmount })
-    await journeys.on(route.from).deposit(deposit)
-    const { waiting } = await journeys.relay()
+    await relayed.on(route.from).deposit(deposit)
+    const { waiting } = await relayed.relay()
     expect(waiting.map(({ bridge }) => bridge)).toEqual(['stargate', 'across'])
-    expect(await journeys.on(route.to).balance(usdc(), receiver)).toBe(0n)
-    expect(await journeys.relay('deliver')).toEqual({ mode: 'deliver', waiting: [] })
+    expect(await relayed.on(route.to).balance(usdc(), receiver)).toBe(0n)
+    expect(await relayed.relay('deliver')).toEqual({ mode: 'deliver', waiting: [] })
     const paid = amount - (amount * 60n) / 1_000_000n - 1n + outputAmount
-    expect(await journeys.on(route.to).balance(usdc(), receiver)).toBe(paid)
+    expect(await relayed.on(route.to).balance(usdc(), receiver)).toBe(paid)
   })
 
   test('a relayer that is short of funds leaves deposits unfilled and delivers messages', async () => {
     const receiver = freshReceiver()
-    await journeys.relay('short')
+    await relayed.relay('short')
     const transfer = { symbol: 'USDC', amount, receiver }
-    await journeys
+    await relayed
       .on(route.from)
       .deposit(acrossTransfer(route, { ...transfer, outputAmount: amount }))
     const received = await sendByStargate(route, transfer)
-    const { waiting } = await journeys.relay()
+    const { waiting } = await relayed.relay()
     expect(waiting).toMatchObject([{ bridge: 'across', hasFailed: false }])
-    expect(await journeys.on(route.to).balance(usdc(), receiver)).toBe(received)
-    expect((await journeys.relay('deliver')).waiting).toEqual([])
-    expect(await journeys.on(route.to).balance(usdc(), receiver)).toBe(received + amount)
+    expect(await relayed.on(route.to).balance(usdc(), receiver)).toBe(received)
+    expect((await relayed.relay('deliver')).waiting).toEqual([])
+    expect(await relayed.on(route.to).balance(usdc(), receiver)).toBe(received + amount)
   })
 
   test('a deposit that asks for more than it pays stays unfilled', async () => {
     const receiver = freshReceiver()
     const sent = { symbol: 'USDC', amount, receiver, outputAmount: amount + 1n }
-    await journeys.on(route.from).deposit(acrossTransfer(route, sent))
-    expect((await journeys.relay()).waiting).toEqual([])
-    expect(await journeys.on(route.to).balance(usdc(), receiver)).toBe(0n)
+    await relayed.on(route.from).deposit(acrossTransfer(route, sent))
+    expect((await relayed.relay()).waiting).toEqual([])
+    expect(await relayed.on(route.to).balance(usdc(), receiver)).toBe(0n)
   })
 
   test('a deposit above what the relayer has waits until it has as much', async () => {
-    const own = await journeys.on(route.to).balance(usdc(), acrossRelayer.address)
+    const own = await relayed.on(route.to).balance(usdc(), acrossRelayer.address)
     const lacking = 5_000_000n
     const receiver = freshReceiver()
     const drained = own - amount + lacking
-    await journeys.rpc(route.to, 'anvil_impersonateAccount', [acrossRelayer.address])
+    await relayed.rpc(route.to, 'anvil_impersonateAccount', [acrossRelayer.address])
     const move = (from: Address, to: Address, raw: bigint) =>
-      journeys.rpc(route.to, 'eth_sendTransactionSync', [
+      relayed.rpc(route.to, 'eth_sendTransactionSync', [
         { from, to: usdc(), data: encodeFunctionData({ abi: transferAbi, args: [to, raw] }) },
       ])
     await move(acrossRelayer.address, alice, drained)
     const sent = { symbol: 'USDC', amount, receiver, outputAmount: amount }
-    await journeys.on(route.from).deposit(acrossTransfer(route, sent))
-    expect((await journeys.relay()).waiting).toMatchObject([{ bridge: 'across' }])
+    await relayed.on(route.from).deposit(acrossTransfer(route, sent))
+    expect((await relayed.relay()).waiting).toMatchObject([{ bridge: 'across' }])
     await move(alice, acrossRelayer.address, drained)
-    expect((await journeys.relay()).waiting).toEqual([])
-    expect(await journeys.on(route.to).balance(usdc(), receiver)).toBe(amount)
+    expect((await relayed.relay()).waiting).toEqual([])
+    expect(await relayed.on(route.to).balance(usdc(), receiver)).toBe(amount)
   })
 
   test('a starved compose fails, its tokens wait at the landing, and it succeeds later', async () => {
     const receiver = freshReceiver()
     const { message, weth } = swapMessage(route.to, receiver)
     const landing = landingOn(route.to, 'USDC')
-    await journeys.relay('starve')
+    await relayed.relay('starve')
     const sent = { symbol: 'USDC', amount: parseUnits('1000', 6), receiver: landing, message }
     const received = await sendByStargate(route, sent, orderGas)
-    expect((await journeys.relay()).waiting).toMatchObject([{ hasFailed: true }])
-    const { balance } = journeys.on(route.to)
+    expect((await relayed.relay()).waiting).toMatchObject([{ hasFailed: true }])
+    const { balance } = relayed.on(route.to)
     expect(await balance(usdc(), landing)).toBe(received)
     expect(await balance(weth, receiver)).toBe(0n)
-    expect((await journeys.relay('deliver')).waiting).toEqual([])
+    expect((await relayed.relay('deliver')).waiting).toEqual([])
     expect(await balance(usdc(), landing)).toBe(0n)
     expect(await balance(weth, receiver)).toBeGreaterThanOrEqual(leastEther)
   })
@@ -243,13 +243,13 @@ describe('modes', () => {
     const receiver = freshReceiver()
     const { message, weth } = swapMessage(route.to, receiver)
     const landing = landingOn(route.to, 'USDC')
-    await journeys.relay('uncomposed')
+    await relayed.relay('uncomposed')
     const sent = { symbol: 'USDC', amount: parseUnits('1000', 6), receiver: landing, message }
     const received = await sendByStargate(route, sent, orderGas)
-    expect((await journeys.relay()).waiting).toMatchObject([{ hasFailed: false }])
-    expect(await journeys.on(route.to).balance(usdc(), landing)).toBe(received)
-    await journeys.relay('deliver')
-    expect(await journeys.on(route.to).balance(weth, receiver)).toBeGreaterThan(0n)
+    expect((await relayed.relay()).waiting).toMatchObject([{ hasFailed: false }])
+    expect(await relayed.on(route.to).balance(usdc(), landing)).toBe(received)
+    await relayed.relay('deliver')
+    expect(await relayed.on(route.to).balance(weth, receiver)).toBeGreaterThan(0n)
   })
 
   test('ether that is bought for an account of the destination arrives, and is paid for', async () => {
@@ -260,12 +260,12 @@ describe('modes', () => {
       '0x0003',
       encodePacked(['uint8', 'uint16', 'uint8', 'uint128', 'bytes32'], [1, 49, 2, drop, pad(poor)]),
     ])
-    const chain = journeys.on(route.from)
+    const chain = relayed.on(route.from)
     const { nativeFee } = await chain.quote({ ...plain, options })
     expect(nativeFee).toBe((await chain.quote(plain)).nativeFee + drop)
     await chain.send({ ...plain, options }, nativeFee)
-    expect((await journeys.relay()).waiting).toEqual([])
-    expect(await journeys.on(route.to).balance(undefined, poor)).toBe(drop)
+    expect((await relayed.relay()).waiting).toEqual([])
+    expect(await relayed.on(route.to).balance(undefined, poor)).toBe(drop)
   })
 
   test('value that is bought for a compose reaches the order', async () => {
@@ -290,12 +290,12 @@ describe('modes', () => {
     const landing = landingOn(route.to, 'USDC')
     const sent = stargateTransfer(route, { symbol: 'USDC', amount, receiver: landing, message })
     const transfer = { ...sent, options: composeOptions(orderGas, value) }
-    const chain = journeys.on(route.from)
+    const chain = relayed.on(route.from)
     const { nativeFee, received } = await chain.quote(transfer)
     await chain.send(transfer, nativeFee)
-    expect((await journeys.relay()).waiting).toEqual([])
-    expect(await journeys.on(route.to).balance(undefined, receiver)).toBe(value)
-    expect(await journeys.on(route.to).balance(token, receiver)).toBe(received)
+    expect((await relayed.relay()).waiting).toEqual([])
+    expect(await relayed.on(route.to).balance(undefined, receiver)).toBe(value)
+    expect(await relayed.on(route.to).balance(token, receiver)).toBe(received)
   })
 
   test('an order below its minimum gives the token to the fallback receiver', async () => {
@@ -304,13 +304,13 @@ describe('modes', () => {
     const landing = landingOn(route.to, 'USDC')
     const sent = { symbol: 'USDC', amount, receiver: landing, message }
     const received = await sendByStargate(route, sent, orderGas)
-    await journeys.relay()
-    expect(await journeys.on(route.to).balance(usdc(), fallbackReceiver)).toBe(received)
+    await relayed.relay()
+    expect(await relayed.on(route.to).balance(usdc(), fallbackReceiver)).toBe(received)
   })
 
   test('no such mode, no such method, and no relayer of one chain alone', async () => {
-    await expect(journeys.relay('lose')).rejects.toThrow('no such mode')
-    await expect(journeys.rpc(1, 'sandbox_other', [])).rejects.toThrow('no method sandbox_other')
+    await expect(relayed.relay('lose')).rejects.toThrow('no such mode')
+    await expect(relayed.rpc(1, 'sandbox_other', [])).rejects.toThrow('no method sandbox_other')
     const alone = await startSandbox({ chainId: 8453 })
     const response = await fetch(alone.url, {
       method: 'POST',
@@ -324,7 +324,7 @@ describe('modes', () => {
 
 test('the same transactions give the same blocks', async () => {
   const run = async () => {
-    const own = await startJourneys()
+    const own = await startRelayedSandboxes()
     const transfer = stargateTransfer(
       { from: 1, to: 42161 },
       { symbol: 'USDC', amount: 10n ** 9n, receiver: fallbackReceiver },
@@ -346,12 +346,12 @@ test('the same transactions give the same blocks', async () => {
 
 test('a chain whose Anvil has died is put back, and both directions deliver again', async () => {
   const [restarted, other] = [42161, 1] as const
-  const sandbox = journeys.sandboxes.find(({ chainId }) => chainId === restarted)
+  const sandbox = relayed.sandboxes.find(({ chainId }) => chainId === restarted)
   if (!sandbox) throw new Error('no sandbox')
   const { pid } = sandbox
   process.kill(pid, 'SIGKILL')
   await gone(pid)
-  expect((await journeys.relay('deliver')).waiting).toEqual([])
+  expect((await relayed.relay('deliver')).waiting).toEqual([])
   for (const route of [
     { from: restarted, to: other },
     { from: other, to: restarted },
@@ -359,8 +359,8 @@ test('a chain whose Anvil has died is put back, and both directions deliver agai
     const receiver = freshReceiver()
     const sent = { symbol: 'USDC', amount: 10n ** 9n, receiver }
     const received = await sendByStargate(route, sent)
-    expect((await journeys.relay()).waiting).toEqual([])
+    expect((await relayed.relay()).waiting).toEqual([])
     const token = acrossToken(route.to, 'USDC')
-    expect(await journeys.on(route.to).balance(token, receiver)).toBe(received)
+    expect(await relayed.on(route.to).balance(token, receiver)).toBe(received)
   }
 })

@@ -87,7 +87,7 @@ function startFork({ chainId, nodeUrl, blockNumber }: Place): Promise<TestAnvil>
 }
 
 /** In the block after the pinned one. @param first - come before it in the block. */
-export async function departOnFork(
+export async function sendOnFork(
   place: Place,
   tx: AnswerTransaction,
   first: readonly AnswerTransaction[] = [],

@@ -119,7 +119,7 @@ export function etherOrder(chainId: number, receiver: Address, minAmountOut: big
   return { order, pool, usdc, weth }
 }
 
-export type Journeys = Awaited<ReturnType<typeof startJourneys>>
+export type RelayedSandboxes = Awaited<ReturnType<typeof startRelayedSandboxes>>
 
 export interface RelayerReport {
   readonly mode: string
@@ -131,7 +131,7 @@ export interface RelayerReport {
 }
 
 /** All chains, and what tests ask of them. */
-export async function startJourneys() {
+export async function startRelayedSandboxes() {
   const sandboxes = await startSandboxes(chainIds)
   const urlOf = (chainId: number): string => {
     const found = sandboxes.find((sandbox) => sandbox.chainId === chainId)

@@ -60,7 +60,7 @@ export async function quoted(
   return adapter.quote({ lane, terms, amountIn, sender, chain, reader, priceOf })
 }
 
-export interface Departure {
+export interface SentTransfer {
   readonly quote: LaneQuote
   /** Equal by simulation and by receipt. */
   readonly delivery: Delivery
@@ -68,7 +68,7 @@ export interface Departure {
 }
 
 /** The source's half. Throws where a step of it fails, or where simulation and receipt have other deliveries. */
-export async function depart(args: {
+export async function sendTransfer(args: {
   readonly adapter: BridgeAdapter
   readonly chains: readonly [Connected, Connected]
   readonly lane: Lane
@@ -80,7 +80,7 @@ export async function depart(args: {
   readonly surplus?: bigint
   /** Raw units that are asked for above what the quote promises. */
   readonly more?: bigint
-}): Promise<Departure> {
+}): Promise<SentTransfer> {
   const { adapter, chains, lane, terms, amountIn, byReference = false } = args
   const { surplus = 0n, more = 0n } = args
   const [source] = chains

@@ -5,7 +5,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createForkrouteClient } from '../../../src/client/client.js'
 import { type Address, nativeToken } from '../../../src/domain/primitives.js'
 import { sandboxAccount } from '../../../src/sandbox/accounts.js'
-import { type Journeys, startJourneys } from '../../support/bridges/sandbox-journeys.js'
+import {
+  type RelayedSandboxes,
+  startRelayedSandboxes,
+} from '../../support/bridges/relayed-sandboxes.js'
 import { startService, type TestService } from '../../support/service/service.js'
 
 const { address: alice, privateKey } = sandboxAccount('alice')
@@ -13,16 +16,16 @@ const usdc: Address = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48'
 const usdcThere: Address = '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913'
 const aero: Address = '0x940181a94a35a4569e4529a3cdfb74e38fd98631'
 
-let journeys: Journeys
+let relayed: RelayedSandboxes
 let service: TestService
 beforeAll(async () => {
-  journeys = await startJourneys()
-  const nodes = journeys.sandboxes.map(({ chainId, url }) => [`RPC_URL_${chainId}`, url])
+  relayed = await startRelayedSandboxes()
+  const nodes = relayed.sandboxes.map(({ chainId, url }) => [`RPC_URL_${chainId}`, url])
   service = await startService({ ...Object.fromEntries(nodes), RATE_LIMIT_PER_MINUTE: '1000000' })
 })
 afterAll(async () => {
   await service?.stop()
-  await journeys?.stop()
+  await relayed?.stop()
 })
 
 test.each([
@@ -32,15 +35,15 @@ test.each([
   '%s: execute sends, track follows until it is delivered, and what was promised arrives',
   async (bridge, other, { tokenIn, tokenOut, amountIn }) => {
     const forkroute = createForkrouteClient({ url: service.url, key: service.key })
-    const { client: here } = journeys.on(1)
-    const node = journeys.sandboxes.find(({ chainId }) => chainId === 1)
+    const { client: here } = relayed.on(1)
+    const node = relayed.sandboxes.find(({ chainId }) => chainId === 1)
     const wallet = createWalletClient({
       account: privateKeyToAccount(privateKey),
       chain: here.chain,
       transport: http(node?.url),
     })
-    const before = await journeys.on(8453).balance(tokenOut, alice)
-    await journeys.relay('hold')
+    const before = await relayed.on(8453).balance(tokenOut, alice)
+    await relayed.relay('hold')
     const route = await forkroute.route({
       chainId: 1,
       destinationChainId: 8453,
@@ -58,7 +61,7 @@ test.each([
     const following = forkroute.track({ bridge, chainId: 1, txHash: done.hash, everyMs: 100 })
     for await (const state of following) {
       states.push(state.status)
-      if (state.status === 'inflight') await journeys.relay('deliver')
+      if (state.status === 'inflight') await relayed.relay('deliver')
       if (state.status !== 'delivered') continue
       expect(state).toMatchObject({
         destinationChainId: 8453,
@@ -67,7 +70,7 @@ test.each([
     }
     expect(states[0]).toBe('inflight')
     expect(states.at(-1)).toBe('delivered')
-    const gained = (await journeys.on(8453).balance(tokenOut, alice)) - before
+    const gained = (await relayed.on(8453).balance(tokenOut, alice)) - before
     expect(gained).toBe([route.amountOut].flat()[0])
   },
 )
