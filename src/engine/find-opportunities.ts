@@ -9,7 +9,7 @@ import type { Opportunity, PositionListing } from '../domain/metadata.js'
 import { type Address, defaultCentiBps, isNative } from '../domain/primitives.js'
 import { type Holding, type RankedOpportunity, rankOpportunities } from './opportunities.js'
 
-/** Of the ranking, how many are quoted, and how many of those are returned. */
+/** How many of the ranking are quoted, and how many of those are returned. */
 const quoted = 20
 const given = 10
 /** Wei that an address keeps to pay for gas. */

@@ -107,7 +107,7 @@ export function createMetadata(
   }
 }
 
-/** Of all chains, by id. */
+/** Lists of all chains become one, sorted by id. */
 function merged(lists: readonly (readonly Listing[])[]): readonly Listing[] {
   const [first = [], ...others] = lists
   return others.length ? lists.flat().sort((a, b) => a.id - b.id) : first

@@ -20,7 +20,7 @@ export interface Holding {
 export interface RankedOpportunity {
   readonly holding: Holding
   readonly position: PositionListing
-  /** Of the position. */
+  /** The position that is entered. */
   readonly tokenOut: Address
 }
 

@@ -105,7 +105,7 @@ export function aggregatorsOn(chains: readonly ChainDefinition[]): readonly stri
     .sort()
 }
 
-/** Those of the slugs that name no exchange of any chain, and all that would. */
+/** Finds the slugs that name no exchange of any chain, and lists all that would. */
 export function unknownAggregators(slugs: readonly string[]): {
   readonly unknown: readonly string[]
   readonly known: readonly string[]

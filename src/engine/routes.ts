@@ -166,7 +166,7 @@ async function quoteBatch(
   return { block, quotes }
 }
 
-/** By which each has its answer, since they are answered together; undefined where one of them has no deadline. */
+/** The time within which each has its answer, since they are answered together; undefined where one of them has no deadline. */
 function lastDeadline(requests: readonly RouteRequest[]): number | undefined {
   const given = requests.flatMap(({ deadlineMs }) => deadlineMs ?? [])
   return given.length && given.length === requests.length ? Math.max(...given) : undefined

@@ -115,7 +115,7 @@ export function createWorkerPool(options: {
   }
 }
 
-/** Of a task, as `run` has noted it. */
+/** The chain of a task, which `run` has noted. */
 function chainOf(task: object): number | undefined {
   const noted: unknown = Reflect.get(task, queueOptionsSymbol)
   return typeof noted === 'number' ? noted : undefined

@@ -1,6 +1,6 @@
 /** How many are proven at most, where estimates have promised too much. */
 const mostProven = 3
-/** Those that cannot be used among them. */
+/** How many are tried at most, with those that turn out to be unusable. */
 const mostTried = 6
 /** Estimates that differ by less do not say which is better: a part of the best, and dollars. */
 const tie = { part: 1e-4, usd: 0.05 }
@@ -15,7 +15,7 @@ const tie = { part: 1e-4, usd: 0.05 }
 export async function provenBest<T, P>(
   estimated: readonly T[],
   by: {
-    /** Of estimates and of what is proven, on one scale. */
+    /** Values estimates and proofs on one scale. */
     valueOf(one: T | P): number
     prove(one: T): Promise<P>
     onFailed(one: T, error: unknown): void

@@ -38,7 +38,7 @@ interface Places {
 
 const known = new WeakMap<ChainDefinition, Places>()
 
-/** Of bridges from wherever. */
+/** Bridges from every chain of the registry count. */
 function placesOn(destination: ChainDefinition): Places {
   const found = known.get(destination)
   if (found) return found

@@ -30,7 +30,7 @@ export function flowsFor(
   return verified.length > 0 ? verified : found
 }
 
-/** As of a route that is one action of an order. @see planRouteAction */
+/** Whether a route that is one action of an order could run it. @see planRouteAction */
 function isRunnable(
   { edges, isSplit }: Flow,
   tokenIn: Address,
@@ -53,7 +53,7 @@ export interface Estimate {
 const gasUnit = 1_000_000n
 
 /**
- * Of the flow that gives most after gas, by which a route is chosen, too; null of none.
+ * Estimates the flow that gives most after gas, by which a route is chosen, too; null where there is none.
  *
  * @param gasCost - raw units of the tokenOut that a million units of gas cost.
  */
