@@ -15,7 +15,7 @@ import { createBlocks } from './blocks.js'
 import { createChainStatus } from './chain-status.js'
 import { configuredChains } from './configured-chains.js'
 import { createMessagingPools } from './crosschain/messaging-pools.js'
-import { createTrack } from './crosschain/track.js'
+import { BridgeTracker } from './crosschain/track.js'
 import { createOpportunities } from './find-opportunities.js'
 import { createMetadata } from './metadata.js'
 import type { Pins } from './pins.js'
@@ -74,13 +74,14 @@ export function createEngine(parts: EngineParts): Engine {
     minTvlUsd: parts.opportunitiesMinTvlUsd,
     chainOf: chains.of,
   })
+  const tracker = new BridgeTracker({ chains, archive, tasks, blockAtTime })
   return {
     ...metadata,
     ...routes,
     ...accounts,
     ...opportunities,
     ...blocks,
-    ...createTrack({ chains, archive, tasks, blockAtTime }),
+    bridgeCheck: (args, inner) => tracker.check(args, inner),
     ...createMessagingPools({ chainOf: chains.of, known: knownChains, tokens: parts.tokens }),
     ...createChainStatus({ chains, archive, pins }),
     tokens: (chainId) => (chainId === undefined ? chains.tokens : chains.tokensOf(chainId)),

@@ -4,12 +4,12 @@ import { storageReader } from '../../test/support/storage-reader.js'
 import type { BlockPin, Hex } from '../domain/primitives.js'
 import type { ForkPool } from '../forks/pool.js'
 import type { Archive } from '../rpc/archive/archive.js'
-import { createPins } from './pins.js'
+import { Pins } from './pins.js'
 
 const pin = storageReader({}).block
 
 const pinsOf = (archive: Partial<Archive>, forks: Partial<ForkPool>, chainIds: number[]) =>
-  createPins({
+  new Pins({
     archive: archive as Archive,
     forks: forks as ForkPool,
     chainIds,
@@ -17,7 +17,7 @@ const pinsOf = (archive: Partial<Archive>, forks: Partial<ForkPool>, chainIds: n
     onProblem: () => undefined,
   })
 
-describe('createPins', () => {
+describe('Pins', () => {
   test('of heads that come faster than they can be used only the newest is taken, and nothing is lost', async () => {
     const heads = ['0x1', '0x2', '0x3', '0x4'].map((hash) => ({ ...pin, hash: hash as Hex }))
     let head = heads[0] as BlockPin

@@ -30,7 +30,7 @@ import type { Operations } from '../domain/operations/operations.js'
 import type { Token } from '../domain/primitives.js'
 import type { Recordings } from '../domain/recording.js'
 import { createEngine } from '../engine/engine.js'
-import { createPins } from '../engine/pins.js'
+import { Pins } from '../engine/pins.js'
 import { unknownAggregators } from '../engine/protocol-records.js'
 import { createWorkerPool } from '../engine/worker-pool.js'
 import { executorAddress, executorContracts, quoteSender } from '../executor/deployments.js'
@@ -186,7 +186,7 @@ export async function createService(
     })
     closers.push(() => workers.close())
 
-    const pins = createPins({
+    const pins = new Pins({
       archive,
       forks,
       chainIds: chains.map(({ id }) => id),

@@ -10,7 +10,7 @@ import { hardForkAt } from '../../src/chains/registry.js'
 import type { Engine } from '../../src/domain/engine.js'
 import type { Address, Hex } from '../../src/domain/primitives.js'
 import { createEngine } from '../../src/engine/engine.js'
-import { createPins } from '../../src/engine/pins.js'
+import { Pins } from '../../src/engine/pins.js'
 import { createWorkerPool } from '../../src/engine/worker-pool.js'
 import { executorAddress, executorContracts, quoteSender } from '../../src/executor/deployments.js'
 import { balanceProbe } from '../../src/forks/measure.js'
@@ -94,7 +94,7 @@ export async function startEngine(options: {
     },
     onError: note,
   })
-  const pins = createPins({
+  const pins = new Pins({
     archive,
     forks,
     chainIds: [1],

@@ -14,6 +14,7 @@ import type {
 } from '../../domain/bridges/check.js'
 import type { BridgeName } from '../../domain/bridges/names.js'
 import { notFound } from '../../domain/common-errors.js'
+import { defined } from '../../domain/defined.js'
 import type { CallContext, Engine } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
 import type { BlockPin, Hex } from '../../domain/primitives.js'
@@ -34,47 +35,48 @@ export interface TrackParts {
   readonly blockAtTime: Engine['blockAtTime']
 }
 
-export function createTrack(parts: TrackParts): Pick<Engine, 'bridgeCheck'> {
-  const { chains, archive } = parts
-  const firstBlocks = new LRUCache<string, bigint>({ max: maxRemembered })
+type CheckArgs = Parameters<Engine['bridgeCheck']>[0]
 
-  async function fateOf(chainId: number, hash: Hex, { signal }: CallContext) {
-    return untilAborted(archive.transaction(chainId, hash), signal)
+export class BridgeTracker {
+  readonly #parts: TrackParts
+  readonly #firstBlocks = new LRUCache<string, bigint>({ max: maxRemembered })
+
+  constructor(parts: TrackParts) {
+    this.#parts = parts
   }
 
-  /** A block of the destination that is not after the delivery. */
-  async function firstBlock(sent: ChainMoment, head: BlockPin, context: CallContext) {
-    const key = `${head.chainId} ${sent.chainId} ${sent.transactionHash}`
-    const known = firstBlocks.get(key)
-    if (known !== undefined) return known
-    const sentAt = BigInt(sent.timestamp)
-    const latest = sentAt < head.timestamp ? sentAt : head.timestamp
-    const number = await parts
-      .blockAtTime(head.chainId, latest > clockSeconds ? latest - clockSeconds : 0n, context)
-      .then((block) => block.number)
-      .catch((error: unknown) => {
-        if (error instanceof ForkrouteError && error.code === 'UNKNOWN_BLOCK') return 0n
-        throw error
-      })
-    firstBlocks.set(key, number)
-    return number
+  /** @throws ForkrouteError as `Engine.bridgeCheck`. */
+  async check(args: CheckArgs, context: CallContext): Promise<BridgeCheck> {
+    const { bridge: name, chainId, transactionHash } = args
+    const bridge = installed(name)
+    const source = this.#parts.chains.of(chainId)
+    const outcome = await this.#outcomeOf(chainId, transactionHash, context)
+    const answer = (
+      status: BridgeStatus,
+      more: Pick<BridgeCheck, 'error'> & Partial<Pick<BridgeCheck, 'hops'>> = {},
+    ): BridgeCheck => ({ chainId, transactionHash, status, hops: [], ...more })
+    if (outcome.kind === 'unknown')
+      throw notFound(`transaction ${transactionHash} on chain ${chainId}`)
+    if (outcome.kind === 'pending') return answer('pending')
+    if (!outcome.isSuccess) {
+      return answer('failed', { error: 'The source transaction reverted: nothing was sent.' })
+    }
+    const moment = momentOf(transactionHash, outcome.block)
+    const deliveries = bridge.deliveriesIn(outcome.logs, source)
+    if (deliveries.length === 0) {
+      const others = bridges.filter((one) => one.deliveriesIn(outcome.logs, source).length > 0)
+      const also = others.map((one) => ` It sends over ${one.name}: ask for ${one.slug}.`)
+      const error = `The transaction sends nothing over ${bridge.name}.${also.join('')}`
+      return answer('unknown', { error })
+    }
+    const hops = await Promise.all(deliveries.map((one) => this.#hopOf(one, moment, context)))
+    const status = statusOf(hops)
+    const error = hops.find((hop) => hop.status === status && hop.error)?.error
+    return answer(status, { hops, ...defined({ error }) })
   }
 
-  async function deliveredBy(
-    chainId: number,
-    hash: Hex | null,
-    context: CallContext,
-  ): Promise<ChainMoment | null> {
-    if (hash === null) return null
-    const fate = await fateOf(chainId, hash, context)
-    return fate.kind === 'mined' ? momentOf(hash, fate.block) : null
-  }
-
-  async function hopOf(
-    delivery: Delivery,
-    source: ChainMoment,
-    context: CallContext,
-  ): Promise<BridgeHop> {
+  async #hopOf(delivery: Delivery, source: ChainMoment, context: CallContext): Promise<BridgeHop> {
+    const { chains, tasks } = this.#parts
     const { destinationChainId } = delivery
     const sent = {
       bridge: delivery.bridge,
@@ -92,48 +94,50 @@ export function createTrack(parts: TrackParts): Pick<Engine, 'bridgeCheck'> {
       const error = `${name} is not configured here, so that nothing is known of the delivery.`
       return { ...sent, status: 'unknown', destination: null, checkedAt: null, error }
     }
-    const pin = await parts.tasks.pin({ chainId: destination.id }, context)
-    const since = await firstBlock(source, pin, context)
-    const found = await parts.tasks.runAt('deliveryStatus', { delivery, since }, pin, context)
+    const pin = await tasks.pin({ chainId: destination.id }, context)
+    const since = await this.#firstBlock(source, pin, context)
+    const found = await tasks.runAt('deliveryStatus', { delivery, since }, pin, context)
     const { status, transactionHash, revertData } = found
     const why = revertData && ` It reverted with ${decodeRevert(revertData, contractErrorsAbi)}.`
     return {
       ...sent,
       status,
       checkedAt: Number(pin.number),
-      destination: await deliveredBy(destination.id, transactionHash, context),
-      ...(found.error && { error: `${found.error}${why ?? ''}` }),
+      destination: await this.#deliveredBy(destination.id, transactionHash, context),
+      ...defined({ error: found.error ? `${found.error}${why ?? ''}` : undefined }),
     }
   }
 
-  return {
-    async bridgeCheck({ bridge: name, chainId, transactionHash }, context) {
-      const bridge = installed(name)
-      const source = chains.of(chainId)
-      const fate = await fateOf(chainId, transactionHash, context)
-      const check = (
-        status: BridgeStatus,
-        more: Pick<BridgeCheck, 'error'> & Partial<Pick<BridgeCheck, 'hops'>> = {},
-      ): BridgeCheck => ({ chainId, transactionHash, status, hops: [], ...more })
-      if (fate.kind === 'unknown')
-        throw notFound(`transaction ${transactionHash} on chain ${chainId}`)
-      if (fate.kind === 'pending') return check('pending')
-      if (!fate.isSuccess) {
-        return check('failed', { error: 'The source transaction reverted: nothing was sent.' })
-      }
-      const moment = momentOf(transactionHash, fate.block)
-      const deliveries = bridge.deliveriesIn(fate.logs, source)
-      if (deliveries.length === 0) {
-        const others = bridges.filter((one) => one.deliveriesIn(fate.logs, source).length > 0)
-        const also = others.map((one) => ` It sends over ${one.name}: ask for ${one.slug}.`)
-        const error = `The transaction sends nothing over ${bridge.name}.${also.join('')}`
-        return check('unknown', { error })
-      }
-      const hops = await Promise.all(deliveries.map((one) => hopOf(one, moment, context)))
-      const status = statusOf(hops)
-      const error = hops.find((hop) => hop.status === status && hop.error)?.error
-      return check(status, { hops, ...(error && { error }) })
-    },
+  /** A block of the destination that is not after the delivery. */
+  async #firstBlock(sent: ChainMoment, head: BlockPin, context: CallContext): Promise<bigint> {
+    const key = `${head.chainId} ${sent.chainId} ${sent.transactionHash}`
+    const known = this.#firstBlocks.get(key)
+    if (known !== undefined) return known
+    const sentAt = BigInt(sent.timestamp)
+    const latest = sentAt < head.timestamp ? sentAt : head.timestamp
+    const number = await this.#parts
+      .blockAtTime(head.chainId, latest > clockSeconds ? latest - clockSeconds : 0n, context)
+      .then((block) => block.number)
+      .catch((error: unknown) => {
+        if (error instanceof ForkrouteError && error.code === 'UNKNOWN_BLOCK') return 0n
+        throw error
+      })
+    this.#firstBlocks.set(key, number)
+    return number
+  }
+
+  async #deliveredBy(
+    chainId: number,
+    hash: Hex | null,
+    context: CallContext,
+  ): Promise<ChainMoment | null> {
+    if (hash === null) return null
+    const outcome = await this.#outcomeOf(chainId, hash, context)
+    return outcome.kind === 'mined' ? momentOf(hash, outcome.block) : null
+  }
+
+  #outcomeOf(chainId: number, hash: Hex, { signal }: CallContext) {
+    return untilAborted(this.#parts.archive.transaction(chainId, hash), signal)
   }
 }
 
