@@ -5,7 +5,14 @@
 import type { BundleResult, Payment, Unprotected } from '../../domain/bundle.js'
 import { mergeExplanations } from '../../domain/explanation.js'
 import { zip } from '../../domain/lists.js'
-import { type CallStep, type ExecutorStep, isAmountRef, type Order } from '../../domain/order.js'
+import {
+  type Amount,
+  type AmountRef,
+  type CallStep,
+  type ExecutorStep,
+  isAmountRef,
+  type Order,
+} from '../../domain/order.js'
 import {
   type Address,
   type Hex,
@@ -28,7 +35,7 @@ import type { BundleDraft, Minimum } from './draft.js'
 import type { Remaining } from './outputs/quantities.js'
 import type { OwnActions } from './performers.js'
 import { referencesOfSteps, type Shown, splitsAlone, toRecord } from './planned-steps.js'
-import { leastLeft, restsOf } from './rests.js'
+import { leastLeft, type Rest, restsOf } from './rests.js'
 import { asSent, prerequisitesOf, type SimulatedBundle, simulateBundle } from './simulate-bundle.js'
 import { maximumStep, minimumStep, notedIn, noteStep, unreadable } from './tools.js'
 
@@ -189,23 +196,78 @@ function withAmounts<T extends object>(
   return zip(outputs, gained).map(([output, { amount }]) => ({ ...output, amount }))
 }
 
-/** What remains of each token, and the steps with minimums taken from the simulation. */
-async function measure(
-  builder: BundleBuilder,
-  remaining: readonly Remaining[],
-): Promise<{
-  gained: readonly (Remaining & TokenAmount)[]
-  checked: ExecutorStep[]
+/** What the simulation that measures a bundle has shown of it. */
+interface Measured {
+  readonly gained: readonly (Remaining & TokenAmount)[]
+  /** The steps, with minimums taken from the simulation. */
+  readonly checked: readonly ExecutorStep[]
   /** Index of the action of each checked step. */
-  actionOfStep: readonly number[]
+  readonly actionOfStep: readonly number[]
   /** What must be left of tokens, where not all that is given may be taken; raw units. */
-  least: ReadonlyMap<Address, bigint>
-  payments: readonly Payment[]
-  reported: readonly TokenAmount[]
-  deposited: readonly TokenAmount[]
-  shown: Shown
-  simulated: SimulatedBundle
-}> {
+  readonly least: ReadonlyMap<Address, bigint>
+  readonly payments: readonly Payment[]
+  readonly reported: readonly TokenAmount[]
+  readonly deposited: readonly TokenAmount[]
+  readonly shown: Shown
+  readonly simulated: SimulatedBundle
+}
+
+async function measure(builder: BundleBuilder, remaining: readonly Remaining[]): Promise<Measured> {
+  const { draft } = builder
+  const notes = notesFor(builder)
+  const order = builder.order(notes.steps, withoutMinimums(remaining))
+  const more = { logsNative: true }
+  const simulated = await simulateBundle(builder, order, notes.actionOfStep, more)
+  const noted = notedIn(simulated.result)
+  const amountOf = (key: number) => noted.get(BigInt(key))?.value ?? 0n
+  const deposits = draft.minimums.map(({ stated }, key) => {
+    const amounts = stated ? stated.amounts(noted.get(BigInt(key))?.logs ?? []) : []
+    return amounts ?? noAmounts(stated?.step)
+  })
+  const { least, kept } = restsLeft(builder, remaining, { notes, amountOf })
+  const limited = withMinimums(draft, ({ centiBps, least: stated, isMaximum }, key) => ({
+    limit: isMaximum
+      ? plusSlippage(amountOf(key), centiBps)
+      : leastOf({ centiBps, least: stated }, amountOf(key)),
+    stated: (deposits[key] ?? []).map(({ amount }) => lessSlippage(amount, centiBps)),
+  }))
+  return {
+    simulated,
+    gained: withAmounts(remaining, simulated),
+    checked: [...limited, ...kept.map(({ step }) => step)],
+    actionOfStep: [...draft.actionOfStep, ...kept.map(({ action }) => action)],
+    least,
+    payments: draft.payments.map(({ minimum, amount, ...payment }) => {
+      const known = isAmountRef(amount) ? 0n : amount
+      if (!minimum) return { ...payment, amountOut: known, minAmountOut: known }
+      const amountOut = amountOf(draft.minimums.indexOf(minimum))
+      return { ...payment, amountOut, minAmountOut: leastOf(minimum, amountOut) }
+    }),
+    reported: notes.reported.map(({ token, key }) => ({ token, amount: amountOf(key) })),
+    deposited: deposits.flat(),
+    shown: shownBy(builder, { notes, simulated, deposits }),
+  }
+}
+
+/** The steps with others that note amounts, each under a key: minimums first, then what the fields below name. */
+interface Notes {
+  readonly steps: readonly ExecutorStep[]
+  /** The action that each step is of. */
+  readonly actionOfStep: readonly number[]
+  /** First outputs of the actions that are to be reported. */
+  readonly reported: readonly { readonly token: Address; readonly key: number }[]
+  /** Amounts that the records of the route refer to, by what they refer to. */
+  readonly shown: ReadonlyMap<string, number>
+  readonly rests: readonly Rest[]
+  /** Key of the first of the rests. */
+  readonly firstRest: number
+  /** Amounts that actions have brought of the rests' tokens. */
+  readonly brought: readonly AmountRef[]
+  /** Key of the first of them. */
+  readonly firstBrought: number
+}
+
+function notesFor(builder: BundleBuilder): Notes {
   const { draft } = builder
   const { reportedActions = [] } = builder.args
   const noting = replaced(
@@ -213,45 +275,50 @@ async function measure(
     new Map(draft.minimums.map(({ step, amount }, key) => [step, noteStep(BigInt(key), amount)])),
   )
   const firstReported = draft.minimums.length
-  const toTell = reportedActions.flatMap((action, index) => {
+  const reported = reportedActions.flatMap((action, index) => {
     const { token, amount } = draft.actions[action]?.outputs[0] ?? {}
-    const key = BigInt(firstReported + index)
+    const key = firstReported + index
     return token && amount !== undefined
-      ? [{ action, token, key, step: noteStep(key, amount) }]
+      ? [{ action, token, key, step: noteStep(BigInt(key), amount) }]
       : []
   })
-  const firstShown = firstReported + toTell.length
-  const route = draft.actions.flatMap((action) => action.route)
-  const references = referencesOfSteps(route)
-  const toShow = references.map((ref, index) => noteStep(BigInt(firstShown + index), ref))
+  const firstShown = firstReported + reported.length
+  const references = referencesOfSteps(draft.actions.flatMap(({ route }) => route))
   const rests = restsOf(builder)
-  const firstRest = firstShown + toShow.length
-  const toRest = rests.map(({ token }, index) =>
-    noteStep(BigInt(firstRest + index), { ref: 'balance', token }),
-  )
+  const firstRest = firstShown + references.length
   const brought = rests.flatMap((rest) => rest.brought ?? []).filter(isAmountRef)
-  const firstBrought = firstRest + toRest.length
-  const toBring = brought.map((ref, index) => noteStep(BigInt(firstBrought + index), ref))
-  const told = toTell.map(({ step }) => step)
-  const steps = [...noting, ...told, ...toShow, ...toRest, ...toBring]
-  const order = builder.order(steps, withoutMinimums(remaining))
-  const last = draft.actions.length - 1
-  const actionOfStep = [
-    ...draft.actionOfStep,
-    ...toTell.map(({ action }) => action),
-    ...[...toShow, ...toRest, ...toBring].map(() => last),
+  const firstBrought = firstRest + rests.length
+  const amounts: Amount[] = [
+    ...references,
+    ...rests.map(({ token }): Amount => ({ ref: 'balance', token })),
+    ...brought,
   ]
-  const simulated = await simulateBundle(builder, order, actionOfStep, { logsNative: true })
-  const { result } = simulated
-  const noted = notedIn(result)
-  const alone = splitsAlone(route)
-  const { wrappedNative } = builder.task.chain
-  const places = new Map(references.map((ref, index) => [JSON.stringify(ref), index]))
-  const deposits = draft.minimums.map(({ stated }, key) => {
-    const amounts = stated ? stated.amounts(noted.get(BigInt(key))?.logs ?? []) : []
-    return amounts ?? noAmounts(stated?.step)
-  })
-  const amountOf = (key: number) => noted.get(BigInt(key))?.value ?? 0n
+  const others = amounts.map((amount, index) => noteStep(BigInt(firstShown + index), amount))
+  const last = draft.actions.length - 1
+  return {
+    steps: [...noting, ...reported.map(({ step }) => step), ...others],
+    actionOfStep: [
+      ...draft.actionOfStep,
+      ...reported.map(({ action }) => action),
+      ...others.map(() => last),
+    ],
+    reported,
+    shown: new Map(references.map((ref, index) => [JSON.stringify(ref), firstShown + index])),
+    rests,
+    firstRest,
+    brought,
+    firstBrought,
+  }
+}
+
+/** What must be left of tokens, and the steps that enforce it where it is no output. */
+function restsLeft(
+  { draft }: BundleBuilder,
+  remaining: readonly Remaining[],
+  measured: { readonly notes: Notes; amountOf(key: number): bigint },
+) {
+  const { notes, amountOf } = measured
+  const { rests, firstRest, brought, firstBrought } = notes
   const pulled = new Map(draft.pulled().map(({ token, amount }) => [token, amount]))
   const least = new Map<Address, bigint>()
   const kept: { readonly step: ExecutorStep; readonly action: number }[] = []
@@ -268,45 +335,35 @@ async function measure(
     if (remaining.some((one) => one.token === token)) continue
     kept.push({ step: minimumStep({ ref: 'balance', token }, amount), action })
   }
-  const limited = withMinimums(draft, ({ centiBps, least, isMaximum }, key) => ({
-    limit: isMaximum
-      ? plusSlippage(amountOf(key), centiBps)
-      : leastOf({ centiBps, least }, amountOf(key)),
-    stated: (deposits[key] ?? []).map(({ amount }) => lessSlippage(amount, centiBps)),
-  }))
+  return { least, kept }
+}
+
+/** What the simulation tells the records of the route. */
+function shownBy(
+  { draft, task, args, runner, receiver }: BundleBuilder,
+  measured: {
+    readonly notes: Notes
+    readonly simulated: SimulatedBundle
+    readonly deposits: readonly (readonly TokenAmount[])[]
+  },
+): Shown {
+  const { notes, simulated, deposits } = measured
+  const { logs } = simulated.result
+  const noted = notedIn(simulated.result)
+  const alone = splitsAlone(draft.actions.flatMap(({ route }) => route))
+  const { wrappedNative } = task.chain
   return {
-    simulated,
-    gained: withAmounts(remaining, simulated),
-    checked: [...limited, ...kept.map(({ step }) => step)],
-    actionOfStep: [...draft.actionOfStep, ...kept.map(({ action }) => action)],
-    least,
-    payments: draft.payments.map(({ minimum, amount, ...payment }) => {
-      const known = isAmountRef(amount) ? 0n : amount
-      if (!minimum) return { ...payment, amountOut: known, minAmountOut: known }
-      const amountOut = noted.get(BigInt(draft.minimums.indexOf(minimum)))?.value ?? 0n
-      return { ...payment, amountOut, minAmountOut: leastOf(minimum, amountOut) }
-    }),
-    reported: toTell.map(({ token, key }) => ({ token, amount: noted.get(key)?.value ?? 0n })),
-    deposited: deposits.flat(),
-    shown: {
-      valueOf: (ref) =>
-        noted.get(BigInt(firstShown + (places.get(JSON.stringify(ref)) ?? -1)))?.value,
-      takenBy(stated) {
-        const key = draft.minimums.findIndex((one) => one.stated === stated)
-        return new Map(deposits[key]?.map(({ token, amount }) => [token, amount]))
-      },
-      measured(split, inputs) {
-        if (!alone.has(split)) return split.records
-        return withStepAmounts(split.records, {
-          edges: split.edges,
-          inputs,
-          logs: result.logs,
-          wrappedNative,
-          runner: builder.runner,
-          receiver: builder.receiver,
-          sender: builder.args.request.fromAddress,
-        })
-      },
+    valueOf: (ref) => noted.get(BigInt(notes.shown.get(JSON.stringify(ref)) ?? -1))?.value,
+    takenBy(stated) {
+      const key = draft.minimums.findIndex((one) => one.stated === stated)
+      return new Map(deposits[key]?.map(({ token, amount }) => [token, amount]))
+    },
+    measured(split, inputs) {
+      if (!alone.has(split)) return split.records
+      const { edges } = split
+      const sender = args.request.fromAddress
+      const facts = { edges, inputs, logs, wrappedNative, runner, receiver, sender }
+      return withStepAmounts(split.records, facts)
     },
   }
 }
