@@ -3,6 +3,7 @@
  * Reads through the engine's own methods.
  */
 import { type ChainDefinition, canonicalToken } from '../chains/chain.js'
+import { defined } from '../domain/defined.js'
 import type { CallContext, Engine, QuoteRequest } from '../domain/engine.js'
 import { ForkrouteError } from '../domain/errors.js'
 import type { Opportunity, PositionListing } from '../domain/metadata.js'
@@ -101,7 +102,7 @@ function toQuote(
 ): QuoteRequest {
   return {
     chainId,
-    ...(fromAddress && { fromAddress }),
+    ...defined({ fromAddress }),
     strategy: 'router',
     executionMode: 'backend',
     inputs: [{ token: holding.token, amount: holding.amount }],

@@ -2,6 +2,7 @@
 import { LRUCache } from 'lru-cache'
 import pLimit from 'p-limit'
 import type { CrosschainTerms } from '../domain/bridges/terms.js'
+import { defined } from '../domain/defined.js'
 import {
   type BatchAnswer,
   type CallContext,
@@ -149,13 +150,12 @@ async function quoteBatch(
   const begunAt = Date.now()
   const all = batch.requests.map(fromSomebody)
   const deadlineMs = lastDeadline(all)
-  const isLimited = deadlineMs !== undefined
   const pin = (inner: CallContext) => tasks.pin(batch, inner)
-  const block = await withinDeadline({ ...(isLimited && { deadlineMs }) }, context, pin, begunAt)
+  const block = await withinDeadline(defined({ deadlineMs }), context, pin, begunAt)
   const outcomes = new Map<RouteRequest, QuoteOutcome>()
   const calculate = (inner: CallContext) =>
     calculateAll({ batch, all, block, begunAt }, inner, parts, outcomes)
-  if (isLimited) {
+  if (deadlineMs !== undefined) {
     const limit = { deadlineMs: deadlineMs + collectingMs }
     await withinDeadline(limit, context, calculate, begunAt).catch(unlessLate)
   } else await calculate(context)
@@ -255,7 +255,7 @@ async function overBridges(
   const { blockNumber: _, ...newest } = request
   const asked = blockNumber === undefined ? newest : { ...request, blockNumber }
   const begun = performance.now()
-  const among = { block, ...(deliverySeconds && { deliverySeconds }) }
+  const among = { block, ...defined({ deliverySeconds }) }
   const find = (inner: CallContext) =>
     routeOverBridges(parts, { mode: 'quote', request: asked }, inner, among)
   const value = await withinDeadline(request, context, find, begunAt)

@@ -162,7 +162,7 @@ function sourceOf(
   const swapped = { useOutputOfCallAt: index, index: 0 }
   const replaced = (action: TypedAction, ...more: readonly TypedAction[]) => ({
     ...source,
-    ...(refundReceiver && { refundReceiver }),
+    ...defined({ refundReceiver }),
     actions: [...source.actions.with(index, action), ...more],
   })
   if (tokenIn !== lane.tokenIn) {

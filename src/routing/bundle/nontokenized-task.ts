@@ -40,10 +40,12 @@ export async function runNontokenized(
     ignoreAggregators: request.ignoreAggregators,
     ignoreStandards: request.ignoreStandards,
     skipQuote: false,
-    ...(request.poolChoice && { poolChoice: request.poolChoice }),
-    ...(request.refundReceiver && { refundReceiver: request.refundReceiver }),
-    ...defined({ referralCode: request.referralCode }),
-    ...(request.deadline && { deadline: request.deadline }),
+    ...defined({
+      poolChoice: request.poolChoice,
+      refundReceiver: request.refundReceiver,
+      referralCode: request.referralCode,
+      deadline: request.deadline,
+    }),
   }
   const measured = await runBundle(task, { request: bundle, accountId, reportedActions: deposits })
   const result = resultOf(measured)

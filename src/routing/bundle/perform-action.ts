@@ -235,7 +235,7 @@ function stepOf(
     positionInId: positionsIn.map(idOf),
     positionOutId: positionsOut.map(idOf),
     chainId,
-    ...(own && { primary: own }),
+    ...defined({ primary: own }),
   }
   return { record, ...amountsOf(record, outcome, (token) => draft.stated(token)) }
 }

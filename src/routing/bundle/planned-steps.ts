@@ -2,6 +2,7 @@
  * Steps of the answer of a bundle with what the plan knows of their amounts: numbers, or references to what the
  * simulation will show. Pure.
  */
+import { defined } from '../../domain/defined.js'
 import { type Amount, type AmountRef, isAmountRef } from '../../domain/order.js'
 import type { Address, TokenAmount } from '../../domain/primitives.js'
 import type { RouteStepRecord } from '../../domain/route-step.js'
@@ -61,7 +62,7 @@ export function amountsOf(
     outputs.filter((one) => one.token === token).map(({ amount }) => amount),
   )
   if (!taken.flat().every(isKept) || !given.flat().every(isKept)) return {}
-  return { amounts: { taken, given }, ...(stated && { stated }) }
+  return { amounts: { taken, given }, ...defined({ stated }) }
 }
 
 /** What the steps refer to, each reference once. */

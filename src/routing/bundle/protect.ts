@@ -65,8 +65,7 @@ export function protect(builder: BundleContext, planned: Planned): void {
       amount,
       centiBps,
       quoted: null,
-      ...(stated && { stated }),
-      ...defined({ least }),
+      ...defined({ stated, least }),
     })
   }
   const { atMost } = planned
@@ -89,7 +88,7 @@ export function protect(builder: BundleContext, planned: Planned): void {
   if (!args.request.skipQuote) return
   const named = new Set<string>()
   for (const { amount, token, receiver } of [...now, ...promisedLater(builder, planned)]) {
-    const subject = token ? { token, receiver } : { ...(position && { position }), receiver }
+    const subject = token ? { token, receiver } : { ...defined({ position }), receiver }
     const key = JSON.stringify(subject)
     if (draft.isKnown(amount) || named.has(key)) continue
     named.add(key)

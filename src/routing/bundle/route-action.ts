@@ -80,8 +80,7 @@ export async function planRouteAction(
     includeTransactionCost: false,
     includePriceImpact: false,
     ...(candidates !== undefined && { router: { candidates } }),
-    ...(request.poolChoice && { poolChoice: request.poolChoice }),
-    ...defined({ deadlineMs: request.deadlineMs }),
+    ...defined({ poolChoice: request.poolChoice, deadlineMs: request.deadlineMs }),
   }
   const found = await findIn(builder, args, routeRequest)
   const { flow } = found
@@ -168,7 +167,7 @@ async function search(
   const within = {
     isPossible: (flow: Flow) => isPossible(builder, args, flow),
     ...(candidates !== undefined && { needsNoTransaction: true }),
-    ...(args.isAllowed && { isAllowed: args.isAllowed }),
+    ...defined({ isAllowed: args.isAllowed }),
   }
   const { answer, warnings } = await findRoute(
     task,

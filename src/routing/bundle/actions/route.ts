@@ -77,7 +77,7 @@ export const route = defineServiceAction({
     // A stated minimum is the only one.
     const tolerance = minimum === undefined ? slippage : centiBpsDenominator
     const swapped = await performSwap(
-      { tokenIn, tokenOut, amountIn, ...(tolerance !== undefined && { slippage: tolerance }) },
+      { tokenIn, tokenOut, amountIn, ...defined({ slippage: tolerance }) },
       context,
       { ignored, ...defined({ search }) },
     )
