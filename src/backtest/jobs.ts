@@ -2,7 +2,18 @@
  * The jobs of this service, worked on one at a time, oldest first. A job that a process left unfinished, by a shutdown
  * or a crash, is continued by the next process that looks: stored blocks are never calculated again.
  */
-import type { AccountLimits, BacktestEntry, Backtests } from '../domain/backtest.js'
+import type {
+  AccountLimits,
+  AskedFile,
+  BacktestBlock,
+  BacktestEntry,
+  BacktestJob,
+  BacktestPlan,
+  Backtests,
+  JobProgress,
+  ListQuery,
+  ResultStream,
+} from '../domain/backtest.js'
 import { notFound, shuttingDown } from '../domain/common-errors.js'
 import { type CallContext, type Engine, noAccount } from '../domain/engine.js'
 import { ForkrouteError } from '../domain/errors.js'
@@ -11,7 +22,7 @@ import type { Logger } from '../telemetry/log.js'
 import { blocksOf } from './blocks-of.js'
 import type { JobEngine } from './engines/job-engine.js'
 import type { ResultFiles } from './files/result-files.js'
-import { createJobDesk } from './job-desk.js'
+import { createJobDesk, type JobDesk } from './job-desk.js'
 import { createJobNews } from './job-news.js'
 import { createJobPaces, overStates } from './job-progress.js'
 import { createLeaseHolder } from './lease-holder.js'
@@ -34,122 +45,137 @@ export interface BacktestsArgs {
 }
 
 export function createBacktests(args: BacktestsArgs): Backtests {
-  const { store, jobEngine, files, engine, logger } = args
-  const leaseHolder = createLeaseHolder()
-  const unsaved = createUnsavedFailures()
-  const paces = createJobPaces()
-  const news = createJobNews()
-  const closing = new AbortController()
-  const show = async (id: string) => unsaved.appliedTo(found(id, await store.job(id)))
-  const entry = async (id: string) => unsaved.appliedTo(found(id, await store.entry(id)))
-  const refuseFull = () => refuseFullStore(store, args.maxBytes)
+  return new ServiceBacktests(args)
+}
+
+class ServiceBacktests implements Backtests {
+  readonly isPrivate: boolean
+  readonly #args: BacktestsArgs
+  readonly #leaseHolder = createLeaseHolder()
+  readonly #unsaved = createUnsavedFailures()
+  readonly #paces = createJobPaces()
+  readonly #news = createJobNews()
+  readonly #closing = new AbortController()
+  readonly #desk: JobDesk
+
+  constructor(args: BacktestsArgs) {
+    this.isPrivate = args.isPrivate
+    this.#args = args
+    const { store, logger } = args
+    const parts: RunJobParts = {
+      store,
+      jobEngine: args.jobEngine,
+      leaseHolder: this.#leaseHolder.name,
+      paces: this.#paces,
+      news: this.#news,
+      unsaved: this.#unsaved,
+      logger,
+      show: (id) => this.show(id),
+      refuseFull: () => refuseFullStore(store, args.maxBytes),
+    }
+    this.#desk = createJobDesk({
+      store,
+      leaseHolder: this.#leaseHolder,
+      unsaved: this.#unsaved,
+      takesUp: args.takesUp,
+      chainIds: () => args.engine.networks().map(({ id }) => id),
+      logger,
+      run: (id, controller) => runJob(id, controller, parts),
+    })
+  }
+
+  async create(plan: BacktestPlan, accountId: Hex): Promise<BacktestJob> {
+    const { store, engine, limits, maxBytes } = this.#args
+    await refuseFullStore(store, maxBytes)
+    const context: CallContext = {
+      accountId: noAccount,
+      signal: this.#closing.signal,
+      isBackground: true,
+    }
+    const blocks = await blocksOf(engine, plan, context)
+    const job = await store.add(plan, blocks, accountId, limits)
+    this.#desk.adopt(job.id)
+    return job
+  }
+
+  async list(query: ListQuery): Promise<BacktestEntry[]> {
+    return (await this.#args.store.entries(query)).map(this.#unsaved.appliedTo)
+  }
+
+  async entry(id: string): Promise<BacktestEntry> {
+    return this.#unsaved.appliedTo(found(id, await this.#args.store.entry(id)))
+  }
+
+  async show(id: string): Promise<BacktestJob> {
+    return this.#unsaved.appliedTo(found(id, await this.#args.store.job(id)))
+  }
+
+  async cancel(id: string): Promise<BacktestJob> {
+    const { state } = await this.entry(id)
+    if (overStates.includes(state)) return this.show(id)
+    await this.#args.store.setState(id, 'cancelled', null, ['queued', 'running'])
+    await this.#desk.cancel(id)
+    this.#news.notify(id)
+    return this.show(id)
+  }
+
+  async resume(id: string): Promise<BacktestJob> {
+    const { state, accountId } = await this.entry(id)
+    if (state === 'finished') return this.show(id)
+    if (overStates.includes(state)) await this.#refuseOpen(accountId)
+    await this.#args.store.setState(id, 'queued', null, ['cancelled', 'failed'])
+    this.#unsaved.forget(id)
+    this.#news.notify(id)
+    this.#desk.adopt(id)
+    return this.show(id)
+  }
+
+  async remove(id: string): Promise<void> {
+    await this.cancel(id)
+    await this.#args.store.remove(id)
+    this.#unsaved.forget(id)
+    this.#paces.forget(id)
+    this.#news.notify(id)
+  }
+
+  async *results(id: string, from?: bigint): AsyncGenerator<BacktestBlock> {
+    await this.entry(id)
+    yield* this.#args.store.results(id, from)
+  }
+
+  async file(id: string, asked: AskedFile): Promise<ResultStream> {
+    await this.entry(id)
+    return this.#args.files.open({ id, ...asked })
+  }
+
+  async *watch(id: string, signal: AbortSignal): AsyncGenerator<JobProgress> {
+    for (let last = ''; !signal.aborted; await this.#news.next(id, watchMs, signal)) {
+      const progress = this.#paces.progressOf(await this.entry(id))
+      const { etaSeconds: _, ...facts } = progress
+      const now = JSON.stringify(facts)
+      if (now !== last) yield progress
+      last = now
+      if (overStates.includes(progress.state)) return
+    }
+  }
+
+  async close(): Promise<void> {
+    const { files, jobEngine, store } = this.#args
+    const reason = shuttingDown()
+    this.#closing.abort(reason)
+    await this.#desk.close(reason)
+    this.#leaseHolder.retire()
+    await files.close()
+    await jobEngine.close()
+    await store.close()
+  }
+
   /** A job that goes on is one more that is open. */
-  async function refuseOpen(accountId: Hex | null): Promise<void> {
+  async #refuseOpen(accountId: Hex | null): Promise<void> {
+    const { store, limits } = this.#args
     const open = (await store.open()).filter((one) => one.accountId === accountId).length
-    if (accountId !== null) refuseTooMany({ open, stored: 0 }, args.limits)
+    if (accountId !== null) refuseTooMany({ open, stored: 0 }, limits)
   }
-
-  const parts: RunJobParts = {
-    store,
-    jobEngine,
-    leaseHolder: leaseHolder.name,
-    paces,
-    news,
-    unsaved,
-    logger,
-    show,
-    refuseFull,
-  }
-  const desk = createJobDesk({
-    store,
-    leaseHolder,
-    unsaved,
-    takesUp: args.takesUp,
-    chainIds: () => engine.networks().map(({ id }) => id),
-    logger,
-    run: (id, controller) => runJob(id, controller, parts),
-  })
-
-  const backtests: Backtests = {
-    isPrivate: args.isPrivate,
-
-    async create(plan, accountId) {
-      await refuseFull()
-      const context: CallContext = {
-        accountId: noAccount,
-        signal: closing.signal,
-        isBackground: true,
-      }
-      const blocks = await blocksOf(engine, plan, context)
-      const job = await store.add(plan, blocks, accountId, args.limits)
-      desk.adopt(job.id)
-      return job
-    },
-
-    list: async (query) => (await store.entries(query)).map(unsaved.appliedTo),
-    entry,
-    show,
-
-    async cancel(id) {
-      const { state } = await entry(id)
-      if (overStates.includes(state)) return show(id)
-      await store.setState(id, 'cancelled', null, ['queued', 'running'])
-      await desk.cancel(id)
-      news.notify(id)
-      return show(id)
-    },
-
-    async resume(id) {
-      const { state, accountId } = await entry(id)
-      if (state === 'finished') return show(id)
-      if (overStates.includes(state)) await refuseOpen(accountId)
-      await store.setState(id, 'queued', null, ['cancelled', 'failed'])
-      unsaved.forget(id)
-      news.notify(id)
-      desk.adopt(id)
-      return show(id)
-    },
-
-    async remove(id) {
-      await backtests.cancel(id)
-      await store.remove(id)
-      unsaved.forget(id)
-      paces.forget(id)
-      news.notify(id)
-    },
-
-    async *results(id, from) {
-      await entry(id)
-      yield* store.results(id, from)
-    },
-
-    async file(id, asked) {
-      await entry(id)
-      return files.open({ id, ...asked })
-    },
-
-    async *watch(id, signal) {
-      for (let last = ''; !signal.aborted; await news.next(id, watchMs, signal)) {
-        const progress = paces.progressOf(await entry(id))
-        const { etaSeconds: _, ...facts } = progress
-        const now = JSON.stringify(facts)
-        if (now !== last) yield progress
-        last = now
-        if (overStates.includes(progress.state)) return
-      }
-    },
-
-    async close() {
-      const reason = shuttingDown()
-      closing.abort(reason)
-      await desk.close(reason)
-      leaseHolder.retire()
-      await files.close()
-      await jobEngine.close()
-      await store.close()
-    },
-  }
-  return backtests
 }
 
 /** @throws ForkrouteError NOT_FOUND. */

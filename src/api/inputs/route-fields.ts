@@ -43,8 +43,9 @@ export const maxQuotes = 200
 
 type ShortcutDialect = Pick<Dialect, 'serviceName' | 'executionMode'>
 
-export function shortcutInputs({ serviceName, executionMode }: ShortcutDialect) {
-  const common = {
+/** Fields of routes and quotes. */
+function commonFields(serviceName: string) {
+  return {
     chainId: withDefault(ChainId, 1, 1),
     routingStrategy: withDefault(routingStrategy(serviceName), 'router', 'router'),
     tokenIn: described(
@@ -73,8 +74,11 @@ export function shortcutInputs({ serviceName, executionMode }: ShortcutDialect) 
     blockNumber: BlockNumber.optional(),
     deadlineMs: DeadlineMs.optional(),
   }
-  const route = z.object({
-    ...common,
+}
+
+/** Fields of routes besides. */
+function routeFields(executionMode: ShortcutDialect['executionMode']) {
+  return {
     fromAddress: described(
       Address,
       'Sender of the transaction; must hold amountIn, and allow it where routingStrategy says so.',
@@ -120,18 +124,25 @@ export function shortcutInputs({ serviceName, executionMode }: ShortcutDialect) 
     trace: Trace,
     explain: Explain,
     proof: Proof,
-  })
-  const quote = z.object({
-    ...common,
-    fromAddress: described(Address.optional(), 'Sender; its funds do not matter.'),
-    fee: described(
-      listOf(FeeBps, 1, maxTokens).optional(),
-      'Basis points, 0 to 100: one for all amounts, or one per amountIn.',
-    ),
-    feeReceiver: described(Address.optional(), 'Gets the fee.'),
-    explain: Explain,
-    proof: Proof,
-  })
+  }
+}
+
+/** Fields of quotes besides. */
+const quoteFields = {
+  fromAddress: described(Address.optional(), 'Sender; its funds do not matter.'),
+  fee: described(
+    listOf(FeeBps, 1, maxTokens).optional(),
+    'Basis points, 0 to 100: one for all amounts, or one per amountIn.',
+  ),
+  feeReceiver: described(Address.optional(), 'Gets the fee.'),
+  explain: Explain,
+  proof: Proof,
+}
+
+export function shortcutInputs({ serviceName, executionMode }: ShortcutDialect) {
+  const common = commonFields(serviceName)
+  const route = z.object({ ...common, ...routeFields(executionMode) })
+  const quote = z.object({ ...common, ...quoteFields })
   const amountIn = described(
     common.amountIn.optional(),
     'One amount per tokenIn, in its smallest unit, fee included; this or amountOut.',

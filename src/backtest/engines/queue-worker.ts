@@ -4,6 +4,7 @@
  * chunk expires, and another worker continues with the rest.
  */
 import { type Job, WaitingError, Worker } from 'bullmq'
+import type { Redis } from 'ioredis'
 import { z } from 'zod'
 import type { BacktestBlock, BacktestPlan } from '../../domain/backtest.js'
 import { ForkrouteError, toWireError } from '../../domain/errors.js'
@@ -56,61 +57,150 @@ const chunkData = z.object({
   traceparent: z.string().max(100).optional(),
 })
 
-/**
- * @param store - where results go if it has the job; else they go to the coordinator, through Redis.
- * @param concurrency - chunks of a chain at the same time.
- * @param onBlock - receives what was done.
- */
-export function startQueueWorker(
-  options: QueueOptions & {
-    readonly calculate: CalculateBlock
-    readonly store?: Pick<BacktestStore, 'put' | 'job'>
-    readonly chainIds: readonly number[]
-    readonly concurrency: number
-    readonly lockMs?: number
-    onBlock?(job: string, block: BacktestBlock, milliseconds: number): void
-  },
-): QueueWorker {
-  const { logger, store } = options
-  const names = queueNames(options)
-  const redis = connectRedis(options)
-  const plans = new Map<string, BacktestPlan>()
-  /** Chunks under way, with their jobs. */
-  const running = new Map<Job, string>()
-  let isClosing = false
-  let blocksDone = 0
+export interface QueueWorkerOptions extends QueueOptions {
+  readonly calculate: CalculateBlock
+  /** Where results go if it has the job; else they go to the coordinator, through Redis. */
+  readonly store?: Pick<BacktestStore, 'put' | 'job'>
+  readonly chainIds: readonly number[]
+  /** Chunks of a chain at the same time. */
+  readonly concurrency: number
+  readonly lockMs?: number
+  /** Receives what was done. */
+  onBlock?(job: string, block: BacktestBlock, milliseconds: number): void
+}
 
-  async function planOf(job: string): Promise<BacktestPlan | null> {
-    const known = plans.get(job)
-    if (known) return (await redis.exists(names.plan(job))) ? known : null
-    const text = await redis.get(names.plan(job))
-    if (text === null) return null
-    const plan = decodePlan(text)
-    const [oldest] = plans.keys()
-    if (plans.size >= plansKept && oldest !== undefined) plans.delete(oldest)
-    plans.set(job, plan)
-    return plan
+export function startQueueWorker(options: QueueWorkerOptions): QueueWorker {
+  return new RedisQueueWorker(options)
+}
+
+class RedisQueueWorker implements QueueWorker {
+  readonly #options: QueueWorkerOptions
+  readonly #names: ReturnType<typeof queueNames>
+  readonly #redis: Redis
+  readonly #plans: QueuedPlans
+  /** Chunks under way, with their jobs. */
+  readonly #running = new Map<Job, string>()
+  readonly #workers: readonly Worker[]
+  readonly #timers: readonly NodeJS.Timeout[]
+  readonly #warnedOf = new Set<string>()
+  #isClosing = false
+  #blocksDone = 0
+
+  constructor(options: QueueWorkerOptions) {
+    this.#options = options
+    this.#names = queueNames(options)
+    this.#redis = connectRedis(options)
+    this.#plans = new QueuedPlans(this.#redis, this.#names)
+    this.#workers = options.chainIds.map((chainId) => this.#open(chainId))
+    const warn = () => void this.#warnOfKinds().catch(() => {})
+    this.#timers = [setInterval(() => this.#watch(), watchMs), setInterval(warn, kindsMs)]
+    warn()
+  }
+
+  get blocksDone(): number {
+    return this.#blocksDone
+  }
+
+  async close(graceMs: number): Promise<void> {
+    this.#isClosing = true
+    const giveUpAll = () => {
+      for (const chunk of this.#running.keys()) this.#giveUp(chunk)
+    }
+    const impatient = setTimeout(giveUpAll, graceMs)
+    await Promise.all(this.#workers.map((worker) => worker.close()))
+    clearTimeout(impatient)
+    for (const timer of this.#timers) clearInterval(timer)
+    this.#redis.disconnect()
+  }
+
+  /** Takes chunks of one chain from now on. */
+  #open(chainId: number): Worker {
+    const { concurrency, logger, lockMs: lockDuration = lockMs } = this.#options
+    const worker = new Worker(
+      queueName(chainId),
+      (chunk, token, signal) => this.#work(chunk, token, signal),
+      {
+        connection: this.#redis,
+        prefix: this.#names.prefix,
+        concurrency,
+        lockDuration,
+        stalledInterval: lockDuration / 2,
+        maxStalledCount: maxLosses,
+        removeOnComplete: { count: 0 },
+      },
+    )
+    worker.on('error', (error) => logger.debug({ reason: reasonOf(error) }, 'queue'))
+    worker.on('lockRenewalFailed', (ids) => {
+      for (const id of ids) worker.cancelJob(id)
+    })
+    return worker
+  }
+
+  async #work(
+    chunk: Job,
+    token: string | undefined,
+    signal: AbortSignal = new AbortController().signal,
+  ): Promise<void> {
+    try {
+      const data = chunkData.parse(chunk.data)
+      const plan = await this.#plans.of(data.job)
+      // Nobody coordinates the job. The coordinator that resumes it adds its blocks again.
+      if (!plan) return
+      this.#running.set(chunk, data.job)
+      const facts = chunkFacts(data.job, plan.chainId, data.blocks.length)
+      const calculate = () => this.#calculate(plan, chunk, data, signal)
+      const isDone = await inTrace('backtest chunk', calculate, {
+        kind: 'consumer',
+        parent: data.traceparent,
+        facts,
+      })
+      if (isDone) return
+    } catch (error) {
+      if (!signal.aborted) throw this.#asReason(error)
+      // Cancelled, or another worker has the chunk.
+      if (!this.#isClosing) return
+    } finally {
+      this.#running.delete(chunk)
+    }
+    await chunk.moveToWait(token)
+    throw new WaitingError()
+  }
+
+  /** @returns whether all blocks are done; false where the worker is closing. */
+  async #calculate(
+    plan: BacktestPlan,
+    chunk: Job,
+    data: z.infer<typeof chunkData>,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    for (const [index, number] of data.blocks.entries()) {
+      if (this.#isClosing) return false
+      await this.#room(data.job, signal)
+      const start = performance.now()
+      const block = await this.#options.calculate(plan, number, signal)
+      signal.throwIfAborted()
+      await inSpan('hand over', () => this.#handOver(data.job, block, signal))
+      this.#blocksDone += 1
+      this.#options.onBlock?.(data.job, block, performance.now() - start)
+      const rest = data.blocks.slice(index + 1)
+      if (rest.length > 0) await chunk.updateData({ ...data, blocks: rest.map(String) })
+    }
+    return true
   }
 
   /** Waits while the coordinator is behind. */
-  async function room(job: string, signal: AbortSignal): Promise<void> {
-    while ((await redis.xlen(names.results(job))) >= maxWaitingResults) {
+  async #room(job: string, signal: AbortSignal): Promise<void> {
+    while ((await this.#redis.xlen(this.#names.results(job))) >= maxWaitingResults) {
       signal.throwIfAborted()
       await new Promise((resolve) => setTimeout(resolve, roomMs))
     }
   }
 
-  /** False: this worker has no store, or its store does not have the job. */
-  async function putIn(job: string, block: BacktestBlock): Promise<boolean> {
-    if (!store) return false
-    return (await store.put(job, block)) || (await store.job(job)) !== null
-  }
-
-  async function handOver(job: string, block: BacktestBlock, signal: AbortSignal): Promise<void> {
-    const isStored = await withRetries(() => putIn(job, block), signal, retryPolicy)
+  async #handOver(job: string, block: BacktestBlock, signal: AbortSignal): Promise<void> {
+    const isStored = await withRetries(() => this.#putIn(job, block), signal, retryPolicy)
     const fields = isStored ? ['stored', toJson(block.blockNumber)] : ['block', encodeBlock(block)]
-    const results = names.results(job)
-    const replies = await redis
+    const results = this.#names.results(job)
+    const replies = await this.#redis
       .multi()
       .xadd(results, '*', ...fields)
       .expire(results, resultsSeconds)
@@ -119,118 +209,73 @@ export function startQueueWorker(
     if (problem) throw problem
   }
 
-  async function calculate(
-    plan: BacktestPlan,
-    chunk: Job,
-    data: z.infer<typeof chunkData>,
-    signal: AbortSignal,
-  ): Promise<boolean> {
-    for (const [index, number] of data.blocks.entries()) {
-      if (isClosing) return false
-      await room(data.job, signal)
-      const start = performance.now()
-      const block = await options.calculate(plan, number, signal)
-      signal.throwIfAborted()
-      await inSpan('hand over', () => handOver(data.job, block, signal))
-      blocksDone += 1
-      options.onBlock?.(data.job, block, performance.now() - start)
-      const rest = data.blocks.slice(index + 1)
-      if (rest.length > 0) await chunk.updateData({ ...data, blocks: rest.map(String) })
-    }
-    return true
-  }
-
-  async function work(chunk: Job, token: string | undefined, signal: AbortSignal | undefined) {
-    const aborted = signal ?? new AbortController().signal
-    try {
-      const data = chunkData.parse(chunk.data)
-      const plan = await planOf(data.job)
-      // Nobody coordinates the job. The coordinator that resumes it adds its blocks again.
-      if (!plan) return
-      running.set(chunk, data.job)
-      const facts = chunkFacts(data.job, plan.chainId, data.blocks.length)
-      const isDone = await inTrace('backtest chunk', () => calculate(plan, chunk, data, aborted), {
-        kind: 'consumer',
-        parent: data.traceparent,
-        facts,
-      })
-      if (isDone) return
-    } catch (error) {
-      if (!aborted.aborted) throw asReason(error)
-      // Cancelled, or another worker has the chunk.
-      if (!isClosing) return
-    } finally {
-      running.delete(chunk)
-    }
-    await chunk.moveToWait(token)
-    throw new WaitingError()
+  /** False: this worker has no store, or its store does not have the job. */
+  async #putIn(job: string, block: BacktestBlock): Promise<boolean> {
+    const { store } = this.#options
+    if (!store) return false
+    return (await store.put(job, block)) || (await store.job(job)) !== null
   }
 
   /** The error as text for the coordinator; the stack of a bug stays here. */
-  function asReason(error: unknown): Error {
+  #asReason(error: unknown): Error {
     const { stack, ...wire } = toWireError(error)
     const reason = error instanceof ForkrouteError ? error.code : reasonOf(error)
-    logger.warn({ reason, ...(stack && { err: error }) }, 'a block could not be calculated')
+    const facts = { reason, ...(stack && { err: error }) }
+    this.#options.logger.warn(facts, 'a block could not be calculated')
     return new Error(toJson(wire))
   }
 
-  const workers = options.chainIds.map((chainId) => {
-    const worker = new Worker(queueName(chainId), work, {
-      connection: redis,
-      prefix: names.prefix,
-      concurrency: options.concurrency,
-      lockDuration: options.lockMs ?? lockMs,
-      stalledInterval: (options.lockMs ?? lockMs) / 2,
-      maxStalledCount: maxLosses,
-      removeOnComplete: { count: 0 },
-    })
-    worker.on('error', (error) => logger.debug({ reason: reasonOf(error) }, 'queue'))
-    worker.on('lockRenewalFailed', (ids) => {
-      for (const id of ids) worker.cancelJob(id)
-    })
-    return worker
-  })
-  const giveUp = (chunk: Job) => {
-    for (const worker of workers) worker.cancelJob(chunk.id ?? '')
+  #giveUp(chunk: Job): void {
+    for (const worker of this.#workers) worker.cancelJob(chunk.id ?? '')
   }
 
-  const watching = setInterval(() => {
-    if (redis.status !== 'ready') return
-    for (const [chunk, job] of running) {
-      redis.exists(names.plan(job)).then(
-        (isWanted) => isWanted || giveUp(chunk),
+  /** Gives up chunks of jobs that nobody coordinates any more. */
+  #watch(): void {
+    if (this.#redis.status !== 'ready') return
+    for (const [chunk, job] of this.#running) {
+      this.#redis.exists(this.#names.plan(job)).then(
+        (isWanted) => isWanted || this.#giveUp(chunk),
         () => {},
       )
     }
-  }, watchMs)
+  }
 
-  const warned = new Set<string>()
-  const warnOfKinds = async () => {
-    const kinds = await redis.zrangebyscore(names.kinds, Date.now() - coordinatorMs, '+inf')
-    for (const kind of kinds) {
-      if (kind === options.kind || warned.has(kind)) continue
-      warned.add(kind)
+  async #warnOfKinds(): Promise<void> {
+    const { kind: own, logger } = this.#options
+    const since = Date.now() - coordinatorMs
+    for (const kind of await this.#redis.zrangebyscore(this.#names.kinds, since, '+inf')) {
+      if (kind === own || this.#warnedOf.has(kind)) continue
+      this.#warnedOf.add(kind)
       logger.warn(
-        { coordinator: kind, worker: options.kind },
+        { coordinator: kind, worker: own },
         'refusing jobs of a coordinator of another version or with other settings: the answers could differ',
       )
     }
   }
-  const comparing = setInterval(() => void warnOfKinds().catch(() => {}), kindsMs)
-  void warnOfKinds().catch(() => {})
+}
 
-  return {
-    get blocksDone() {
-      return blocksDone
-    },
-    async close(graceMs) {
-      isClosing = true
-      const impatient = setTimeout(() => [...running.keys()].forEach(giveUp), graceMs)
-      await Promise.all(workers.map((worker) => worker.close()))
-      clearTimeout(impatient)
-      clearInterval(watching)
-      clearInterval(comparing)
-      redis.disconnect()
-    },
+/** The plans of jobs in the queue, the newest of them remembered. */
+class QueuedPlans {
+  readonly #redis: Redis
+  readonly #names: Pick<ReturnType<typeof queueNames>, 'plan'>
+  readonly #plans = new Map<string, BacktestPlan>()
+
+  constructor(redis: Redis, names: Pick<ReturnType<typeof queueNames>, 'plan'>) {
+    this.#redis = redis
+    this.#names = names
+  }
+
+  /** Null: nobody coordinates the job. */
+  async of(job: string): Promise<BacktestPlan | null> {
+    const name = this.#names.plan(job)
+    const known = this.#plans.get(job)
+    if (known) return (await this.#redis.exists(name)) ? known : null
+    const text = await this.#redis.get(name)
+    if (text === null) return null
+    const plan = decodePlan(text)
+    const [oldest] = this.#plans.keys()
+    if (this.#plans.size >= plansKept && oldest !== undefined) this.#plans.delete(oldest)
+    this.#plans.set(job, plan)
+    return plan
   }
 }

@@ -356,8 +356,8 @@ describe('createBacktests', () => {
     await until(backtests, id, ({ blocksDone }) => blocksDone === 1)
     await backtests.remove(id)
     expect(await backtests.list({ limit: 100 })).toEqual([])
-    for (const ask of [backtests.show, backtests.cancel, backtests.resume, backtests.remove]) {
-      await expect(ask(id)).rejects.toThrow(`There is no backtest ${id}.`)
+    for (const name of ['show', 'cancel', 'resume', 'remove'] as const) {
+      await expect(backtests[name](id)).rejects.toThrow(`There is no backtest ${id}.`)
     }
     await expect(all(backtests.results(id))).rejects.toThrow('There is no backtest')
   })
