@@ -2,7 +2,6 @@
  * What the replies of one node mean: for the reads that were sent, their outcomes; for the node, whether it is healthy,
  * noisy or asked too much. Owned by `upstream-node.ts`.
  */
-import type { LimitFunction } from 'p-limit'
 import { type RpcClient, type RpcResult, TransportError } from './json-rpc.js'
 import type { NodeHealth } from './learnt/node-health.js'
 import type { NodePace } from './learnt/node-pace.js'
@@ -14,12 +13,13 @@ import { NotSent } from './turns.js'
 
 export interface NodeReplyParts {
   readonly client: RpcClient
-  readonly limit: LimitFunction
   readonly health: NodeHealth
   readonly pace: NodePace
   readonly noise: Noise
   readonly counters: NodeCounters
   readonly redact: (text: string) => string
+  /** The node takes fewer requests at a time from now on. */
+  readonly onLimited: () => void
 }
 
 /** A request that was not answered as one. */
@@ -121,7 +121,7 @@ export class NodeReplies {
 
   /** Among other failures one that speaks of a limit is no more than they are: then it is not its number. */
   #limited(calls: number, startedAt: number, message: string, after: number | null): void {
-    const { pace, health, noise, limit, counters } = this.#parts
+    const { pace, health, noise, counters, onLimited } = this.#parts
     counters.limited += 1
     noise.limited()
     if (!noise.isLimiting()) {
@@ -129,7 +129,7 @@ export class NodeReplies {
       return
     }
     pace.limited(calls, startedAt)
-    limit.concurrency = pace.requests()
+    onLimited()
     health.recordLimit(startedAt, message, after)
   }
 }

@@ -2,7 +2,7 @@
  * The turns of requests to one node: a few at the same time, none while the node asks for a pause, none again without
  * the budget for it, and none for longer than an answer may take. Owned by `upstream-node.ts`.
  */
-import type { LimitFunction } from 'p-limit'
+import pLimit, { type LimitFunction } from 'p-limit'
 import { TransportError } from './json-rpc.js'
 import type { Latencies } from './learnt/latencies.js'
 import type { NodePace } from './learnt/node-pace.js'
@@ -27,8 +27,7 @@ export interface Turn {
   readonly onLate: ((isLost: boolean) => void) | undefined
 }
 
-export interface TurnParts {
-  readonly limit: LimitFunction
+export interface NodeTurnsParts {
   readonly pace: NodePace
   readonly latencies: Latencies
   readonly budget: RetryBudget
@@ -37,19 +36,48 @@ export interface TurnParts {
   readonly onSent: (turn: Turn) => void
 }
 
-/**
- * @returns a function that waits for the turn, asks, and gives the answer. A late answer holds up nobody else's turn, as
- *   long as no more are late than are in time.
- * @throws NotSent, the reason of the signal, TransportError when there is no answer in time, and what `ask` throws.
- */
-export function createTurns(
-  parts: TurnParts,
-): <T>(turn: Turn, ask: (signal: AbortSignal) => Promise<T>) => Promise<T> {
-  const { limit, pace, latencies, budget } = parts
+/** The one line in which requests wait for a node: so many are on their way as its pace allows. */
+export class NodeTurns {
+  readonly #parts: NodeTurnsParts
+  readonly #limit: LimitFunction
   /** On their way without a place. */
-  let late = 0
+  #late = 0
 
-  function send<T>(turn: Turn, ask: (signal: AbortSignal) => Promise<T>) {
+  constructor(parts: NodeTurnsParts) {
+    this.#parts = parts
+    this.#limit = pLimit(parts.pace.requests())
+  }
+
+  /**
+   * Waits for the turn, asks, and gives the answer. A late answer holds up nobody else's turn, as long as no more are
+   * late than are in time.
+   *
+   * @throws NotSent, the reason of the signal, TransportError when there is no answer in time, and what `ask` throws.
+   */
+  async run<T>(turn: Turn, ask: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const { budget, isPausing, onSent } = this.#parts
+    this.keepPace()
+    const { answer } = await this.#limit(async () => {
+      turn.signal?.throwIfAborted()
+      if (isPausing()) throw new NotSent()
+      if (!turn.isAgain) budget.earn()
+      else if (!budget.spend()) throw new NotSent()
+      onSent(turn)
+      const { sent, place } = this.#send(turn, ask)
+      await place
+      return { answer: sent }
+    })
+    return answer
+  }
+
+  /** From now on as many requests are on their way as the node's pace allows at present. */
+  keepPace(): void {
+    this.#limit.concurrency = this.#parts.pace.requests()
+  }
+
+  /** @returns the answer, and when the place of the request in the line is free again. */
+  #send<T>(turn: Turn, ask: (signal: AbortSignal) => Promise<T>) {
+    const { pace, latencies, timeoutMs } = this.#parts
     const { method, calls, signal, onLate } = turn
     const begun = performance.now()
     const arrived = pace.sent()
@@ -61,9 +89,9 @@ export function createTurns(
       let isLate = false
       const becomeLate = () => {
         onLate?.(false)
-        if (late >= limit.concurrency) return
+        if (this.#late >= this.#limit.concurrency) return
         isLate = true
-        late += 1
+        this.#late += 1
         resolve()
       }
       const timers = [
@@ -71,12 +99,12 @@ export function createTurns(
         setTimeout(() => onLate?.(true), latencies.lost(method, calls)),
         setTimeout(() => {
           ending.abort(new TransportError('The node gave no answer in time.', null))
-        }, parts.timeoutMs),
+        }, timeoutMs),
       ]
       const end = () => {
         for (const timer of timers) clearTimeout(timer)
         signal?.removeEventListener('abort', abort)
-        if (isLate) late -= 1
+        if (isLate) this.#late -= 1
         // Only once the answer was looked at: what was on its way counts where the node refuses it.
         setImmediate(arrived)
         resolve()
@@ -93,20 +121,5 @@ export function createTurns(
       )
     })
     return { sent, place }
-  }
-
-  return async (turn, ask) => {
-    limit.concurrency = pace.requests()
-    const { answer } = await limit(async () => {
-      turn.signal?.throwIfAborted()
-      if (parts.isPausing()) throw new NotSent()
-      if (!turn.isAgain) budget.earn()
-      else if (!budget.spend()) throw new NotSent()
-      parts.onSent(turn)
-      const { sent, place } = send(turn, ask)
-      await place
-      return { answer: sent }
-    })
-    return answer
   }
 }

@@ -4,7 +4,6 @@
  * Owned by `upstream.ts`; the node's URL never leaves this file.
  */
 import { setMaxListeners } from 'node:events'
-import type { LimitFunction } from 'p-limit'
 import type { Address } from '../../domain/primitives.js'
 import {
   createRpcClient,
@@ -25,7 +24,7 @@ import type { NodeRequest, Outcome } from './node-request.js'
 import type { NodeCounters, NodeStatus, UpstreamCounters } from './node-status.js'
 import { NodeVerification } from './node-verification.js'
 import { mostBytesOf } from './response-caps.js'
-import { createTurns, type Turn } from './turns.js'
+import { NodeTurns, type Turn } from './turns.js'
 
 /** With more requests than this at once, the first ones are sent ahead in a batch of their own. */
 const many = 128
@@ -51,8 +50,8 @@ export interface NodeOptions {
   readonly timeoutMs: number
   readonly verifyHeaderHash: boolean
   readonly maxBatch: number
+  /** HTTP requests at the same time: a limit per node, since one that hangs must not hold up the others. */
   readonly connections: number
-  readonly limit: LimitFunction
   readonly counters: UpstreamCounters
   /** The budget is shared by all nodes of the chain. */
   readonly budget: RetryBudget
@@ -72,11 +71,11 @@ export class UpstreamNode {
   readonly #latencies = createLatencies()
   readonly #replies: NodeReplies
   readonly #verification: NodeVerification
-  readonly #inTurn: ReturnType<typeof createTurns>
+  readonly #turns: NodeTurns
   readonly #redact: (text: string) => string
 
   constructor(options: NodeOptions) {
-    const { name, chainId, limit, redact, timeoutMs, connections, verifyHeaderHash } = options
+    const { name, chainId, redact, timeoutMs, connections, verifyHeaderHash } = options
     this.name = name
     this.#redact = redact
     this.#client = createRpcClient(options.url, {
@@ -90,12 +89,12 @@ export class UpstreamNode {
     this.#pace = createNodePace({ batch: options.maxBatch, requests: connections }, this.noise)
     this.#replies = new NodeReplies({
       client: this.#client,
-      limit,
       health: this.#health,
       pace: this.#pace,
       noise: this.noise,
       counters: this.#counters,
       redact,
+      onLimited: () => this.#turns.keepPace(),
     })
     this.#verification = new NodeVerification({
       rules: { chainId, verifyHeaderHash },
@@ -104,8 +103,7 @@ export class UpstreamNode {
       takesBatches: () => this.#pace.knownBatch() !== 1,
       send: (requests, isAgain) => this.#sendInTime(requests, isAgain),
     })
-    this.#inTurn = createTurns({
-      limit,
+    this.#turns = new NodeTurns({
       pace: this.#pace,
       latencies: this.#latencies,
       budget: options.budget,
@@ -233,7 +231,7 @@ export class UpstreamNode {
     const startedAt = Date.now()
     let result: RpcResult
     try {
-      const value = await this.#inTurn(turnOf([request], options), (signal) =>
+      const value = await this.#turns.run(turnOf([request], options), (signal) =>
         this.#client.request(method, params, signal),
       )
       result = { ok: true, value }
@@ -256,7 +254,7 @@ export class UpstreamNode {
     const calls = requests.map((request) => request.call)
     let results: RpcResult[]
     try {
-      results = await this.#inTurn(turnOf(requests, options), (signal) =>
+      results = await this.#turns.run(turnOf(requests, options), (signal) =>
         this.#client.batch(calls, signal),
       )
     } catch (error) {

@@ -7,7 +7,6 @@
  * node answers at all, the read throws ForkrouteError UPSTREAM_UNAVAILABLE.
  */
 import { setMaxListeners } from 'node:events'
-import pLimit from 'p-limit'
 import { numberToHex } from 'viem'
 import type { Address, Hex } from '../../domain/primitives.js'
 import type { TickPlaces } from '../../domain/state.js'
@@ -287,8 +286,6 @@ function createNodes(
       anchor: options.anchor ?? null,
       maxBatch,
       connections: maxInFlight,
-      // A limit per node: one that hangs must not hold up the others.
-      limit: pLimit(maxInFlight),
       redact,
       onChange: (problem) =>
         problem ? onLog?.('warn', problem) : onLog?.('info', `${name} is usable.`),
