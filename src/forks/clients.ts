@@ -21,27 +21,37 @@ const fork: Peer = { name: 'fork' }
 const archive: Peer = { name: 'archive' }
 
 /** Forks come and go; the least recently used connections are closed when there are too many. */
-const hosts = new LRUCache<string, Pool>({
-  max: 128,
-  dispose: (pool) => {
-    void quietly(
-      pool.destroy(),
-      'Connections that nobody used for long did not close as they should.',
-    )
-  },
-})
+const mostHosts = 128
+
+/** The connections of a thread to forks and the archive, by host: kept from one call to the next. */
+class ForkConnections {
+  readonly #hosts = new LRUCache<string, Pool>({
+    max: mostHosts,
+    dispose: (pool) => {
+      void quietly(pool.destroy(), 'Connections that nobody used for long did not close.')
+    },
+  })
+
+  /** @param url - of the fork, or of a block in the archive. */
+  client(url: string): RpcClient {
+    const { origin, pathname } = new URL(url)
+    const known = this.#hosts.get(origin)
+    const shared = known ?? connectionsTo(url, { timeoutMs, connections: 64 })
+    if (!known) this.#hosts.set(origin, shared)
+    if (pathname === '/') return createRpcClient(url, { shared, peer: fork })
+    return withArchiveErrors(createRpcClient(url, { shared, peer: archive }), pathname)
+  }
+}
+
+/** One for each thread, as this module is. */
+const connections = new ForkConnections()
 
 /**
  * @param url - on this machine. The caller never closes the client. The archive has one host, and a URL per block; where
  * it does not answer, its client throws ForkrouteError UPSTREAM_UNAVAILABLE in place of TransportError.
  */
 export function forkClient(url: string): RpcClient {
-  const { origin, pathname } = new URL(url)
-  const known = hosts.get(origin)
-  const shared = known ?? connectionsTo(url, { timeoutMs, connections: 64 })
-  if (!known) hosts.set(origin, shared)
-  if (pathname === '/') return createRpcClient(url, { shared, peer: fork })
-  return withArchiveErrors(createRpcClient(url, { shared, peer: archive }), pathname)
+  return connections.client(url)
 }
 
 /** The archive's own methods, at the block. */

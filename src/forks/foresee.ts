@@ -23,42 +23,66 @@ interface ForeseenBlock {
   readonly pin: Pick<BlockPin, 'chainId' | 'hash'>
 }
 
-/** By chain and kind of call. */
-const told = new LRUCache<string, { readonly hash: Hex; readonly places: Set<string> }>({
-  max: 20_000,
-})
+interface ForeseenCall {
+  readonly from?: Address
+  readonly to: Address
+  readonly data: Hex
+}
 
-export function foresee(
-  block: ForeseenBlock,
-  calls: readonly { readonly from?: Address; readonly to: Address; readonly data: Hex }[],
-): void {
-  const { chainId, hash } = block.pin
-  const fresh = calls.filter(({ from, to, data }) => {
+/** What the archive remembers of a chain it forgets when it was not used for half an hour. */
+const forgottenMs = 1_800_000
+
+/** What a thread has told the archive, so that it tells each thing once. */
+class ToldHints {
+  /** By chain and kind of call. */
+  readonly #calls = new LRUCache<string, { readonly hash: Hex; readonly places: Set<string> }>({
+    max: 20_000,
+  })
+  readonly #guesses = new LRUCache<string, true>({
+    max: 20_000,
+    ttl: forgottenMs,
+    updateAgeOnHas: true,
+  })
+
+  /** Whether the call is to be told at the block; it counts as told then. */
+  isNewCall(
+    { chainId, hash }: Pick<BlockPin, 'chainId' | 'hash'>,
+    { from, to, data }: ForeseenCall,
+  ): boolean {
     const kind = `${chainId} ${from ? `${from} ${to} ${data}` : callKind(to, data)}`
-    const known = told.get(kind) ?? { hash, places: new Set() }
-    told.set(kind, known)
+    const known = this.#calls.get(kind) ?? { hash, places: new Set() }
+    this.#calls.set(kind, known)
     const places = placesIn(data).join()
     if (known.hash !== hash || known.places.size >= mostOfKind || known.places.has(places)) {
       return false
     }
     known.places.add(places)
     return true
-  })
+  }
+
+  /** Whether a guess of the topic is to be told; it counts as told then. */
+  isNewGuess(chainId: number, topic: string): boolean {
+    const name = `${chainId} ${topic}`
+    const isNew = !this.#guesses.has(name)
+    if (isNew) this.#guesses.set(name, true)
+    return isNew
+  }
+}
+
+/** One for each thread, as this module is. */
+const told = new ToldHints()
+
+export function foresee(block: ForeseenBlock, calls: readonly ForeseenCall[]): void {
+  const fresh = calls.filter((call) => told.isNewCall(block.pin, call))
   if (fresh.length === 0) return
   const asked = fresh.slice(0, mostCalls).map(({ from, to, data }) => ({ from, to, data }))
   const telling = archiveOf(block).request('forkroute_foresee', [asked])
   void quietly(telling, 'A hint of calls to come did not reach the archive.')
 }
 
-/** What the archive remembers of a chain it forgets when it was not used for half an hour. */
-const guessed = new LRUCache<string, true>({ max: 20_000, ttl: 1_800_000, updateAgeOnHas: true })
-
 /** Whether a guess of the topic is to be told. */
 export function isNewGuess(chainId: number, topic: string): boolean {
-  const name = `${chainId} ${topic}`
-  const isNew = !guessed.has(name)
-  if (isNew) guessed.set(name, true)
-  return isNew
+  return told.isNewGuess(chainId, topic)
 }
 
 /** Values of one message, as the archive takes them. */

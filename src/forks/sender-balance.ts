@@ -13,16 +13,46 @@ export type SenderBalance =
   | { readonly ok: true; readonly wei: bigint }
   | { readonly ok: false; readonly message: string }
 
-const known = new LRUCache<string, SenderBalance>({ max: 10_000 })
-
 /** Senders of a simulation, preceding calls included. */
 export function sendersOf(request: SimulationRequest): Address[] {
   return [...new Set([request.from, ...(request.before ?? []).map(({ from }) => from)])]
 }
 
+/** Forks of one block, among which the reads are spread. */
+interface BalanceSource {
+  readonly urls: readonly string[]
+  readonly pin: BlockPin
+}
+
+/** The balances that a thread has read. */
+class SenderBalances {
+  readonly #known = new LRUCache<string, SenderBalance>({ max: 10_000 })
+
+  async of(
+    { urls, pin }: BalanceSource,
+    senders: Iterable<Address>,
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<Address, SenderBalance>> {
+    const entries = await Promise.all(
+      [...senders].map(async (sender, index) => {
+        const key = `${stateKey(pin)}:${sender}`
+        const url = urls[index % urls.length]
+        if (!url) throw new RangeError('A simulation needs at least one fork.')
+        const balance = this.#known.get(key) ?? (await readBalance(url, pin, sender, signal))
+        if (balance.ok) this.#known.set(key, balance)
+        return [sender, balance] as const
+      }),
+    )
+    return new Map(entries)
+  }
+}
+
+/** One for each thread, as this module is. */
+const balances = new SenderBalances()
+
 /** Balances of all senders that the requests do not override themselves. */
 export async function senderBalances(
-  fork: { readonly urls: readonly string[]; readonly pin: BlockPin },
+  fork: BalanceSource,
   requests: readonly SimulationRequest[],
   signal: AbortSignal,
 ): Promise<ReadonlyMap<Address, SenderBalance>> {
@@ -32,17 +62,7 @@ export async function senderBalances(
       if (request.overrides[sender]?.balance === undefined) wanted.add(sender)
     }
   }
-  const entries = await Promise.all(
-    [...wanted].map(async (sender, index) => {
-      const key = `${stateKey(fork.pin)}:${sender}`
-      const url = fork.urls[index % fork.urls.length]
-      if (!url) throw new RangeError('A simulation needs at least one fork.')
-      const balance = known.get(key) ?? (await readBalance(url, fork.pin, sender, signal))
-      if (balance.ok) known.set(key, balance)
-      return [sender, balance] as const
-    }),
-  )
-  return new Map(entries)
+  return balances.of(fork, wanted, signal)
 }
 
 async function readBalance(

@@ -98,7 +98,7 @@ export async function simulate(
       const jobs = takeBatch(queue, batchSize)
       if (jobs.length === 0) return
       const replies = options.warm
-        ? await gateOf(url)(() => send(url, fork.pin, jobs, signal))
+        ? await gates.of(url)(() => send(url, fork.pin, jobs, signal))
         : await send(url, fork.pin, jobs, signal)
       for (const [position, job] of jobs.entries()) {
         const reply = replies[position]
@@ -136,15 +136,19 @@ export async function simulate(
   return results
 }
 
-const gates = new LRUCache<string, LimitFunction>({ max: 128 })
+/** Bounds the batches in flight on each warm fork, over all calculations of a thread. */
+class ForkGates {
+  readonly #limits = new LRUCache<string, LimitFunction>({ max: 128 })
 
-function gateOf(url: string): LimitFunction {
-  const known = gates.get(url)
-  if (known) return known
-  const gate = pLimit(batchesPerFork)
-  gates.set(url, gate)
-  return gate
+  of(url: string): LimitFunction {
+    const limit = this.#limits.get(url) ?? pLimit(batchesPerFork)
+    this.#limits.set(url, limit)
+    return limit
+  }
 }
+
+/** One for each thread, as this module is. */
+const gates = new ForkGates()
 
 interface Job {
   readonly index: number

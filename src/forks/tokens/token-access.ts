@@ -58,18 +58,24 @@ export function createTokenAccess(): TokenAccess {
   }
 }
 
-/** Derived slots by party or parties: hashing takes longer than everything else here, and the same pools recur at every block. */
-const derived = new WeakMap<SlotRule, LRUCache<string, Hex>>()
 const maxParties = 1_000
 
-function slotOf(rule: SlotRule, owner: Address, spender?: Address): Hex {
-  const known = derived.get(rule) ?? new LRUCache<string, Hex>({ max: maxParties })
-  derived.set(rule, known)
-  const key = spender ? owner + spender : owner
-  const slot = known.get(key) ?? deriveSlot(rule, spender ? { owner, spender } : { owner })
-  known.set(key, slot)
-  return slot
+/** Derived slots by party or parties: hashing takes longer than everything else here, and the same pools recur at every block. */
+class DerivedSlots {
+  readonly #byRule = new WeakMap<SlotRule, LRUCache<string, Hex>>()
+
+  slotOf(rule: SlotRule, owner: Address, spender?: Address): Hex {
+    const known = this.#byRule.get(rule) ?? new LRUCache<string, Hex>({ max: maxParties })
+    this.#byRule.set(rule, known)
+    const key = spender ? owner + spender : owner
+    const slot = known.get(key) ?? deriveSlot(rule, spender ? { owner, spender } : { owner })
+    known.set(key, slot)
+    return slot
+  }
 }
+
+/** One for each thread, as this module is; a rule that is forgotten takes its slots along. */
+const derived = new DerivedSlots()
 
 /** Slots of `access` for these parties; every ordered pair of `pairs` for what depends on two. */
 export function slotsFor(
@@ -80,10 +86,10 @@ export function slotsFor(
   return [
     ...access.slots.map(({ contract, slot }) => ({ address: contract, slot })),
     ...access.byParty.flatMap((rule) =>
-      [...parties].map((party) => ({ address: rule.contract, slot: slotOf(rule, party) })),
+      [...parties].map((party) => ({ address: rule.contract, slot: derived.slotOf(rule, party) })),
     ),
     ...access.byPair.flatMap((rule) =>
-      pairs.map(([from, to]) => ({ address: rule.contract, slot: slotOf(rule, from, to) })),
+      pairs.map(([from, to]) => ({ address: rule.contract, slot: derived.slotOf(rule, from, to) })),
     ),
   ]
 }
