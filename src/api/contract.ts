@@ -28,7 +28,7 @@ export interface RouteDefinition<
   readonly description: string
   readonly tag: string
   readonly params: Params
-  /** Of the query (GET, DELETE) or of the JSON body (POST). */
+  /** Form of the query (GET, DELETE) or of the JSON body (POST). */
   readonly input: Input
   readonly response: Response
   readonly errors: readonly ErrorCode[]

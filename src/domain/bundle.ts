@@ -122,7 +122,7 @@ export interface BundleResult {
   readonly payments: readonly Payment[]
   /** Raw units that the sender gives, each token once. */
   readonly inputs: readonly TokenAmount[]
-  /** Of each input, the most that is kept of it: the rest comes back, or the transaction reverts. */
+  /** The most that is kept of each input: the rest comes back, or the transaction reverts. */
   readonly maximums: readonly TokenAmount[]
   readonly route: readonly RouteStepRecord[]
   readonly block: BlockPin

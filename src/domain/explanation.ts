@@ -64,7 +64,7 @@ export interface Explanation {
 export const mostCandidates = 100
 export const mostRefused = 200
 
-/** Of the searches of one bundle: each keeps its best candidates within the bound on all. */
+/** Joins the explanations of the searches of one bundle: each keeps its best candidates within the bound on all. */
 export function mergeExplanations(list: readonly Explanation[]): Explanation {
   const each = Math.max(1, Math.floor(mostCandidates / Math.max(1, list.length)))
   const candidates = list.flatMap((one) => one.candidates.slice(0, each))

@@ -90,7 +90,7 @@ function plainSwap({ from, to, data, value = 0n }: ContractCall): DecodedOrder |
       inputs: [{ token: tokenIn, amount: amountIn ?? value, fee: fee?.amount ?? 0n }],
       outputs: [{ token: isEther ? nativeToken : swap.tokenOut, minAmountOut }],
       receiver: swap.receiver ?? from,
-      // Of adjacent V4 hops the first has the manager, which is called once for all.
+      // The first of adjacent V4 hops has the manager, which is called once for all.
       steps: swap.hops.flatMap(({ family, target }) =>
         target === zeroAddress
           ? []

@@ -93,7 +93,7 @@ function packHop(
   }
 }
 
-/** As V4 has it: native is zero. */
+/** The currency of V4 that a token is: native is the zero address. */
 function currency(token: Address = zeroAddress): Address {
   return isNative(token) ? zeroAddress : token
 }

@@ -31,7 +31,7 @@ export interface Page {
 
 const fileOf = (name: string) => join(packageFolder, 'docs', `${name}.md`)
 
-/** Those that are there: an image may have been built without documents. */
+/** The pages whose files exist: an image may have been built without documents. */
 export function listPages(): readonly Page[] {
   return Object.entries(about).flatMap(([name, text]) =>
     existsSync(fileOf(name)) ? { name, about: text } : [],

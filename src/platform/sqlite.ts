@@ -8,7 +8,7 @@ import { dirname } from 'node:path'
 import type Database from 'better-sqlite3'
 
 const nodeApi = Number(process.versions.napi ?? 0)
-/** Of the two, which package.json both has as optional: npm leaves out what an older Node does not take. */
+/** Both packages are optional in package.json: npm leaves out the one that an older Node does not take. */
 export const sqlitePackage = nodeApi >= 10 ? 'better-sqlite3' : 'better-sqlite3-12'
 
 /** @throws What better-sqlite3 throws, or Node when it cannot load it. */

@@ -48,7 +48,7 @@ export function createChildTasks<Tasks extends TaskFunctions>(
     const { PATH, HOME, TMPDIR } = process.env
     const own = fork(threadFile(file), [], {
       serialization: 'advanced',
-      // Those of this process may load what only it needs.
+      // The default, the arguments of this process, may load what only this process needs.
       execArgv: [`--max-old-space-size=${maxHeapMb}`],
       env: { PATH, HOME, TMPDIR },
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
@@ -57,7 +57,7 @@ export function createChildTasks<Tasks extends TaskFunctions>(
     own.once('exit', () => {
       if (child === own) child = null
     })
-    // Of a process that could not be started, or a message to one that has just ended: `outcome` sees both.
+    // The child could not be started, or a message went to one that has just ended: `outcome` sees both.
     own.on('error', () => undefined)
     if ((await outcome(own, startMs)) === 'answer') {
       if (own.pid !== undefined) lowerProcess(own.pid)

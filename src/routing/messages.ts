@@ -29,7 +29,7 @@ export interface TaskMessage<K extends TaskKind = TaskKind> {
   readonly kind: K
   readonly args: TaskTypes[K]['args']
   readonly place: TaskPlace
-  /** As in `CallContext`: does not evict what is cached for other blocks. */
+  /** The same as in `CallContext`: does not evict what is cached for other blocks. */
   readonly isBackground?: boolean
   /** Milliseconds that are left of the caller's time; absent: no limit. */
   readonly deadlineMs?: number

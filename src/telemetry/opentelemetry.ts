@@ -160,7 +160,10 @@ function isSampled({ traceFlags }: SpanContext): boolean {
   return (traceFlags & TraceFlags.SAMPLED) !== 0
 }
 
-/** By its code alone: a message may have an address. What the caller is to blame for is no fault of the span. */
+/**
+ * Names the error by its code alone, since a message may have an address. What the caller is to blame for is no fault
+ * of the span.
+ */
 function fail(span: Span, error: unknown): void {
   const { code, name, status } = (error ?? {}) as Partial<
     Record<'code' | 'name' | 'status', unknown>

@@ -102,7 +102,7 @@ export function toQuoteResult(
   }
 }
 
-/** Of several tokenOut, a quote gives the list beside the first amount. */
+/** A quote of several tokenOut gives the list beside the first amount. */
 function listed(
   answer: Pick<WireQuote, 'amountOut' | 'amountOutList'> | Pick<WireRoute, 'amountOut'>,
 ) {

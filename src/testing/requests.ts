@@ -19,7 +19,7 @@ type Numeric =
   | 'blockNumber'
   | 'destinationBlockNumber'
 
-/** As the client has it, but lists may be single values, and numbers of any kind. */
+/** The client's input, except that lists may be single values, and numbers may be of any kind. */
 type Loose<Input> = {
   readonly [Name in keyof Input]: Name extends Numeric
     ? NonNullable<Input[Name]> extends readonly unknown[]

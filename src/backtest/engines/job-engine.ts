@@ -35,7 +35,7 @@ export interface JobEngine {
   close(): Promise<void>
 }
 
-/** Of the span of some blocks of a job: each chunk is a trace of its own, so that none has all of a long job. */
+/** Facts of the span of one chunk of a job: each chunk is a trace of its own, so that none has all of a long job. */
 export function chunkFacts(job: string, chainId: number, blocks: number): SpanFacts {
   return {
     'forkroute.backtest': job,

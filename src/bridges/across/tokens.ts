@@ -4,7 +4,7 @@ import { type Address, toAddress } from '../../domain/primitives.js'
 import { statedDecimals } from '../decimals.js'
 
 export interface AcrossToken {
-  /** Of the asset, the same on all its chains: two tokens with one symbol are a lane. */
+  /** Symbol of the asset, the same on all its chains: two tokens with one symbol are a lane. */
   readonly symbol: string
   readonly token: Address
   /** Null: not stated, as where they are the same on all chains. */

@@ -139,7 +139,7 @@ export const simulation: BridgeAdapter['simulation'] = (delivery, destination, _
   const { payload, composed } = carrying(packet, delivery.message)
   const { endpoint = zeroAddress, pool = zeroAddress } = poolOn(destination, delivery) ?? {}
   const origin = { srcEid, nonce, sender: padHex(packet.sender, { size: 32 }) }
-  // As the endpoint calls it: the part before, the packet's verification, is not to be had ahead of time.
+  // The call is the endpoint's. The packet's verification, which comes before it, is not to be had ahead of time.
   const receipt = {
     from: endpoint,
     to: packet.receiver,

@@ -4,7 +4,7 @@ import { type Address, toAddress } from '../../domain/primitives.js'
 import { statedDecimals } from '../decimals.js'
 
 export interface StargatePool {
-  /** Of the asset, the same on all its chains: two pools with one symbol are a lane. */
+  /** Symbol of the asset, the same on all its chains: two pools with one symbol are a lane. */
   readonly symbol: string
   readonly pool: Address
   /** What it takes and pays; native as its constant. */

@@ -14,7 +14,7 @@ export const crosschainModes = [
  */
 export type CrosschainMode = (typeof crosschainModes)[number]
 
-/** Of a route to another chain: the tokensOut of its request are there. */
+/** Fields of a route to another chain, on which the tokensOut of its request are. */
 export interface CrosschainTerms {
   readonly destinationChainId: number
   /** Absent: the newest; with a past `blockNumber` the newest not after that block's time. */

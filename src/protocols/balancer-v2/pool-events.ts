@@ -8,7 +8,7 @@ import { poolContract } from './parameters.js'
 
 /** Pools register their tokens in the transaction that makes them. @see balancer-v2-monorepo, pkg/interfaces/contracts/vault/IVault.sol */
 const tokensRegistered = toEventSelector('TokensRegistered(bytes32,address[],address[])')
-/** Of the ABI's arrays: more is no pool. */
+/** The longest arrays that are decoded: more tokens are no pool. */
 const mostTokens = 50
 
 export const balancerPoolEvents: PoolEvents = {

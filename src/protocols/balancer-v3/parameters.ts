@@ -13,7 +13,7 @@ export function vaultOf({ vault }: VenueParameters): Address {
   return typeof vault === 'string' ? toAddress(vault) : vaultEverywhere
 }
 
-/** Those whose pools are swapped in: their code is known. */
+/** The factories whose pools are swapped in: their code is known. */
 export function factoriesOf({ factories }: VenueParameters): Address[] {
   return addressesOf(factories)
 }

@@ -24,7 +24,7 @@ export const balancerV3PoolEvents: PoolEvents = {
     if (!event) return null
     const { pool, factory, tokenConfig, hooksConfig } = event
     const made = toAddress(factory)
-    // Of other factories the code is not known: nobody could say what a swap gives.
+    // The code of other factories' pools is not known: nobody could say what a swap gives.
     if (!factoriesOf(venue).includes(made) || callsAtSwaps(hooksConfig)) return null
     return toPool({
       vault: vaultOf(venue),

@@ -131,7 +131,7 @@ function isPowerOfTen(rate: bigint): boolean {
   return /^10*$/.test(String(rate))
 }
 
-/** Of the kinds: solving costs most in the first crypto pools, a metapool works on two pools. */
+/** Gas of a swap by kind: solving costs most in the first crypto pools, a metapool works on two pools. */
 function gasOf(pool: Pool, state: CurveState): bigint {
   const coins = BigInt(pool.tokens.length)
   if (state.kind === 'meta') return 210_000n

@@ -11,7 +11,7 @@ import { feeRate, invariantOf, normalised, type StablePoolState, solveY } from '
 
 const precision = 10n ** 18n
 const feeDenominator = 10n ** 10n
-/** By so much the deposit contracts of 2020 raise the fee, to be on the safe side; 1e10 = once. */
+/** The deposit contracts of 2020 raise the fee by so much, to be on the safe side; 1e10 = once. */
 const zapImprecision = 25n * 10n ** 8n
 
 /** A pool whose shares are traded. */

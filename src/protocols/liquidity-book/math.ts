@@ -10,7 +10,7 @@ import { type Address, bpsDenominator, maxUint256 } from '../../domain/primitive
 export interface BookParameters {
   readonly baseFactor: bigint
   readonly variableFeeControl: bigint
-  /** Of the fee, 1/10_000: leaves the bins. */
+  /** Part of the fee that leaves the bins, 1/10_000. */
   readonly protocolShare: bigint
   readonly maxVolatility: bigint
   /** Both references hold as the swap begins, after what time has done to them. */

@@ -42,7 +42,9 @@ const questions = [
 ]
 /** The most gauges that are read of one controller, in its own order: twice as many as any has. */
 const mostGauges = 2_048
-/** Of these the ones with the most votes: the market of each staked share is read to price it. */
+/**
+ * The most of these that are listed, those with the most votes: the market of each staked share is read to price it.
+ */
 const mostListed = 512
 
 export interface Gauge {

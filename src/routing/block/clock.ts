@@ -3,8 +3,8 @@ import { performance } from 'node:perf_hooks'
 import { inSpan } from '../../telemetry/tracing.js'
 
 /**
- * Of the time that is left at the start of a task, kept to make an answer of what was found: the final transaction is
- * simulated once more.
+ * Part of the time that is left at the start of a task, kept to make an answer of what was found: the final transaction
+ * is simulated once more.
  */
 const finalPart = 0.2
 const mostFinalMs = 500

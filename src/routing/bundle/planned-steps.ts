@@ -48,7 +48,7 @@ export function amountsOf(
   pulledOf: (token: Address) => bigint | undefined,
 ): Omit<PlannedStep, 'record'> {
   const stated = enforced?.stated
-  // Of what may be left over, nobody says how much was taken.
+  // Nobody says how much was taken of what may be left over.
   const isVague = !stated && spends.some(({ token }) => leftovers.includes(token))
   if (isVague || outputs.some(({ token, isId }) => token && isId)) return {}
   const taken = record.tokenIn.map((token) =>

@@ -23,7 +23,7 @@ export interface Rest {
 
 /** What actions may leave of the tokens that they take, except of tokens that simulations put into the runner. */
 export function restsOf({ draft, loans, args }: BundleContext): Rest[] {
-  // Of a delivery less may arrive than was planned with, and then less is left, though nobody has moved a price.
+  // Less than was planned with may arrive by a delivery, and then less is left, though nobody has moved a price.
   if (args.delivered !== undefined) return []
   const assumed = new Set(loans.map(({ token }) => token))
   const found = new Map<Address, Rest>()

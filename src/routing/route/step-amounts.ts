@@ -132,7 +132,7 @@ function outputsOf(route: MeasuredRoute): ReadonlyMap<number, bigint> {
     if (rest.length === open.length) {
       for (const [place, { index }] of open.entries()) found.set(index, rest[place]?.amount ?? 0n)
     } else if (rest.length && new Set(open.map(({ index }) => groupOf[index])).size === 1) {
-      // Of one step: what it gave in all is known, and nothing else is told of it.
+      // All of them belong to one step: what it gave in all is known, and nothing else is told of it.
       for (const [place, { index }] of open.entries()) found.set(index, place ? 0n : sum(rest))
     }
   }

@@ -34,7 +34,7 @@ export interface HistoryData {
   /** Hashes of block 0 and all after. */
   readonly hashes: readonly Hex[]
   readonly base: DumpedAccounts
-  /** Of all accounts in `base`: hashing their code takes longer than everything else that a start does. */
+  /** Code hash of every account in `base`: hashing takes longer than everything else that a start does. */
   readonly codeHashes: Readonly<Record<Address, Hex>>
   /** What each block after the first changed. */
   readonly changes: readonly Readonly<Record<Address, AccountChange>>[]

@@ -36,7 +36,8 @@ export const bridgePackages: readonly ArtifactPackage[] = [
     integrity:
       'sha512-+d1xTLBxGNHDMuZDMaZPunDb46SYzAsIfqrwK6252cP0+9dG7XFX+6hBXpeqyytp7ESe+W8UgpGQdSCxXAdhkw==',
     files: {
-      // Those of the other chains take administration from their L1 messengers; deposits and fills are the same code.
+      // The SpokePools of other chains take administration from their L1 messengers; deposits and fills are the same
+      // code.
       spokePool: {
         path: 'package/artifacts/contracts/Ethereum_SpokePool.sol/Ethereum_SpokePool.json',
         field: 'bytecode',

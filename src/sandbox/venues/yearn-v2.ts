@@ -40,7 +40,7 @@ export const yearnVaultSpecs: readonly VaultSpec[] = [
   },
 ]
 
-/** Of the assets, basis points: the rest lies in the vault. */
+/** Part of the assets that strategies hold, basis points: the rest lies in the vault. */
 const debtRatioBps = 8_000n
 const performanceFeeBps = 1_000n
 const registry = toAddress(String(ethereum.venues['yearn-v2']?.registry))

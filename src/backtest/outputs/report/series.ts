@@ -33,7 +33,10 @@ interface Bucket {
 }
 type Buckets = (Bucket | null)[]
 
-/** Of all lines of a report together, and the least and most for one: the report stays below some megabytes. */
+/**
+ * The most points of all lines of a report together, and the fewest and most of one line: the report stays below some
+ * megabytes.
+ */
 const totalPoints = 120_000
 const fewestBuckets = 12
 const mostBuckets = 200

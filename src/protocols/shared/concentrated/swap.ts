@@ -74,7 +74,9 @@ interface Rung extends Stand {
   readonly stopPrice: bigint
 }
 
-/** Of states, by direction: a search asks for many amounts in the same state, and all of them pass the same stops. */
+/**
+ * Stops by state and direction: a search asks for many amounts in the same state, and all of them pass the same stops.
+ */
 const ladders = new WeakMap<ConcentratedState, [Rung[]?, Rung[]?]>()
 
 /** The stops that swaps in this direction have passed, the first being the state itself. */

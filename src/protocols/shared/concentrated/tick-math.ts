@@ -60,7 +60,7 @@ export const sqrtPriceAtTick = memo(65_536, (tick: number): bigint => {
 
 const roughFactors = factors.map((factor) => Number(factor) / 2 ** 128)
 
-/** Of all ticks below 2^8: half of the factors are multiplied once and for all. */
+/** A table holds all ticks below 2^8: half of the factors are multiplied once and for all. */
 const tabledBits = 8
 const roughLow = Float64Array.from({ length: 2 ** tabledBits }, (_, low) =>
   roughFactors.reduce((ratio, factor, bit) => ((low >> bit) & 1 ? ratio * factor : ratio), 1),

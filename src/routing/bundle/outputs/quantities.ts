@@ -124,7 +124,7 @@ export class Quantities {
       if (!token || isPaid || !limit || takenBy !== null) continue
       if (!isAmountRef(amount) && left === 0n) continue
       const other = found.get(token)
-      // Of a sum, no part has a minimum of its own.
+      // No part of a sum has a minimum of its own.
       found.set(token, other ? { centiBps: larger(other.centiBps, limit.centiBps) } : limit)
     }
     return [...found].map(([token, limit]) => ({ token, ...limit }))
