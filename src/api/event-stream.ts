@@ -34,12 +34,12 @@ export function createStreamPlaces(limits: {
   return {
     take(res) {
       const { caller } = res.locals
-      const own = byCaller.get(caller) ?? 0
-      if (own >= maxStreamsPerKey) {
+      const openStreams = byCaller.get(caller) ?? 0
+      if (openStreams >= maxStreamsPerKey) {
         count('refused_total', { limit: 'streams_per_key' })
         throw new ForkrouteError(
           'TOO_MANY_STREAMS',
-          `${own} streams are open, which is the limit of a key; close one first.`,
+          `${openStreams} streams are open, which is the limit of a key; close one first.`,
         )
       }
       if (open >= maxStreams) {
@@ -49,7 +49,7 @@ export function createStreamPlaces(limits: {
           `${open} streams are open, which is the limit; try again in a moment.`,
         )
       }
-      byCaller.set(caller, own + 1)
+      byCaller.set(caller, openStreams + 1)
       open += 1
       res.once('close', () => {
         const left = (byCaller.get(caller) ?? 0) - 1

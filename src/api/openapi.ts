@@ -98,14 +98,14 @@ const ErrorEvent = z
 
 /** One event of the stream: its name, and what its data line holds as JSON. */
 function eventsOf({ response, eventName = 'quotes' }: RouteDefinition): z.ZodType {
-  const own = z.object({
+  const event = z.object({
     event: z.literal(eventName).meta({ description: 'Name of the event.' }),
     id: z.string().meta({ description: 'Block, or blocks that are done: decimal.' }),
     data: response,
   })
   const id = `${eventName.charAt(0).toUpperCase()}${eventName.slice(1)}Event`
   return z
-    .union([eventSchemas.get(id) ?? named(id, own), ErrorEvent])
+    .union([eventSchemas.get(id) ?? named(id, event), ErrorEvent])
     .meta({ description: 'Server-sent events, one after the other.' })
 }
 

@@ -310,22 +310,24 @@ async function tokensAt(
     pairs
       .filter(({ crosschain }) => (crosschain?.destinationChainId ?? plan.chainId) === chainId)
       .flatMap(({ tokensOut }) => tokensOut)
-  const here = await tokensOf(engine, { block, out: outOf(plan.chainId), given }, context)
+  const sourceTokens = await tokensOf(engine, { block, out: outOf(plan.chainId), given }, context)
   // All rows over bridges have the same block of a destination: the one that follows from the block's time.
   const blocks = new Map(
     outcomes.flatMap((outcome) => {
-      const there = outcome.ok ? outcome.value.crosschain?.destinationBlock : undefined
-      return there ? [[there.chainId, there] as const] : []
+      const destinationBlock = outcome.ok ? outcome.value.crosschain?.destinationBlock : undefined
+      return destinationBlock ? [[destinationBlock.chainId, destinationBlock] as const] : []
     }),
   )
-  const there = new Map<number, Tokens>()
+  const destinationTokens = new Map<number, Tokens>()
   for (const [chainId, at] of blocks) {
     const wanted = { block: at, out: outOf(chainId), given: [] }
-    there.set(chainId, await tokensOf(engine, wanted, context))
+    destinationTokens.set(chainId, await tokensOf(engine, wanted, context))
   }
   return ({ crosschain }) => ({
-    in: here,
-    out: crosschain ? (there.get(crosschain.destinationChainId) ?? new Map()) : here,
+    in: sourceTokens,
+    out: crosschain
+      ? (destinationTokens.get(crosschain.destinationChainId) ?? new Map())
+      : sourceTokens,
   })
 }
 
@@ -344,11 +346,11 @@ async function tokensOf(
   const native = chainById(chainId)?.nativeCurrency
   if (native) listed.set(nativeToken, native.decimals)
   const unlisted = wanted.given.filter((token) => !listed.has(token))
-  const asked = [...new Set([...wanted.out, ...unlisted])]
-  const prices = asked.length ? await engine.prices(chainId, asked, number, context) : []
+  const tokens = [...new Set([...wanted.out, ...unlisted])]
+  const prices = tokens.length ? await engine.prices(chainId, tokens, number, context) : []
   const found = new Map<Address, TokenFacts>()
   for (const [token, decimals] of listed) found.set(token, { decimals, priceUsd: null })
-  for (const [index, token] of asked.entries()) {
+  for (const [index, token] of tokens.entries()) {
     const price = prices[index]
     const decimals = listed.get(token) ?? price?.decimals ?? null
     found.set(token, { decimals, priceUsd: price?.price ?? null })

@@ -62,10 +62,12 @@ export function openRecordings(file: string): OpenRecordings {
     if (number !== null) return requests.get(number)
     const rows = requests.idsOf(keyOfRequest(request)).flatMap((id) => requests.get(id) ?? [])
     const exact = rows.filter((row) => row.request === toRequestText(request))
-    const own = rows.filter((row) => fromRequestText(row.request).accountId === request.accountId)
+    const sameCaller = rows.filter(
+      (row) => fromRequestText(row.request).accountId === request.accountId,
+    )
     const newest = (row: RequestRow) =>
       Math.max(0, ...row.blocks.map((block) => Number(block.number)))
-    const best = [exact, own, rows].find((some) => some.length) ?? []
+    const best = [exact, sameCaller, rows].find((some) => some.length) ?? []
     return best.sort((a, b) => newest(b) - newest(a) || b.id - a.id)[0] ?? null
   }
 

@@ -68,8 +68,8 @@ export function summarise(file: string, page?: Page): CassetteSummary {
     )
     const blocks = new CassetteBlocks(db).list().filter(({ id }) => used.has(id))
     const ids = rows.ids()
-    const wanted = page ? ids.slice(page.offset, page.offset + page.limit) : ids
-    const requests = wanted.flatMap((id) => rows.get(id) ?? [])
+    const pageIds = page ? ids.slice(page.offset, page.offset + page.limit) : ids
+    const requests = pageIds.flatMap((id) => rows.get(id) ?? [])
     const count = (table: string) =>
       (db.prepare(`SELECT count(*) AS count FROM ${table}`).get() as { count: number }).count
     const { size } = statSync(file)
@@ -80,9 +80,9 @@ export function summarise(file: string, page?: Page): CassetteSummary {
       versions: rows.versions().map((text) => JSON.parse(text) as RecorderVersion),
       settings: contentsOf(rows).settings,
       chains: [...new Set(blocks.map(({ chainId }) => chainId))].map((chainId) => {
-        const own = blocks.filter((block) => block.chainId === chainId)
-        const [first, last] = [own[0]?.number ?? 0, own.at(-1)?.number ?? 0]
-        return { chainId, blocks: own.length, firstBlock: first, lastBlock: last }
+        const chainBlocks = blocks.filter((block) => block.chainId === chainId)
+        const [first, last] = [chainBlocks[0]?.number ?? 0, chainBlocks.at(-1)?.number ?? 0]
+        return { chainId, blocks: chainBlocks.length, firstBlock: first, lastBlock: last }
       }),
       rows: { cells: count('cells'), reads: count('reads'), codes: count('codes') },
       total: ids.length,

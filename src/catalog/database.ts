@@ -61,8 +61,8 @@ export function pairsOfImported(chainId: '?' | null): string {
 
 /** `reach` is the number of tokens that share an imported pool with `other`. */
 export function linksOfPairs(chainId: '?' | null): string {
-  const own = chainId ? `WHERE chain_id = ${chainId}` : ''
-  return `WITH links AS (SELECT DISTINCT chain_id, token, other FROM imported_pairs ${own}),
+  const filter = chainId ? `WHERE chain_id = ${chainId}` : ''
+  return `WITH links AS (SELECT DISTINCT chain_id, token, other FROM imported_pairs ${filter}),
       reaches AS (SELECT chain_id, token, count(*) AS reach FROM links GROUP BY chain_id, token)
     SELECT links.chain_id, links.token, links.other, reaches.reach
     FROM links JOIN reaches ON reaches.chain_id = links.chain_id AND reaches.token = links.other`

@@ -145,6 +145,6 @@ export function projectRecord(project: string, tokens: readonly Token[]): Projec
   const facts = projects[project]
   if (!facts) return { description: null, logo: null, twitter: null }
   const { chainId = 1, token } = facts
-  const own = tokens.find((one) => one.chainId === chainId && one.address === token)
-  return { description: facts.description, logo: own?.logoUri ?? null, twitter: facts.twitter }
+  const listed = tokens.find((one) => one.chainId === chainId && one.address === token)
+  return { description: facts.description, logo: listed?.logoUri ?? null, twitter: facts.twitter }
 }

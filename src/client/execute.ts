@@ -195,8 +195,8 @@ async function authorization(wallet: Wallet, contractAddress: Address) {
       `The account ${account.address} has not the code of ${contractAddress}, and only a local account signs an authorization for it.`,
     )
   }
-  const own = await signAuthorization(wallet, { account, contractAddress, executor: 'self' })
-  return { authorizationList: [own] }
+  const signed = await signAuthorization(wallet, { account, contractAddress, executor: 'self' })
+  return { authorizationList: [signed] }
 }
 
 function arrived(wallet: Wallet, receipt: TransactionReceipt, request: Request, sent: number) {

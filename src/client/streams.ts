@@ -53,9 +53,9 @@ export async function* follow<Name extends string, Data>(
         // After a break the service says again where it is.
         if (last?.id === event.id && last.data === event.data && last.name === event.name) continue
         last = event
-        const told = toEvent<Name, Data>(event, name, endpoint)
-        yield told
-        if ('data' in told && isLast?.(told.data)) return
+        const typedEvent = toEvent<Name, Data>(event, name, endpoint)
+        yield typedEvent
+        if ('data' in typedEvent && isLast?.(typedEvent.data)) return
       }
     } catch (error) {
       if (signal?.aborted) return

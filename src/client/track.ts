@@ -17,15 +17,15 @@ export async function* track(
   options: CallOptions = {},
 ): AsyncGenerator<BridgeState, void, undefined> {
   const { signal } = options
-  let told = ''
+  let lastText = ''
   while (!signal?.aborted) {
     const state = await check(input as InputOf<'getBridgeCheck'>, options)
     const { destinationBlockNumber: _block, ...facts } = state
     const text = JSON.stringify(facts, (_key, value) =>
       typeof value === 'bigint' ? value.toString() : value,
     )
-    if (text !== told) yield state
-    told = text
+    if (text !== lastText) yield state
+    lastText = text
     if (state.status === 'delivered' || state.status === 'failed') return
     await pause(everyMs, signal)
   }

@@ -48,9 +48,9 @@ export async function examinePlaces(
       if (code.value === '0x') return { ...at, state: 'absent', found: 'no code' }
       const answer = await settle(ask('eth_call', [{ to: one.to, data: one.data }, 'latest']))
       if (!answer.ok) return { ...at, ...refused(answer) }
-      const wanted = missed(one, answer.value) ?? notInDollars(one, answer.value)
-      if (wanted === null) return { ...at, state: 'ok', found: shown(answer.value) }
-      const found = `answers ${shown(answer.value)} in place of ${shown(wanted)}`
+      const expected = missed(one, answer.value) ?? notInDollars(one, answer.value)
+      if (expected === null) return { ...at, state: 'ok', found: shown(answer.value) }
+      const found = `answers ${shown(answer.value)} in place of ${shown(expected)}`
       return { ...at, state: 'wrong', found }
     }),
   )

@@ -24,11 +24,11 @@ export function invalidRequest(
   details?: ErrorDetails,
 ): ForkrouteError {
   const more = problems.length - mostProblems
-  const told =
+  const listed =
     more > 0
       ? [...problems.slice(0, mostProblems), `There are at least ${more} more mistakes.`]
       : problems
-  return new ForkrouteError('INVALID_REQUEST', told, details)
+  return new ForkrouteError('INVALID_REQUEST', listed, details)
 }
 
 /**

@@ -113,8 +113,8 @@ export function wordOf(base: Hex, raised: Hex): number {
 }
 
 function selectorOf(abi: AbiFunction): Hex {
-  const known = selectors.get(abi)
-  if (known) return known
+  const cached = selectors.get(abi)
+  if (cached) return cached
   const selector = toFunctionSelector(abi)
   selectors.set(abi, selector)
   return selector

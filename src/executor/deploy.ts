@@ -80,9 +80,9 @@ export async function deployContracts(args: {
       return { chainId: before.chainId, contracts: unchanged }
     }
     const sent = new Map<Address, { transactionHash: Hex; gasUsed: bigint }>()
-    const wanted = new Set(absent.map(({ address }) => address))
+    const absentAddresses = new Set(absent.map(({ address }) => address))
     for (const { name, address, initCode } of deployablesOn(before.chainId, args.poolsOf)) {
-      if (!wanted.has(address) || !initCode) continue
+      if (!absentAddresses.has(address) || !initCode) continue
       sent.set(address, await deployOne(client, args.privateKey, name, initCode))
     }
     const after = await plan(client, args.poolsOf)

@@ -31,8 +31,8 @@ const executors = new LRUCache<Address, Address>({ max: 1_000 })
 
 /** The clone that runs the steps of `sender`, deployed or not. */
 export function executorAddress(sender: Address): Address {
-  const known = executors.get(sender)
-  if (known) return known
+  const cached = executors.get(sender)
+  if (cached) return cached
   const salt = padHex(sender, { size: 32 })
   const code = cloneInitCode(contracts.Executor.address)
   const address = create2(contracts.Router.address, salt, code)

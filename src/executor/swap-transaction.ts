@@ -84,11 +84,11 @@ function packHop(
     case 'v4': {
       const { manager, fee, tickSpacing } = hop
       const tokenOut = currency(hop.tokenOut)
-      const own = { family: 'v4', zeroForOne: false, fee, tickSpacing, tokenOut } as const
+      const v4Hop = { family: 'v4', zeroForOne: false, fee, tickSpacing, tokenOut } as const
       // Adjacent ones share an unlock.
       return previous?.family === 'v4'
-        ? { ...own, target: zeroAddress, tokenIn: zeroAddress }
-        : { ...own, target: manager, tokenIn }
+        ? { ...v4Hop, target: zeroAddress, tokenIn: zeroAddress }
+        : { ...v4Hop, target: manager, tokenIn }
     }
   }
 }

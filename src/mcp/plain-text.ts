@@ -60,11 +60,11 @@ interface List {
 /** The list with the most bytes. */
 function longestList(value: unknown, path: readonly string[] = []): List | null {
   if (typeof value !== 'object' || value === null) return null
-  const own = Array.isArray(value) && value.length > fewestItems ? [{ path, items: value }] : []
+  const lists = Array.isArray(value) && value.length > fewestItems ? [{ path, items: value }] : []
   const below = Object.entries(value).flatMap(
     ([key, item]) => longestList(item, [...path, key]) ?? [],
   )
-  return [...own, ...below].reduce<List | null>(
+  return [...lists, ...below].reduce<List | null>(
     (best, one) => (!best || sizeOf(one.items) > sizeOf(best.items) ? one : best),
     null,
   )

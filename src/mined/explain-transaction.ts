@@ -112,8 +112,8 @@ export async function explainTransaction(
     promised: moved(promisedFrames[index] ?? null, simulated) ?? [],
     happened: moved(frames[index] ?? null, place.frame),
   }))
-  const own = new Set([toAddress(tx.from), order.runner, order.receiver])
-  const shorts = shortfalls(compared, own)
+  const parties = new Set([toAddress(tx.from), order.runner, order.receiver])
+  const shorts = shortfalls(compared, parties)
   const reverted = status === 'reverted' ? (place.frame.output ?? '0x') : null
   return {
     hash,

@@ -28,9 +28,9 @@ export function checkStore(folder: string): CheckStore {
 
   function ids(): string[] {
     const names = guarded(() => readdirSync(folder), [])
-    const own = names.flatMap((name) => /^([0-9a-z]{10,40})\.json$/.exec(name)?.[1] ?? [])
+    const checkIds = names.flatMap((name) => /^([0-9a-z]{10,40})\.json$/.exec(name)?.[1] ?? [])
     // They begin with the time.
-    return own.sort().reverse()
+    return checkIds.sort().reverse()
   }
 
   function read(id: string): Check | null {

@@ -45,7 +45,7 @@ export async function systemState(parts: SystemParts): Promise<SystemState> {
     cache: { items: stats.memoryItems, diskBytes, served: stats.served },
     chains: engine.readiness().chains.map((chain): ChainState => {
       const { chainId, ready, problem, blockNumber, ageSeconds } = chain
-      const own = stats.chains.find((one) => one.chainId === chainId)
+      const chainStats = stats.chains.find((one) => one.chainId === chainId)
       return {
         chainId,
         ready,
@@ -54,15 +54,17 @@ export async function systemState(parts: SystemParts): Promise<SystemState> {
         isSandbox: parts.isSandbox,
         name: names.get(chainId) ?? String(chainId),
         problem: problem && withoutAddresses(problem),
-        nodes: archive.status(chainId).nodes.map((status, index) => nodeOf(status, index, own)),
+        nodes: archive
+          .status(chainId)
+          .nodes.map((status, index) => nodeOf(status, index, chainStats)),
         reads: {
-          memory: own?.memoryHits ?? 0,
-          disk: own?.sqliteHits ?? 0,
-          code: own?.codeHits ?? 0,
-          empty: own?.emptyHits ?? 0,
-          proven: own?.provenHits ?? 0,
-          node: own?.misses ?? 0,
-          unreadable: own?.unreadable ?? 0,
+          memory: chainStats?.memoryHits ?? 0,
+          disk: chainStats?.sqliteHits ?? 0,
+          code: chainStats?.codeHits ?? 0,
+          empty: chainStats?.emptyHits ?? 0,
+          proven: chainStats?.provenHits ?? 0,
+          node: chainStats?.misses ?? 0,
+          unreadable: chainStats?.unreadable ?? 0,
         },
       }
     }),

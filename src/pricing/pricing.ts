@@ -160,15 +160,15 @@ function fromPools(
   const observations: Weighted[] = []
   for (const entry of index.get(token) ?? []) {
     const { tokens } = entry.loaded.pool
-    const own = tokens.find((each) => canonicalToken(chain, each) === token)
-    if (!own) continue
+    const poolToken = tokens.find((each) => canonicalToken(chain, each) === token)
+    if (!poolToken) continue
     for (const each of tokens) {
       const quoteKey = canonicalToken(chain, each)
       const quote = known.get(quoteKey)
       const quoteDecimals = market.decimals.get(quoteKey)
       if (quoteKey === token || !quote || quoteDecimals === undefined) continue
       const priced = { token: each, decimals: quoteDecimals, price: quote.price }
-      const observation = observe(entry, { token: own, decimals }, priced)
+      const observation = observe(entry, { token: poolToken, decimals }, priced)
       if (observation && observation.depth > 0n) {
         observations.push({ ...observation, confidence: quote.confidence })
       }

@@ -46,24 +46,24 @@ export function createChildTasks<Tasks extends TaskFunctions>(
 
   async function start(): Promise<ChildProcess> {
     const { PATH, HOME, TMPDIR } = process.env
-    const own = fork(threadFile(file), [], {
+    const started = fork(threadFile(file), [], {
       serialization: 'advanced',
       // The default, the arguments of this process, may load what only this process needs.
       execArgv: [`--max-old-space-size=${maxHeapMb}`],
       env: { PATH, HOME, TMPDIR },
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     })
-    child = own
-    own.once('exit', () => {
-      if (child === own) child = null
+    child = started
+    started.once('exit', () => {
+      if (child === started) child = null
     })
     // The child could not be started, or a message went to one that has just ended: `outcome` sees both.
-    own.on('error', () => undefined)
-    if ((await outcome(own, startMs)) === 'answer') {
-      if (own.pid !== undefined) lowerProcess(own.pid)
-      return own
+    started.on('error', () => undefined)
+    if ((await outcome(started, startMs)) === 'answer') {
+      if (started.pid !== undefined) lowerProcess(started.pid)
+      return started
     }
-    discard(own)
+    discard(started)
     throw new ForkrouteError('OVERLOADED', 'The process that reads files of others did not start.')
   }
 

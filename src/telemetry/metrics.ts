@@ -210,13 +210,13 @@ function create(name: Name, collect?: (metric: Counter | Gauge) => Promise<void>
   }
   if (type === 'histogram') return new Histogram({ ...common, buckets: [...(buckets ?? [])] })
   if (!collect) return type === 'counter' ? new Counter(common) : new Gauge(common)
-  const own = {
+  const configuration = {
     ...common,
     collect(this: Counter | Gauge) {
       return collect(this)
     },
   }
-  return type === 'counter' ? new Counter(own) : new Gauge(own)
+  return type === 'counter' ? new Counter(configuration) : new Gauge(configuration)
 }
 
 /** Metrics that the process itself counts; the others are read at a scrape, see `collectMetric`. */

@@ -113,19 +113,21 @@ const getProtocolActions = defineRoute({
 })
 
 function listActions(engine: Engine, dialect: Dialect) {
-  const own = engine.serviceActions()
+  const serviceActions = engine.serviceActions()
   const ofProtocols = engine.protocols().flatMap(({ actions }) => actions)
   // The swap of an exchange is the service's swap, limited to its pools.
-  const others = ofProtocols.filter(({ action }) => !own.some((one) => one.action === action))
-  return commonActions([...own, ...others], dialect.toInputs)
+  const others = ofProtocols.filter(
+    ({ action }) => !serviceActions.some((one) => one.action === action),
+  )
+  return commonActions([...serviceActions, ...others], dialect.toInputs)
 }
 
 /** @throws ForkrouteError NOT_FOUND. */
 function actionsOf(engine: Engine, slug: string, serviceName: string): readonly ActionRecord[] {
   const wanted = slug.toLowerCase()
-  const own = engine.serviceActions()
-  if (wanted === serviceName) return own
-  const ofStandard = own.filter(({ protocols }) => protocols.includes(wanted))
+  const serviceActions = engine.serviceActions()
+  if (wanted === serviceName) return serviceActions
+  const ofStandard = serviceActions.filter(({ protocols }) => protocols.includes(wanted))
   return ofStandard.length ? ofStandard : protocolOf(engine.protocols(), slug).actions
 }
 

@@ -95,12 +95,12 @@ async function next(thread: Worker, signal: AbortSignal): Promise<Uint8Array | n
   ])
   thread.postMessage('next')
   try {
-    const told = await reply.catch((cause: unknown) => {
+    const answer = await reply.catch((cause: unknown) => {
       throw signal.aborted ? signal.reason : lost(cause)
     })
-    if (!told) throw lost(null)
-    if (!told.ok) throw fromWireError(told.error)
-    return told.bytes
+    if (!answer) throw lost(null)
+    if (!answer.ok) throw fromWireError(answer.error)
+    return answer.bytes
   } finally {
     over.abort()
   }

@@ -183,8 +183,8 @@ export function toBlock(
 ): BacktestBlock {
   const byPosition = new Map<number, Execution[]>()
   for (const row of executions) {
-    const own = byPosition.get(row.position)
-    if (own) own.push(toExecution(row))
+    const executionsOfRow = byPosition.get(row.position)
+    if (executionsOfRow) executionsOfRow.push(toExecution(row))
     else byPosition.set(row.position, [toExecution(row)])
   }
   return {

@@ -47,15 +47,15 @@ export function deliveriesIn(
   source: ChainDefinition,
   known: readonly ChainDefinition[] = chains,
 ): Delivery[] {
-  const here = stargateChain(source)
-  if (!here) return []
+  const addresses = stargateChain(source)
+  if (!addresses) return []
   const receipts = receiptsIn(logs, stargatePools(source))
   return logs.flatMap(({ address, topics: [topic, ...more], data }) => {
-    if (toAddress(address) !== here.endpoint || topic !== packetSentTopic) return []
+    if (toAddress(address) !== addresses.endpoint || topic !== packetSentTopic) return []
     const { args } = decodeEventLog({ abi: packetSent, topics: [topic, ...more], data })
     const packet = readTaxiPacket(args.encodedPayload)
     const receipt = packet && receipts.get(packet.guid)
-    if (!receipt || packet.sender !== here.tokenMessaging) return []
+    if (!receipt || packet.sender !== addresses.tokenMessaging) return []
     return [toDelivery({ packet, receipt, options: args.options, source, known })]
   })
 }

@@ -28,9 +28,9 @@ const [differenceAbi, sumAbi] = parseAbi([
 ])
 
 function probes(chain: ChainDefinition): Probe[] {
-  const here = stargateChain(chain)
-  if (!here) return []
-  const { endpoint, tokenMessaging, eid } = here
+  const addresses = stargateChain(chain)
+  if (!addresses) return []
+  const { endpoint, tokenMessaging, eid } = addresses
   return [
     probe('LayerZero EndpointV2', endpoint, 'eid()', BigInt(eid)),
     probe('Stargate TokenMessaging', tokenMessaging, 'endpoint()', endpoint),
@@ -45,8 +45,8 @@ function probes(chain: ChainDefinition): Probe[] {
 }
 
 function lanes(source: ChainDefinition, destination: ChainDefinition): Lane[] {
-  const there = stargateChain(destination)
-  if (!there || source.id === destination.id) return []
+  const layerZero = stargateChain(destination)
+  if (!layerZero || source.id === destination.id) return []
   const arriving = stargatePools(destination)
   const { estimatedSeconds = usualSeconds } = source.bridges?.stargate ?? {}
   return stargatePools(source).flatMap((pool) => {
@@ -67,7 +67,7 @@ function lanes(source: ChainDefinition, destination: ChainDefinition): Lane[] {
         orderContracts: [orderReceiver, contractAddress('DestinationReceiver')],
         estimatedSeconds: Number(estimatedSeconds),
         ...laneDecimals(pool.decimals ?? null, other.decimals ?? null),
-        details: { dstEid: there.eid },
+        details: { dstEid: layerZero.eid },
       },
     ]
   })

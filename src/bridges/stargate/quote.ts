@@ -53,8 +53,8 @@ export function sendParameters(
 }
 
 export const quote: BridgeAdapter['quote'] = async ({ lane, terms, amountIn, reader }) => {
-  const wanted = { amountLD: amountIn, minAmountLD: 0n }
-  const sent = { ...sendParameters(lane, terms, wanted), amountLD: amountIn }
+  const amounts = { amountLD: amountIn, minAmountLD: 0n }
+  const sent = { ...sendParameters(lane, terms, amounts), amountLD: amountIn }
   // What a pool makes of an amount does not depend on the message.
   const bare = { ...sent, composeMsg: '0x', extraOptions: '0x' } as const
   const calls = [

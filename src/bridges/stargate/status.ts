@@ -106,8 +106,8 @@ async function composeOf(args: {
   for (const blockNumber of new Set(blocks.filter((block) => block >= since))) {
     const topics = [composeDeliveredTopic as Hex]
     const composes = (await logs({ address: endpoint, topics, blockNumber })) ?? []
-    const own = composes.find((log) => isComposeOf(log, { pool, to: delivery.receiver, guid }))
-    if (own) return own.transactionHash
+    const compose = composes.find((log) => isComposeOf(log, { pool, to: delivery.receiver, guid }))
+    if (compose) return compose.transactionHash
   }
   return null
 }

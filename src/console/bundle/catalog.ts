@@ -10,14 +10,14 @@ type Client = typeof client.value
 /** The service's own actions have its name, which is configured; these lead to them, too, wherever it is another. */
 const ownNames = ['svc', 'erc20'] as const
 
-const known = new Map<string, Promise<readonly Action[]>>()
+const actionsBySlug = new Map<string, Promise<readonly Action[]>>()
 
 /** Actions of one protocol, which the service is asked for once. */
 export function actionsOf(client: Client, slug: string): Promise<readonly Action[]> {
-  const asked = known.get(slug) ?? client.protocolActions({ slug })
-  known.set(slug, asked)
-  asked.catch(() => known.delete(slug))
-  return asked
+  const actions = actionsBySlug.get(slug) ?? client.protocolActions({ slug })
+  actionsBySlug.set(slug, actions)
+  actions.catch(() => actionsBySlug.delete(slug))
+  return actions
 }
 
 /** Slug of the service's own actions, and of all protocols of the chain, with their names. */

@@ -130,13 +130,13 @@ function Approvals({ chainId, bundle }: Props) {
   const { tx, amountsIn, prerequisites = [], approvals = [] } = bundle
   const taken = Object.entries(amountsIn).filter(([token]) => token !== nativeToken)
   const asked = useAsked(`approvals ${tx.from} ${tx.data}`, async (client, signal) => {
-    const own = taken.map(async ([tokenAddress, amount]): Promise<Needed> => {
+    const tokenApprovals = taken.map(async ([tokenAddress, amount]): Promise<Needed> => {
       const input = { chainId, fromAddress: tx.from, tokenAddress, amount: `${amount}` }
       const found = await client.approval(input as never, { signal })
       return { what: tokenAddress, to: found.spender, tx: found.tx }
     })
     return [
-      ...(await Promise.all(own)),
+      ...(await Promise.all(tokenApprovals)),
       ...prerequisites.map((one) => ({ what: one.purpose, to: one.to, tx: one })),
       ...approvals.map((one) => ({ what: one.description, to: one.to, tx: one })),
     ]

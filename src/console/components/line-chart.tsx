@@ -91,12 +91,12 @@ export function LineChart(props: Props) {
   useEffect(() => chart.current?.setData(data), [x, ...lines.map(({ values }) => values)])
 
   const index = at ?? x.length - 1
-  const here = x[index]
+  const xValue = x[index]
   return (
     <figure class="chart" ref={box}>
       <div role="img" aria-label={label} ref={place} />
       <ul class="legend" aria-hidden="true">
-        {here !== undefined && <li class="dim">{xText(here)}</li>}
+        {xValue !== undefined && <li class="dim">{xText(xValue)}</li>}
         {lines.map((line, place) => {
           const value = line.values[index]
           return (

@@ -63,8 +63,8 @@ export function priceAt(
   blocks: readonly number[],
   block: number,
 ): number | null {
-  const own = reference.get(block)
-  if (own !== undefined) return own
+  const exact = reference.get(block)
+  if (exact !== undefined) return exact
   let low = 0
   let high = blocks.length
   while (low < high) {

@@ -137,13 +137,13 @@ export async function describePools(
     const digits = places.slice(next, next + tokens.length)
     const decimals = digits.map(readWord)
     next += tokens.length
-    const own = answers.slice(k * perPool, (k + 1) * perPool)
-    for (const result of [...own, ...digits]) {
+    const poolAnswers = answers.slice(k * perPool, (k + 1) * perPool)
+    for (const result of [...poolAnswers, ...digits]) {
       if (result.ok || result.reason !== 'unreadable') continue
       unreadable.push({ share, message: result.message })
       return []
     }
-    const facts = own.slice(1)
+    const facts = poolAnswers.slice(1)
     const weights = decode('getNormalizedWeights', facts[0])
     const isStable = decode('getAmplificationParameter', facts[1]) !== null
     if (tokens.length < 2 || decimals.includes(null) || (!weights && !isStable)) return []

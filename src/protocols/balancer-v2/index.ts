@@ -76,15 +76,16 @@ export const balancerV2 = defineProtocol<State>({
       return { amountOut: change?.amountOut ?? 0n, exact: state.exact, after }
     }
     // What the protocol is owed since the last join goes into the number of shares, by rules not followed here.
-    const own = poolContract(pool)
-    const exact = state.exact && direction.tokenIn !== own && direction.tokenOut !== own
+    const shareToken = poolContract(pool)
+    const exact =
+      state.exact && direction.tokenIn !== shareToken && direction.tokenOut !== shareToken
     const { amountOut, after } = poolSwap(pool, state, direction, amountIn)
     return { amountOut, exact, after }
   },
   action(pool, tokenIn, tokenOut) {
-    const own = poolContract(pool)
-    if (tokenOut === own) return 'deposit'
-    return tokenIn === own ? 'redeem' : 'swap'
+    const shareToken = poolContract(pool)
+    if (tokenOut === shareToken) return 'deposit'
+    return tokenIn === shareToken ? 'redeem' : 'swap'
   },
   swapSlots: () => [vaultStatusSlot],
   gasEstimate(_pool, state) {

@@ -25,6 +25,6 @@ export function swapPool(pool: Pool): Pool {
 
 /** Tokens that are put in, without the pool's own. */
 export function assetsOf(pool: Pool): readonly Address[] {
-  const own = poolContract(pool)
-  return pool.tokens.filter((token) => token !== own)
+  const share = poolContract(pool)
+  return pool.tokens.filter((token) => token !== share)
 }

@@ -126,14 +126,14 @@ function toEntry(
   if (tokens.map(toAddress).join() !== pool.tokens.join()) {
     throw new Error('The Vault lists other tokens for the pool.')
   }
-  const own = pool.tokens.indexOf(contract)
+  const shareIndex = pool.tokens.indexOf(contract)
   const common = {
     kind: parameters.kind,
     balances,
     swapFee,
     weights: parameters.weights,
     isModern: parameters.version >= modernVersion,
-    ownIndex: own === -1 ? null : own,
+    ownIndex: shareIndex === -1 ? null : shareIndex,
   }
   if (parameters.kind === 'weighted') {
     const state = { ...common, scalingFactors: parameters.scalingFactors, amp: 0n, exact: true }

@@ -85,12 +85,12 @@ async function read(
     ]),
   )
   return args.positions.map((position, k): PositionState | Unreadable => {
-    const own = answers.slice(k * perPool, (k + 1) * perPool)
-    const refused = own.find((item) => !item.ok && item.reason === 'unreadable')
+    const poolAnswers = answers.slice(k * perPool, (k + 1) * perPool)
+    const refused = poolAnswers.find((item) => !item.ok && item.reason === 'unreadable')
     if (refused && !refused.ok) {
       return { protocol: position.protocol, subject: position.key, message: refused.message }
     }
-    const [held, ...getters] = own
+    const [held, ...getters] = poolAnswers
     const [rate = null, invariant = null, supply = null] = getters.map(readWord)
     // A pool that states no rate is priced by one share's part of the invariant, which only fees raise.
     const price = rate ?? (invariant && supply ? (invariant * one) / supply : null)

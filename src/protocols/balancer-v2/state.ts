@@ -116,9 +116,9 @@ function stateAfter(
   })
   const { supply, ownIndex } = state
   if (supply === undefined || ownIndex === null) return { ...state, balances }
-  const own = pool.tokens[ownIndex]
-  const joined = tokenOut === own ? amountOut : 0n
-  const left = tokenIn === own ? amountIn : 0n
+  const share = pool.tokens[ownIndex]
+  const joined = tokenOut === share ? amountOut : 0n
+  const left = tokenIn === share ? amountIn : 0n
   const exact = state.exact && joined === 0n && left === 0n
   return { ...state, balances, supply: supply + joined - left, exact }
 }

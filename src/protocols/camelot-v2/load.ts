@@ -53,9 +53,9 @@ export async function loadPairs(
   const common = results.slice(0, 2)
   return pools.map((pool, index) => {
     const from = common.length + index * wordsPerPair
-    const own = [...common, ...results.slice(from, from + wordsPerPair)]
-    const failed = own.find((result) => !result.ok)
-    const state = failed && !failed.ok ? failed.message : toState(pool, factory, own)
+    const pairResults = [...common, ...results.slice(from, from + wordsPerPair)]
+    const failed = pairResults.find((result) => !result.ok)
+    const state = failed && !failed.ok ? failed.message : toState(pool, factory, pairResults)
     if (typeof state !== 'string') return { pool, state, partial: false }
     return { protocol: slug, subject: pool.id, message: state }
   })

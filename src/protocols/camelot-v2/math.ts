@@ -79,11 +79,11 @@ function reserveFor(x: bigint, wanted: bigint, from: bigint): bigint {
 
 function stableOut(state: CamelotState, zeroForOne: boolean, afterFee: bigint): bigint {
   const { reserve0, reserve1, unit0, unit1 } = state
-  const wanted = curve(state, reserve0, reserve1)
+  const k = curve(state, reserve0, reserve1)
   const scaled = [(reserve0 * e18) / unit0, (reserve1 * e18) / unit1] as const
   const [reserveIn, reserveOut] = zeroForOne ? scaled : [scaled[1], scaled[0]]
   const amountIn = wrap(afterFee * e18) / (zeroForOne ? unit0 : unit1)
-  const y = wrap(reserveOut - reserveFor(wrap(amountIn + reserveIn), wanted, reserveOut))
+  const y = wrap(reserveOut - reserveFor(wrap(amountIn + reserveIn), k, reserveOut))
   return wrap(y * (zeroForOne ? unit1 : unit0)) / e18
 }
 

@@ -86,8 +86,8 @@ export async function loadMarkets({
       return unreadable('A market has two tokens: its underlying, and itself.')
     }
     const totals = accrued(market, block + 1n)
-    const own = readWord(rates[index])
-    const isProven = [totals, accrued(market, block)].some((at) => exchangeRate(at) === own)
+    const statedRate = readWord(rates[index])
+    const isProven = [totals, accrued(market, block)].some((at) => exchangeRate(at) === statedRate)
     const isMintPaused = readWord(paused[index]) === 1n
     return { pool, state: { ...totals, isMintPaused, isProven }, partial: !isProven }
   })

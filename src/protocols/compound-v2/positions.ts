@@ -25,7 +25,7 @@ export const compoundPositions: PositionAdapter = {
       known.flatMap(({ address, underlying }) => [address, underlying]),
     )
     const positions = known.map((market, index): Position => {
-      const own = names[2 * index]?.symbol
+      const symbol = names[2 * index]?.symbol
       const subtitle = isNative(market.underlying)
         ? chain.nativeCurrency.symbol
         : names[2 * index + 1]?.symbol
@@ -35,7 +35,7 @@ export const compoundPositions: PositionAdapter = {
         token: market.address,
         primaryAddress: market.address,
         poolAddress: market.address,
-        name: `Compound ${own ?? market.address}`,
+        name: `Compound ${symbol ?? market.address}`,
         subtitle: subtitle ?? market.underlying,
         underlyingTokens: [market.underlying],
         rewardTokens: [],

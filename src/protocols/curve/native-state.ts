@@ -53,15 +53,15 @@ export function readings(pool: Pool, parameters: CurveParameters): Map<string, R
   const want = (to: Address, prefix: string, getters: readonly Getter[]) => {
     for (const name of getters) wanted.set(prefix + name, { to, data: encodeGetter(name) })
   }
-  const own = kind === 'meta' ? 2 : decimals.length
-  for (let k = 0; k < own; k++) {
+  const coins = kind === 'meta' ? 2 : decimals.length
+  for (let k = 0; k < coins; k++) {
     wanted.set(`balance${k}`, { to: pool.address, data: encodeBalances(getterIndexType, k) })
   }
   if (kind === 'crypto') {
     want(pool.address, '', ['A', 'gamma', 'D', 'mid_fee', 'out_fee', 'fee_gamma'])
     want(pool.address, '', ['future_A_gamma_time', 'MATH'])
-    for (let k = 0; k < own - 1; k++) {
-      wanted.set(`scale${k}`, { to: pool.address, data: encodePriceScale(own, k) })
+    for (let k = 0; k < coins - 1; k++) {
+      wanted.set(`scale${k}`, { to: pool.address, data: encodePriceScale(coins, k) })
     }
     return wanted
   }

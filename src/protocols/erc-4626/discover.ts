@@ -25,8 +25,8 @@ export async function readAssets(
     const result = results[index]
     if (result?.ok) {
       const isWord = result.value.length === 66 && BigInt(result.value) < 2n ** 160n
-      const own = isWord ? addressInWord(result.value) : null
-      return { asset: own === vault ? null : own }
+      const address = isWord ? addressInWord(result.value) : null
+      return { asset: address === vault ? null : address }
     }
     return result?.reason === 'unreadable' ? { message: result.message } : { asset: null }
   })

@@ -183,11 +183,11 @@ async function readEach<Item>(
   const results = reads.length === 0 ? [] : await reader.storage(reads)
   let from = 0
   return groups.map(({ length }) => {
-    const own = results.slice(from, from + length)
+    const group = results.slice(from, from + length)
     from += length
-    const failed = own.find((result) => !result.ok)
+    const failed = group.find((result) => !result.ok)
     if (failed && !failed.ok) return failed.message
-    return own.map((result) => (result.ok ? result.value : '0x0'))
+    return group.map((result) => (result.ok ? result.value : '0x0'))
   })
 }
 

@@ -63,15 +63,15 @@ const deposit = defineAction({
       expectAddress(context, 'receiver', receiver, context.account, owner)
     }
     context.add({ kind: 'approve', token: staked, spender: target, amount: amountIn })
-    const own = { target, abi: depositAbi, args: [amountIn] }
+    const call = { target, abi: depositAbi, args: [amountIn] }
     if (!isToken) {
-      context.add({ kind: 'call', ...own })
+      context.add({ kind: 'call', ...call })
       return { spends, outputs: [{ token: null, amount: amountIn }], positionsOut }
     }
     const args = [amountIn, payeeOf(context, receiver)]
     const output = takesForOthers
       ? addPaying(context, { target, abi: depositForAbi, args }, target, receiver)
-      : addSendingOn(context, own, target, receiver)
+      : addSendingOn(context, call, target, receiver)
     return { spends, outputs: [output], positionsOut }
   },
 })

@@ -5,10 +5,10 @@
 export function oncePer<Key extends WeakKey, Value extends NonNullable<unknown>>(
   compute: (key: Key) => Value,
 ): (key: Key) => Value {
-  const known = new WeakMap<Key, Value>()
+  const cache = new WeakMap<Key, Value>()
   return (key) => {
-    const value = known.get(key) ?? compute(key)
-    known.set(key, value)
+    const value = cache.get(key) ?? compute(key)
+    cache.set(key, value)
     return value
   }
 }

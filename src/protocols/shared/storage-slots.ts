@@ -22,8 +22,8 @@ const slots = new LRUCache<string, bigint>({ max: 50_000 })
  */
 export function mappingSlot(key: bigint, base: bigint): bigint {
   const name = `${key.toString(16)}:${base.toString(16)}`
-  const known = slots.get(name)
-  if (known !== undefined) return known
+  const cached = slots.get(name)
+  if (cached !== undefined) return cached
   const slot = BigInt(keccak256(`${toWord(key)}${toWord(base).slice(2)}` as Hex))
   slots.set(name, slot)
   return slot

@@ -50,12 +50,12 @@ function deposit(source: PairSource): ActionDefinition {
     async build({ primaryAddress: primary, tokenIn, amountIn, tokenOut }, context) {
       const pair = await pairOf(context, 'tokenOut', tokenOut, primary, tokenIn)
       const tokens = await tokensOf(source, context, 'tokenOut', pair, primary)
-      const own = distinct(context, 'tokenIn', tokenIn, tokens)
-      if (amountIn.length !== own.length) {
-        context.refuse('amountIn', `${own.length} amounts, one for each tokenIn`)
+      const tokensIn = distinct(context, 'tokenIn', tokenIn, tokens)
+      if (amountIn.length !== tokensIn.length) {
+        context.refuse('amountIn', `${tokensIn.length} amounts, one for each tokenIn`)
       }
       const target = context.helper(zapper)
-      const spends = own.flatMap((token, index) => {
+      const spends = tokensIn.flatMap((token, index) => {
         const amount = amountIn[index]
         return amount === undefined ? [] : [{ token, amount }]
       })
@@ -63,13 +63,13 @@ function deposit(source: PairSource): ActionDefinition {
         context.add({ kind: 'transfer', token, to: target, amount })
       }
       const [token0, token1] = tokens
-      const [first = token0] = own
+      const [first = token0] = tokensIn
       const isFirst0 = first === token0
       const { runner } = context
       const step = context.add({
         kind: 'call',
         target,
-        ...(own.length === 2
+        ...(tokensIn.length === 2
           ? { abi: addAbi, args: [pair, token0, token1, runner] }
           : {
               abi: zapInAbi,
@@ -80,7 +80,7 @@ function deposit(source: PairSource): ActionDefinition {
       return {
         spends,
         outputs: [{ token: pair, amount: { ref: 'output', step } }],
-        leftovers: own,
+        leftovers: tokensIn,
         positionsOut: [pair],
       }
     },

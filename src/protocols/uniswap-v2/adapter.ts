@@ -186,17 +186,17 @@ function encodeZap(args: EncodeSwapArgs<State>): ExecutorStep[] {
   const isIn = tokenIn !== pool.address
   const target = helperAddress(helpers, zapHelper)
   const [token0, token1] = pool.tokens
-  const own = isIn ? tokenIn : tokenOut
-  const other = own === token0 ? token1 : token0
+  const pairToken = isIn ? tokenIn : tokenOut
+  const other = pairToken === token0 ? token1 : token0
   // The direction of the swap inside: from the token that comes in, or into the one that is wanted.
-  const zeroForOne = isIn === (own === token0)
+  const zeroForOne = isIn === (pairToken === token0)
   return [
     { kind: 'transfer', token: tokenIn, to: isIn ? target : pool.address, amount: amountIn },
     {
       kind: 'call',
       target,
       abi: isIn ? zapInAbi : zapOutAbi,
-      args: [pool.address, own, other, zeroForOne, feeOf(pool), recipient],
+      args: [pool.address, pairToken, other, zeroForOne, feeOf(pool), recipient],
     },
   ]
 }

@@ -27,13 +27,13 @@ export async function loadPairs(args: {
   const results = reads.length === 0 ? [] : await reader.storage(reads)
   let from = 0
   return pools.map((pool, index) => {
-    const own = results.slice(from, from + (groups[index]?.length ?? 0))
-    from += own.length
+    const pairResults = results.slice(from, from + (groups[index]?.length ?? 0))
+    from += pairResults.length
     const unreadable = (message: string) => ({ protocol: slug, subject: pool.id, message })
     if (!isFee(pool.parameters.feeBps)) return unreadable('The pool lacks the parameter feeBps.')
-    const failed = own.find((result) => !result.ok)
+    const failed = pairResults.find((result) => !result.ok)
     if (failed && !failed.ok) return unreadable(failed.message)
-    return { pool, state: toState(own), partial: false }
+    return { pool, state: toState(pairResults), partial: false }
   })
 }
 

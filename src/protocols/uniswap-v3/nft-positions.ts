@@ -88,14 +88,14 @@ export function nftPositions(source: NftSource): PositionAdapter {
       )
       let from = 0
       return positions.map(({ key, underlyingTokens }): PositionState | Unreadable => {
-        const own = results.slice(from, from + underlyingTokens.length)
-        from += own.length
+        const balances = results.slice(from, from + underlyingTokens.length)
+        from += balances.length
         const holdings = underlyingTokens.flatMap((token, index) => {
-          const amount = readWord(own[index])
+          const amount = readWord(balances[index])
           return amount === null ? [] : [{ token, amount }]
         })
-        if (holdings.length !== own.length) {
-          const failed = own.find((result) => !result.ok)
+        if (holdings.length !== balances.length) {
+          const failed = balances.find((result) => !result.ok)
           const message = failed && !failed.ok ? failed.message : 'A balance could not be read.'
           return { protocol: slug, subject: key, message }
         }

@@ -28,8 +28,8 @@ const ids = new LRUCache<string, Hex>({ max: 20_000 })
 export function poolIdOf(key: PoolKey): Hex {
   const { currency0, currency1, fee, tickSpacing, hooks } = key
   const name = `${currency0}${currency1}${hooks}${fee}:${tickSpacing}`
-  const known = ids.get(name)
-  if (known) return known
+  const cached = ids.get(name)
+  if (cached) return cached
   const id = hashOf(key)
   ids.set(name, id)
   return id

@@ -70,9 +70,9 @@ export async function loadPools(
   const common = results.slice(0, Object.keys(factorySlots).length)
   return pools.map((pool, index) => {
     const from = common.length + index * wordsPerPool
-    const own = [...common, ...results.slice(from, from + wordsPerPool)]
-    const failed = own.find((result) => !result.ok)
-    const state = failed && !failed.ok ? failed.message : toState(pool, factory, own)
+    const poolResults = [...common, ...results.slice(from, from + wordsPerPool)]
+    const failed = poolResults.find((result) => !result.ok)
+    const state = failed && !failed.ok ? failed.message : toState(pool, factory, poolResults)
     if (typeof state !== 'string') return { pool, state, partial: false }
     return { protocol: slug, subject: pool.id, message: state }
   })

@@ -90,11 +90,11 @@ function reserveFor(x: bigint, wanted: bigint, from: bigint, units: Units): bigi
 /** @param afterFee - raw units of tokenIn without the fee. */
 function stableOut(state: VelodromeState, zeroForOne: boolean, afterFee: bigint): bigint {
   const { reserve0, reserve1, unit0, unit1 } = state
-  const wanted = stableK(reserve0, reserve1, state)
+  const k = stableK(reserve0, reserve1, state)
   const scaled = [held(reserve0 * e18) / unit0, held(reserve1 * e18) / unit1] as const
   const [reserveIn, reserveOut] = zeroForOne ? scaled : [scaled[1], scaled[0]]
   const amountIn = held(afterFee * e18) / (zeroForOne ? unit0 : unit1)
-  const left = reserveFor(held(amountIn + reserveIn), wanted, reserveOut, state)
+  const left = reserveFor(held(amountIn + reserveIn), k, reserveOut, state)
   return held(held(reserveOut - left) * (zeroForOne ? unit1 : unit0)) / e18
 }
 

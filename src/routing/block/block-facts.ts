@@ -321,15 +321,15 @@ export class BlockFacts {
       const { tokens } = market.loaded.pool
       const connectors = new Set([...this.chain.connectorTokens, nativeToken])
       const quote = tokens.find((token) => connectors.has(token))
-      const own = tokens.find((token) => token !== quote)
-      if (!quote || !own) return true
+      const base = tokens.find((token) => token !== quote)
+      if (!quote || !base) return true
       const [priced, ownFacts] = await Promise.all([
         this.pricedTokens(reader, [quote]),
-        this.tokenFacts(reader, own),
+        this.tokenFacts(reader, base),
       ])
       const known = priced.get(quote)
       if (!known || !ownFacts) return true
-      const ownToken = { token: own, decimals: ownFacts.decimals }
+      const ownToken = { token: base, decimals: ownFacts.decimals }
       const depth = depthUsd(market, ownToken, { token: quote, ...known })
       return depth === null || depth >= floorUsd
     })
@@ -366,8 +366,8 @@ export class BlockFacts {
 
 /** Caches the promise per key; a failed reading is dropped, so that the next task tries again. */
 function once<K, V>(cache: Map<K, Promise<V>>, key: K, read: () => Promise<V>): Promise<V> {
-  const known = cache.get(key)
-  if (known) return known
+  const cached = cache.get(key)
+  if (cached) return cached
   const reading = read()
   cache.set(key, reading)
   reading.catch(() => cache.delete(key))

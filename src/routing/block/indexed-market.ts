@@ -92,8 +92,8 @@ export class IndexedMarket {
     const name = JSON.stringify([ends.tokensIn, ends.tokensOut, ends.maxHops])
     const chosen = await this.#choose(reader, name, ends)
     const key = `${name} ${chosen.upTo}`
-    const known = this.#views.get(key)
-    if (known && known.base === (await base)) return known.view
+    const cached = this.#views.get(key)
+    if (cached && cached.base === (await base)) return cached.view
     const [plain, merged] = await Promise.all([
       base,
       this.parts.market.withIndexed(reader, base, chosen, this.#trusted(ends)),
@@ -109,8 +109,8 @@ export class IndexedMarket {
     const isReplay = index.settings.cassette === 'replay'
     const upTo = isReplay ? null : (index.reader()?.upTo(pin, this.#sources) ?? null)
     const key = `${name} ${upTo}`
-    const known = this.#chosen.get(key)
-    if (known) return known
+    const cached = this.#chosen.get(key)
+    if (cached) return cached
     const choosing = isReplay
       ? recall(reader, name)
       : this.#rank(reader, name, ends, this.#find(ends))

@@ -169,8 +169,8 @@ export class Simulator {
   }): Promise<readonly PrecedingCall[] | null> {
     const { token, owner, amount, spender, holders } = loan
     const key = [token, owner, spender, amount, ...holders].join(':')
-    const known = this.#lent.get(key)
-    if (known) return known
+    const cached = this.#lent.get(key)
+    if (cached) return cached
     const request = {
       token,
       owner,

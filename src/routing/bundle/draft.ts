@@ -185,8 +185,8 @@ export class BundleDraft {
     const add = (token: Address, amount: bigint) => all.set(token, (all.get(token) ?? 0n) + amount)
     for (const [token, amount] of this.#stated) add(token, amount)
     for (const { token, amount } of more) {
-      const own = this.#quantities.freeOf(token)
-      if (amount > own) add(token, amount - own)
+      const free = this.#quantities.freeOf(token)
+      if (amount > free) add(token, amount - free)
     }
     return [...all].map(([token, amount]) => ({ token, amount }))
   }

@@ -36,8 +36,15 @@ export async function performAction(builder: BundleContext, action: PerformableA
   checkReceiver(builder, action, values, outputs)
   const outcome: Outcome = { ...built, outputs }
   const { slippage } = values
-  const own = typeof slippage === 'bigint' ? slippage : defaultCentiBps
-  const { centiBps = own, least, checks, fees = [], prerequisites = [], warnings = [] } = outcome
+  const defaultLimit = typeof slippage === 'bigint' ? slippage : defaultCentiBps
+  const {
+    centiBps = defaultLimit,
+    least,
+    checks,
+    fees = [],
+    prerequisites = [],
+    warnings = [],
+  } = outcome
   const { route = [stepOf(builder, action, values, outcome)] } = outcome
   const { kind, isPriced } = action.performer
   // Positions without a token are not outputs whose value can be compared.
@@ -224,9 +231,9 @@ function stepOf(
   const { positionsIn = [], positionsOut = [], outputs, spends, primary } = outcome
   const { id: chainId } = task.chain
   const named = performer.kind === 'protocol' ? values.primaryAddress : undefined
-  const own = (named as Address | undefined) ?? primary
+  const address = (named as Address | undefined) ?? primary
   // A position entered with its own token needs no other address.
-  const idOf = (key: string) => `${chainId}:${own ?? key}:${key}`
+  const idOf = (key: string) => `${chainId}:${address ?? key}:${key}`
   const record = {
     action,
     protocol,
@@ -235,7 +242,7 @@ function stepOf(
     positionInId: positionsIn.map(idOf),
     positionOutId: positionsOut.map(idOf),
     chainId,
-    ...defined({ primary: own }),
+    ...defined({ primary: address }),
   }
   return { record, ...amountsOf(record, outcome, (token) => draft.stated(token)) }
 }

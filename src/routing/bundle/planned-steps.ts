@@ -90,11 +90,11 @@ export function splitsAlone(steps: readonly PlannedStep[]): ReadonlySet<PlannedS
     new Set(records.flatMap(({ internalRoutes = [] }) => internalRoutes.map(({ pool }) => pool)))
   return new Set(
     [...splits].filter((split) => {
-      const own = poolsOf(split.records)
+      const splitPools = poolsOf(split.records)
       const others = poolsOf(
         steps.filter((step) => step.split !== split).map(({ record }) => record),
       )
-      return [...own].every((pool) => !others.has(pool))
+      return [...splitPools].every((pool) => !others.has(pool))
     }),
   )
 }

@@ -118,11 +118,11 @@ function chosen(
     .sort((a, b) => compareAmounts(a.amountIn, b.amountIn))
   for (const { amountIn } of inputs) {
     const byKey = new Map(inputs.map((each) => [each.curve.one.built.candidate.key, each]))
-    const there = inputs.flatMap(({ curve }) => {
+    const promises = inputs.flatMap(({ curve }) => {
       const amount = promised(curve, amountIn)
       return amount > 0n ? [{ ...curve.one, outputs: [{ ...output, amount }] }] : []
     })
-    const ranked = rankProven(task, there, priced)
+    const ranked = rankProven(task, promises, priced)
     if ((ranked[0]?.outputs[0]?.amount ?? 0n) < output.amount) continue
     return ranked.flatMap(({ built }) => byKey.get(built.candidate.key) ?? [])
   }

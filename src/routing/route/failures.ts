@@ -84,10 +84,10 @@ export function notFundable(
     )
   }
   const amounts = unfunded.map(({ amount }) => amount.toString())
-  const wanted = unfunded.map(({ token, amount }) => `${amount} of ${token}`).join(', ')
+  const missing = unfunded.map(({ token, amount }) => `${amount} of ${token}`).join(', ')
   return new ForkrouteError(
     'NOT_FUNDABLE',
-    `The sender cannot be given ${wanted} for the simulation: no storage slot decides such a balance, and no pool off the path holds so much to lend. Ask for less, or for a route from an address that holds it.`,
+    `The sender cannot be given ${missing} for the simulation: no storage slot decides such a balance, and no pool off the path holds so much to lend. Ask for less, or for a route from an address that holds it.`,
     { tokens, amounts },
   )
 }

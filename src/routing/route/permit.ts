@@ -41,15 +41,16 @@ export async function choosePermit(
     )
   }
   await task.simulator.acceptSignature(joinSignature(standInSignature(owner)), owner)
-  const asked = { token, amount, owner, deadline: deadline ?? task.pin.timestamp + validSeconds }
-  const own = request.strategy === 'router' ? await tokenPermitsOf(task, asked) : null
-  if (own) return { kind: 'eip2612', ...asked, ...own, spender: contractAddress('Router') }
+  const terms = { token, amount, owner, deadline: deadline ?? task.pin.timestamp + validSeconds }
+  const tokenPermits = request.strategy === 'router' ? await tokenPermitsOf(task, terms) : null
+  if (tokenPermits)
+    return { kind: 'eip2612', ...terms, ...tokenPermits, spender: contractAddress('Router') }
   // Permit2's nonces have no order: any that was not used does, and this one is of this transaction alone.
   const seed = concatHex([task.pin.hash, owner, token, toHex(amount, { size: 32 })])
   return {
     kind: 'permit2',
     chainId: request.chainId,
-    ...asked,
+    ...terms,
     spender: runnerAddress(request.strategy, owner),
     nonce: hexToBigInt(keccak256(seed)),
   }

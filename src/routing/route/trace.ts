@@ -88,8 +88,8 @@ function asTransfer(log: SimulationLog, wrappedNative: Address): SimulationLog {
 }
 
 function functionsOf(steps: readonly ExecutorStep[]): Functions {
-  const own = Object.values(executorContracts).flatMap(({ abi }) => abi as Abi)
-  const all = [...insideAbi, ...erc20Abi, ...own].filter((item) => item.type === 'function')
+  const executorAbi = Object.values(executorContracts).flatMap(({ abi }) => abi as Abi)
+  const all = [...insideAbi, ...erc20Abi, ...executorAbi].filter((item) => item.type === 'function')
   return new Map([...all, ...abisOf(steps)].map((item) => [toFunctionSelector(item), item]))
 }
 

@@ -18,10 +18,10 @@ const rulesNames: Readonly<Record<HardFork, string>> = {
 
 /** For every answer that states gas: a sentence at a block whose own rules are older than the simulation's. */
 export function gasWarnings({ pin, chain }: Pick<Task, 'pin' | 'chain'>): string[] {
-  const own = hardForkOf(pin, chain.unshownHardForks)
-  const simulated = simulatedHardFork(own)
-  if (simulated === own) return []
-  const [ours, older] = [rulesNames[simulated], rulesNames[own]]
+  const hardFork = hardForkOf(pin, chain.unshownHardForks)
+  const simulated = simulatedHardFork(hardFork)
+  if (simulated === hardFork) return []
+  const [ours, older] = [rulesNames[simulated], rulesNames[hardFork]]
   return [
     `Gas by the rules of ${ours}: those of this block are older (${older}). Amounts are the block's.`,
   ]

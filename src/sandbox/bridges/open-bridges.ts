@@ -82,20 +82,23 @@ export async function openBridges(
   market: Market,
   others: readonly ChainDefinition[],
 ): Promise<void> {
-  const here = bridgeAddresses(market.chain)
+  const addresses = bridgeAddresses(market.chain)
   const call = (to: Address, abi: Abi, functionName: string, args: readonly unknown[]) =>
     chain.send({ from: deployer, to, gas, data: encodeFunctionData({ abi, functionName, args }) })
 
-  call(here.endpoint, endpointAbi, 'registerLibrary', [messageLibrary])
-  call(here.tokenMessaging, messagingAbi, 'setPlanner', [deployer])
+  call(addresses.endpoint, endpointAbi, 'registerLibrary', [messageLibrary])
+  call(addresses.tokenMessaging, messagingAbi, 'setPlanner', [deployer])
   for (const other of others) {
     const { eid, tokenMessaging } = bridgeAddresses(other)
-    call(here.endpoint, endpointAbi, 'setDefaultSendLibrary', [eid, messageLibrary])
-    call(here.endpoint, endpointAbi, 'setDefaultReceiveLibrary', [eid, messageLibrary, 0n])
-    call(here.tokenMessaging, messagingAbi, 'setPeer', [eid, padHex(tokenMessaging, { size: 32 })])
-    call(here.tokenMessaging, messagingAbi, 'setGasLimit', [eid, receiveGas, 100_000n])
+    call(addresses.endpoint, endpointAbi, 'setDefaultSendLibrary', [eid, messageLibrary])
+    call(addresses.endpoint, endpointAbi, 'setDefaultReceiveLibrary', [eid, messageLibrary, 0n])
+    call(addresses.tokenMessaging, messagingAbi, 'setPeer', [
+      eid,
+      padHex(tokenMessaging, { size: 32 }),
+    ])
+    call(addresses.tokenMessaging, messagingAbi, 'setGasLimit', [eid, receiveGas, 100_000n])
     const options = [{ eid, msgType: taxi, options: receiveOptions }]
-    call(here.tokenMessaging, messagingAbi, 'setEnforcedOptions', [options])
+    call(addresses.tokenMessaging, messagingAbi, 'setEnforcedOptions', [options])
   }
   for (const pool of stargatePools(market.chain)) openPool(chain, deployer, market, others, pool)
   await openSpokePool(chain, deployer, market)
@@ -143,14 +146,14 @@ function openPool(
   if (!isNative(token)) call(token, tokenAbi, 'approve', [pool, amount])
   call(pool, poolAbi, 'deposit', [deployer, amount], isNative(token) ? amount : 0n)
 
-  const own = bridgeAddresses(market.chain).eid
+  const sourceEid = bridgeAddresses(market.chain).eid
   for (const other of others) {
     if (!stargatePools(other).some((entry) => entry.symbol === symbol)) continue
     const { eid } = bridgeAddresses(other)
     const [zone1, zone2] = zones.map(toShared)
     call(feeLib, feeAbi, 'setFeeConfig', [eid, zone1, zone2, ...feeMillionths, 0])
     // Credit is what the other side's pool promises to pay: it gives away what this one gets.
-    const given = { srcEid: own, amount: creditOf(other.id, id, symbol), minAmount: 0n }
+    const given = { srcEid: sourceEid, amount: creditOf(other.id, id, symbol), minAmount: 0n }
     call(pool, poolAbi, 'sendCredits', [eid, [given]])
     const got = { srcEid: eid, amount: creditOf(id, other.id, symbol) }
     call(pool, poolAbi, 'receiveCredits', [eid, [got]])

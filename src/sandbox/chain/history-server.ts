@@ -67,13 +67,13 @@ export async function serveHistory(args: {
   async function handle(request: IncomingMessage) {
     if (request.method === 'POST' && !isJson(request)) return notJson
     const body = await readBody(request)
-    const own = request.method === 'POST' ? ownAnswers(body) : null
-    if (!own) return forwarded(request.method === 'POST' ? body : null)
-    const { calls, isBatch, answers } = own
+    const answerable = request.method === 'POST' ? ownAnswers(body) : null
+    if (!answerable) return forwarded(request.method === 'POST' ? body : null)
+    const { calls, isBatch, answers } = answerable
     const others = calls.filter((call) => !answers.has(call))
-    const asked = others.length > 0 ? await forwarded(JSON.stringify(others)) : null
-    if (asked && asked.status !== 200) return asked
-    const rest: unknown = asked ? JSON.parse(asked.body) : []
+    const forwardedAnswer = others.length > 0 ? await forwarded(JSON.stringify(others)) : null
+    if (forwardedAnswer && forwardedAnswer.status !== 200) return forwardedAnswer
+    const rest: unknown = forwardedAnswer ? JSON.parse(forwardedAnswer.body) : []
     const next = (Array.isArray(rest) ? rest : []).values()
     const replies = await Promise.all(
       calls.map(async (call) => answers.get(call) ?? (next.next().value as unknown)),

@@ -244,8 +244,8 @@ export function createHistory(data: HistoryData): History {
 
   /** Code as revm serializes it: one bit per byte marks where jumps may land. */
   function codeFields(hash: Hex, code: Hex): object {
-    const known = codes.get(hash)
-    if (known) return known
+    const cached = codes.get(hash)
+    if (cached) return cached
     const fields = { code_hash: hash, code: { LegacyAnalyzed: analysed(code) } }
     codes.set(hash, fields)
     return fields

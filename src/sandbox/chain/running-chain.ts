@@ -75,8 +75,8 @@ export async function startChain(
     url: anvil.url,
     hasEnded: anvil.hasEnded,
     load(number) {
-      const known = loaded.get(number)
-      if (known) return known
+      const cached = loaded.get(number)
+      if (cached) return cached
       const loading = loadState(number)
       loaded.set(number, loading)
       // The next request for the block tries again.

@@ -36,8 +36,8 @@ export function loadArtifacts(
 ): Promise<Artifacts> {
   const key = createHash('sha256').update(JSON.stringify(packages)).digest('hex')
   const file = join(cacheDir, `artifacts-${key.slice(0, 16)}.json`)
-  const known = loading.get(file)
-  if (known) return known
+  const cached = loading.get(file)
+  if (cached) return cached
   const loaded = load(file, cacheDir, onProgress, packages).finally(() => loading.delete(file))
   loading.set(file, loaded)
   return loaded

@@ -95,8 +95,8 @@ function basketTrade(
   const offBy = ((dear.premium - cheap.premium) * oneMillion) / cheap.premium
   if (offBy <= band) return []
   // What is dear goes in: one step of Newton, and more in the next blocks if it does not suffice.
-  const wanted = offBy - BigInt(random(band))
-  const dollars = (wanted * e36) / oneMillion / (dear.slope + cheap.slope)
+  const correction = offBy - BigInt(random(band))
+  const dollars = (correction * e36) / oneMillion / (dear.slope + cheap.slope)
   const { token, price, worth } = dear.holding
   const bounded = dollars < worth / 5n ? dollars : worth / 5n
   const amount = (bounded * 10n ** BigInt(token.decimals)) / price

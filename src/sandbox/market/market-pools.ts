@@ -93,10 +93,10 @@ export function createMarket(plan: MarketPlan): Market {
     pricedTokens: (spec) =>
       spec.protocol === 'uniswap-v4' ? v4Pool(spec).tokens : sortedTokens(spec.symbols),
     feeds: plan.chain.chainlinkFeeds.flatMap(({ token: address, feed }) => {
-      const own = plan.tokens.find((entry) => entry.address === address)
-      if (!own || !symbolsWithFeed.includes(own.symbol)) return []
-      const description = `${own.symbol.replace(/^(W|cb)/, '')} / USD`
-      return [{ token: own, feed, description }]
+      const planToken = plan.tokens.find((entry) => entry.address === address)
+      if (!planToken || !symbolsWithFeed.includes(planToken.symbol)) return []
+      const description = `${planToken.symbol.replace(/^(W|cb)/, '')} / USD`
+      return [{ token: planToken, feed, description }]
     }),
   }
 }

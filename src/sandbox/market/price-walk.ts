@@ -33,11 +33,11 @@ export function ethereumPrices(): Prices[] {
  */
 export function pricesBeside(market: Market, blocks: number, blockSeconds: number): Prices[] {
   const leading = ethereumPrices()
-  return walkPrices(market, blocks).map((own, block) => {
+  return walkPrices(market, blocks).map((prices, block) => {
     const secondsLeft = (blocks - 1 - block) * blockSeconds
     const then = leading.at(-1 - Math.ceil(secondsLeft / ethereumMarket.chain.blockTimeSeconds))
     return Object.fromEntries(
-      Object.entries(own).map(([symbol, price]) => {
+      Object.entries(prices).map(([symbol, price]) => {
         return [symbol, then?.[counterparts[symbol] ?? symbol] ?? price]
       }),
     )

@@ -29,15 +29,18 @@ export async function alignNonces(
 ): Promise<void> {
   const { endpoint, tokenMessaging, eid } = rolledBack.bridges
   for (const { bridges, call } of others) {
-    const here = [tokenMessaging, bridges.eid, padHex(bridges.tokenMessaging)] as const
-    const there = [bridges.tokenMessaging, eid, padHex(tokenMessaging)] as const
+    const localPath = [tokenMessaging, bridges.eid, padHex(bridges.tokenMessaging)] as const
+    const remotePath = [bridges.tokenMessaging, eid, padHex(tokenMessaging)] as const
     const pairs = [
-      [outboundNonce, encodeFunctionData({ abi, functionName: 'inboundNonce', args: there })],
-      [lazyInboundNonce, encodeFunctionData({ abi, functionName: 'outboundNonce', args: there })],
+      [outboundNonce, encodeFunctionData({ abi, functionName: 'inboundNonce', args: remotePath })],
+      [
+        lazyInboundNonce,
+        encodeFunctionData({ abi, functionName: 'outboundNonce', args: remotePath }),
+      ],
     ] as const
     for (const [slot, data] of pairs) {
       const nonce = await call(tokenMessaging, { to: bridges.endpoint, data, gas: callGas })
-      if (nonce) await rolledBack.setStorage(endpoint, slotOf(slot, here), nonce)
+      if (nonce) await rolledBack.setStorage(endpoint, slotOf(slot, localPath), nonce)
     }
   }
 }

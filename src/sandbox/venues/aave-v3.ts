@@ -114,10 +114,10 @@ function startRewards(tools: VenueTools): void {
 /** @param block - of the history; null: the prices at which it starts. */
 function reportPrices({ chain, deployer }: VenueTools, block: number | null): void {
   const prices = block === null ? ethereumMarket.startPrices : ethereumPrices()[block]
-  const own = new Set<Address>(priceSources())
+  const sources = new Set<Address>(priceSources())
   for (const [place, { symbol }] of aaveReserveSpecs.entries()) {
     const to = priceSourceAddress(place)
-    if (!own.has(to)) continue
+    if (!sources.has(to)) continue
     const priceUsdE12 = prices?.[symbol] ?? sandboxToken(symbol).priceUsdE12
     const args = [priceUsdE12 / 10_000n] as const
     const data = encodeFunctionData({ abi: tokenAbi, functionName: 'report', args })

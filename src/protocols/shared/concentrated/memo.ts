@@ -3,13 +3,13 @@
  * a least-recently-used order.
  */
 export function memo<Key, Value>(limit: number, compute: (key: Key) => Value): (key: Key) => Value {
-  const known = new Map<Key, Value>()
+  const cache = new Map<Key, Value>()
   return (key) => {
-    const hit = known.get(key)
+    const hit = cache.get(key)
     if (hit !== undefined) return hit
     const value = compute(key)
-    if (known.size >= limit) known.clear()
-    known.set(key, value)
+    if (cache.size >= limit) cache.clear()
+    cache.set(key, value)
     return value
   }
 }

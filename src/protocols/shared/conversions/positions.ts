@@ -23,8 +23,8 @@ export function converterPositions<State, Kind extends string>({
         return [{ protocol: slug, subject, message: answer.message }]
       })
       // Where it is not deployed at the block there is no position.
-      const there = all.filter((_position, index) => readWord(answers[index]) !== null)
-      const positions = there.map(({ token, name, subtitle, underlying }) => ({
+      const deployed = all.filter((_position, index) => readWord(answers[index]) !== null)
+      const positions = deployed.map(({ token, name, subtitle, underlying }) => ({
         protocol: slug,
         key: token,
         token,

@@ -54,7 +54,7 @@ export function failure(
   const call = callOf(within ? within.step : called)
   const verb = within?.isRepayment ? 'cannot be repaid' : `fails in ${call.function}`
   const { protocol, action: name } = failed
-  const told = new ActionError(
+  const actionError = new ActionError(
     'SIMULATION_REVERTED',
     failed,
     ` (${protocol} ${name}) ${verb}: ${why}`,
@@ -70,7 +70,7 @@ export function failure(
       }),
     },
   )
-  return within?.action ? told.within(index) : told
+  return within?.action ? actionError.within(index) : actionError
 }
 
 /** In words where the protocol answers in codes. @param data - revert data of the call; absent: what is known is `reason`. */
