@@ -105,8 +105,7 @@ export const countedByHand: readonly CountedByHand[] = [
     now: [
       ['amountIn', 'src/api/inputs/route-fields.ts'],
       ['RouteRequest', 'src/domain/engine.ts'],
-      ['toPlanRecord', 'src/wire/plan.ts'],
-      ['Inputs', 'src/testing/requests.ts'],
+      ['quoteCodec', 'src/wire/plan.ts'],
     ],
   },
   {

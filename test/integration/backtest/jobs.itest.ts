@@ -184,10 +184,11 @@ describe('createBacktests', () => {
 
   test('blocks are those of a step, or those in which something changed', async () => {
     const { backtests } = open(folder())
+    const pool = `0x${'a'.repeat(40)}` as const
     const range = { kind: 'step', from: 10n, to: 20n, step: 4n } as const
     const steps = await backtests.create(planOf({ range }), account)
     const changes = await backtests.create(
-      planOf({ range: { kind: 'changes', from: 30n, to: 40n, addresses: ['0xabc'] } }),
+      planOf({ range: { kind: 'changes', from: 30n, to: 40n, addresses: [pool] } }),
       account,
     )
     await until(backtests, changes.id, isOver)
