@@ -74,11 +74,10 @@ export const countedByHand: readonly CountedByHand[] = [
       ['Piscina', 'src/engine/worker-pool.ts'],
       ['queue', 'src/forks/simulate.ts'],
       ['batchesPerFork', 'src/forks/simulate.ts'],
-      ['batchLimit', 'src/forks/reader.ts'],
+      ['batchesInFlight', 'src/forks/reader.ts'],
       ['callLimit', 'src/forks/reader.ts'],
       ['createAskQueue', 'src/rpc/node/upstream.ts'],
-      ['createTurns', 'src/rpc/node/upstream-node.ts'],
-      ['maxInFlight', 'src/rpc/node/upstream.ts'],
+      ['NodeTurns', 'src/rpc/node/upstream-node.ts'],
     ],
   },
   {
