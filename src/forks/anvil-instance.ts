@@ -13,7 +13,7 @@ import type { BlockPin } from '../domain/primitives.js'
 import { lowerProcess } from '../platform/priority.js'
 import { createRpcClient } from '../rpc/node/json-rpc.js'
 import { type AnvilLauncher, isAlive, kill, type Launched } from './anvil.js'
-import type { Place } from './place.js'
+import type { ListenAddress } from './listen-address.js'
 
 /** Pause between checks whether a starting process answers, milliseconds. A start takes 60 to 110. */
 const readyPollMs = 10
@@ -30,7 +30,7 @@ export interface AnvilInstanceArgs {
   readonly hardFork: HardFork
   readonly launcher: AnvilLauncher
   readonly startTimeoutMs: number
-  readonly place: Place
+  readonly listen: ListenAddress
   /** Already launched there, it only has to become ready. */
   readonly launched?: Launched | undefined
 }
@@ -44,7 +44,7 @@ export interface AnvilInstanceArgs {
  */
 export const anvilInstance = Instance.define((args: AnvilInstanceArgs) => {
   let child: ChildProcess | undefined
-  const { host } = args.place
+  const { host } = args.listen
   return {
     _internal: {
       get pid(): number | null {
@@ -58,14 +58,14 @@ export const anvilInstance = Instance.define((args: AnvilInstanceArgs) => {
     host,
     port: 0,
     async start({ port = 0 }, { emitter }) {
-      const place = { host, port }
+      const listen = { host, port }
       const { pin, archiveUrl, hardFork } = args
       const target = { chainId: pin.chainId, archiveUrl, number: pin.number, hardFork }
-      const started = args.launched ?? args.launcher.launch(target, place)
+      const started = args.launched ?? args.launcher.launch(target, listen)
       child = started.child
       started.child.once('exit', (code, signal) => emitter.emit('exit', code, signal))
       try {
-        await untilReady(args, place, started)
+        await untilReady(args, listen, started)
       } catch (error) {
         await kill(started.child)
         throw error
@@ -79,7 +79,7 @@ export const anvilInstance = Instance.define((args: AnvilInstanceArgs) => {
 
 async function untilReady(
   args: AnvilInstanceArgs,
-  { host, port }: Place,
+  { host, port }: ListenAddress,
   started: Launched,
 ): Promise<void> {
   const client = createRpcClient(`http://${host}:${port}`, { timeoutMs: args.startTimeoutMs })

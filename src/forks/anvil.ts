@@ -11,7 +11,7 @@ import { rootCertificates } from 'node:tls'
 import { ForkrouteError } from '../domain/errors.js'
 import type { HardFork } from '../domain/hard-forks.js'
 import { lowerProcess } from '../platform/priority.js'
-import type { Place } from './place.js'
+import type { ListenAddress } from './listen-address.js'
 import { createReaper } from './reaper.js'
 
 /**
@@ -49,7 +49,7 @@ export interface AnvilTarget {
 }
 
 /** Flags of a fork that is shared, stays at its block and keeps nothing on disk. */
-function forkFlags(target: AnvilTarget, { host, port }: Place): string[] {
+function forkFlags(target: AnvilTarget, { host, port }: ListenAddress): string[] {
   const { chainId, archiveUrl, number, hardFork } = target
   return [
     ...['--fork-url', archiveUrl],
@@ -92,8 +92,8 @@ export class AnvilLauncher {
    * priorities only within one, so forks in sessions of their own would compete with the threads that answer requests.
    * A signal to the whole group (Ctrl-C, a supervisor) therefore ends forks too; requests in flight then get new ones.
    */
-  launch(target: AnvilTarget, place: Place): Launched {
-    const child = spawn(anvilBinary(), forkFlags(target, place), {
+  launch(target: AnvilTarget, listen: ListenAddress): Launched {
+    const child = spawn(anvilBinary(), forkFlags(target, listen), {
       stdio: ['ignore', 'ignore', 'pipe'],
       // Passes on neither the operator's secrets nor a proxy, which would catch requests to the loopback address.
       env: { PATH: process.env.PATH, HOME: process.env.HOME, ...this.#certificates() },

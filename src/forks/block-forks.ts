@@ -51,7 +51,7 @@ export class BlockForks {
     return this.#parts.pin
   }
 
-  /** Those that serve the block now. */
+  /** The forks that serve the block now. */
   forks(): readonly Fork[] {
     return this.#slots.flatMap(({ fork }) => fork ?? [])
   }

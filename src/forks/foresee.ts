@@ -11,7 +11,7 @@ import { quietly } from '../telemetry/quietly.js'
 import type { ArchivedBlock } from './block-source.js'
 import { archiveOf } from './clients.js'
 
-/** Of one message, as the archive takes them. */
+/** The archive takes no more in one message. */
 const mostCalls = 1_024
 
 /** Calls of a kind at the block at which the first was told, each with other places in a list. Amounts make no other call. */
@@ -34,7 +34,7 @@ const forgottenMs = 1_800_000
 
 /** What a thread has told the archive, so that it tells each thing once. */
 class ToldHints {
-  /** By chain and kind of call. */
+  /** Keyed by chain and kind of call. */
   readonly #calls = new LRUCache<string, { readonly hash: Hex; readonly places: Set<string> }>({
     max: 20_000,
   })

@@ -41,7 +41,7 @@ interface NodeInfo {
 const mostAccounts = 512
 
 /**
- * Of a fork that has been asked for nothing yet.
+ * Lays the base of a fork that has been asked for nothing yet.
  * @param accounts - that it knows already.
  * @throws whatever keeps the fork from answering.
  */

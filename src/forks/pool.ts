@@ -10,7 +10,7 @@ import { ForkrouteError } from '../domain/errors.js'
 import type { HardFork } from '../domain/hard-forks.js'
 import type { Address, BlockPin, Hex } from '../domain/primitives.js'
 import { stateKey } from '../domain/what-if.js'
-import type { Standby } from '../rpc/archive/archive.js'
+import type { Standby } from '../rpc/archive/decided-states.js'
 import { BlockForks } from './block-forks.js'
 import { ForkHealth } from './health.js'
 import { BlockLease, type ForkLease } from './lease.js'
@@ -60,7 +60,7 @@ export interface ForkPoolStats {
   readonly leases: number
   /** Forks started in place of another since the pool was created. */
   readonly restarts: number
-  /** Of all forks at the last probe. */
+  /** What all forks held at the last probe. */
   readonly rssBytes: number
 }
 
@@ -70,7 +70,7 @@ export class ForkPool {
   readonly #options: ForkPoolOptions
   readonly #forksPerBlock: number
   readonly #maxBlocks: number
-  /** As many as a block has forks wait for the next block. */
+  /** Processes that may serve blocks: as many as a block has forks wait for the next one. */
   readonly #maxOfBlocks: number
   readonly #processes: ForkProcesses
   readonly #health: ForkHealth

@@ -7,7 +7,7 @@ import { blockFacts, unknownState, upstreamUnavailable } from '../domain/common-
 import { ForkrouteError } from '../domain/errors.js'
 import { type HardFork, simulatedHardFork } from '../domain/hard-forks.js'
 import type { Address, BlockPin, Hex } from '../domain/primitives.js'
-import type { Standby } from '../rpc/archive/archive.js'
+import type { Standby } from '../rpc/archive/decided-states.js'
 import { quietly } from '../telemetry/quietly.js'
 import type { AnvilLauncher, Launched } from './anvil.js'
 import { anvilInstance } from './anvil-instance.js'
@@ -16,7 +16,7 @@ import { forkClient } from './clients.js'
 import { askForkAtOnce, faultOf } from './faults.js'
 import { type Filled, fillFork, nothingFilled } from './fill-fork.js'
 import { type ForkBase, layBase, moveFork, resetFork } from './fork-move.js'
-import type { Place } from './place.js'
+import type { ListenAddress } from './listen-address.js'
 
 export interface ForkProcessSettings {
   /** Where a fork of the block reads state. */
@@ -29,7 +29,7 @@ export interface ForkProcessSettings {
 
 /** Where a process listens and reads. */
 export interface ProcessOrigin {
-  readonly place: Place
+  readonly listen: ListenAddress
   /** Where it reads whatever block it serves; null: at the address of the block. */
   readonly standby: Standby | null
   /** Present where it was launched before its block was known. */
@@ -131,7 +131,7 @@ export class ForkProcess {
     settings: ForkProcessSettings,
     pin: BlockPin,
     hardFork: HardFork,
-    { place, standby, launched }: ProcessOrigin,
+    { listen, standby, launched }: ProcessOrigin,
   ): Promise<ForkProcess> {
     const { launcher, startTimeoutMs } = settings
     // Its first request waits until the block is decided.
@@ -142,9 +142,9 @@ export class ForkProcess {
       hardFork: simulatedHardFork(hardFork),
       launcher,
       startTimeoutMs,
-      place,
+      listen,
       launched,
-    }).create({ port: place.port })
+    }).create({ port: listen.port })
     try {
       await instance.start()
     } catch (error) {
@@ -233,7 +233,7 @@ export class ForkProcess {
     return this.#layBase(pin)
   }
 
-  /** Of a fork that has only our contracts. Null where it cannot be laid, too: the fork serves its block all the same. */
+  /** Called while the fork has only our contracts. Null also where the base cannot be laid: the fork serves its block all the same. */
   async #layBase(pin: BlockPin): Promise<ForkBase | null> {
     if (!this.#standby || pin.changes) return null
     const placed = Object.keys(this.#settings.contracts) as Address[]

@@ -6,10 +6,10 @@
 import { ForkrouteError } from '../domain/errors.js'
 import { type HardFork, simulatedHardFork } from '../domain/hard-forks.js'
 import type { BlockPin } from '../domain/primitives.js'
-import type { Standby } from '../rpc/archive/archive.js'
+import type { Standby } from '../rpc/archive/decided-states.js'
 import { AnvilLauncher } from './anvil.js'
 import { portTaken } from './anvil-instance.js'
-import { freePlace } from './place.js'
+import { freeListenAddress } from './listen-address.js'
 import { type Fork, ForkProcess, type ForkProcessSettings, unavailable } from './process.js'
 import { WaitingProcesses } from './waiting-processes.js'
 
@@ -30,7 +30,7 @@ export class ForkProcesses {
   readonly #options: ForkProcessesOptions
   readonly #launcher = new AnvilLauncher()
   readonly #waiting: WaitingProcesses
-  /** Those that serve a block or wait for one, with who is told when one ends while it serves. */
+  /** Processes that serve a block or wait for one, with who is told when one ends while it serves. */
   readonly #running = new Map<ForkProcess, (fork: Fork) => void>()
   /** Starts that have not ended, with their chains. */
   readonly #starting = new Map<Promise<ForkProcess>, number>()
@@ -108,13 +108,13 @@ export class ForkProcesses {
     return this.#waiting.count(chainId) >= forksPerBlock || this.#count(chainId) > maxForks
   }
 
-  /** As many processes as a block has forks wait for one, while the chain has room for them. */
+  /** How many more processes are to wait: as many as a block has forks, while the chain has room for them. */
   #missing(chainId: number): number {
     const { forksPerBlock, maxForks } = this.#options
     return Math.min(forksPerBlock - this.#waiting.count(chainId), maxForks - this.#count(chainId))
   }
 
-  /** Those that start and those that have not quite ended, too. */
+  /** Counts processes that start and those that have not quite ended, too. */
   #count(chainId: number): number {
     const running = [...this.#running.keys()].filter((process) => process.chainId === chainId)
     const starting = [...this.#starting.values()].filter((id) => id === chainId)
@@ -143,7 +143,7 @@ export class ForkProcesses {
       this.#waiting.refill(chainId, rules)
       try {
         const origin = spare ?? {
-          place: await freePlace(),
+          listen: await freeListenAddress(),
           standby: this.#options.standby?.() ?? null,
         }
         return await ForkProcess.start(this.#settings(), pin, hardFork, origin)

@@ -2,9 +2,9 @@
 import { type Abi, decodeErrorResult, hexToBigInt, slice } from 'viem'
 import { bigintToString, type Hex } from '../domain/primitives.js'
 
-/** Of one argument of an error, as printed. */
+/** Bounds one argument of an error, as printed. */
 const mostPrintedChars = 500
-/** Of revert data within revert data that is decoded, and not only printed. */
+/** Longer revert data within revert data is printed, not decoded. */
 const mostReasonChars = 20_000
 
 /** Solidity's panic codes. */

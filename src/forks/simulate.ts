@@ -208,7 +208,7 @@ function read(
   errorsAbi: Abi | undefined,
 ): SimulationResult {
   const { pin } = fork
-  if (reply.ok) return toResult(fork, request, gas, reply.value, errorsAbi)
+  if (reply.ok) return toResult(fork, { request, gas, errorsAbi }, reply.value)
   const { error } = reply
   if (isMalformed(error)) throw error
   const fault = faultOf(error.message)

@@ -36,7 +36,7 @@ export interface NextBlock {
 }
 
 export interface SimulatedBlock extends NextBlock {
-  /** Of senders whose balance the request does not override. */
+  /** Has the senders whose balance the request does not override. */
   readonly balances: ReadonlyMap<Address, SenderBalance>
 }
 
@@ -185,16 +185,23 @@ export function gasOfAll(answer: unknown): bigint {
   return calls.reduce((sum, { gasUsed }) => sum + BigInt(gasUsed), 0n)
 }
 
+/** What an answer is the answer to. */
+interface SimulatedRequest {
+  readonly request: SimulationRequest
+  /** Limit of the measured transaction. */
+  readonly gas: bigint
+  /** Custom errors to decode in revert reasons. */
+  readonly errorsAbi: Abi | undefined
+}
+
 /**
  * @param gas - limit of the measured transaction.
  * @throws TypeError when the answer is not one of eth_simulateV1.
  */
 export function toResult(
   { pin, chain }: NextBlock,
-  request: SimulationRequest,
-  gas: bigint,
+  { request, gas, errorsAbi }: SimulatedRequest,
   answer: unknown,
-  errorsAbi: Abi | undefined,
 ): SimulationResult {
   const calls = (answer as { calls?: SimulatedCall[] }[] | null)?.[0]?.calls
   const measure = request.measure ?? []

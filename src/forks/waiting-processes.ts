@@ -4,10 +4,10 @@
  * number and waits for the answer. Owned by `processes.ts`.
  */
 import type { HardFork } from '../domain/hard-forks.js'
-import type { Standby } from '../rpc/archive/archive.js'
+import type { Standby } from '../rpc/archive/decided-states.js'
 import { quietly } from '../telemetry/quietly.js'
 import { type AnvilLauncher, isAlive, kill, type Launched } from './anvil.js'
-import { freePlace, type Place } from './place.js'
+import { freeListenAddress, type ListenAddress } from './listen-address.js'
 import { ForkProcess } from './process.js'
 
 /** A process without a block, and the standby address it reads from. */
@@ -16,7 +16,7 @@ export interface SpareProcess {
   /** The rules that Anvil was launched with. */
   readonly hardFork: HardFork
   readonly standby: Standby
-  readonly place: Place
+  readonly listen: ListenAddress
   readonly launched: Launched
 }
 
@@ -35,7 +35,7 @@ export class WaitingProcesses {
   readonly #parts: WaitingProcessesParts
   /** In the order in which they began to wait. */
   readonly #all = new Set<ForkProcess | SpareProcess>()
-  /** By chain and rules. */
+  /** Keyed by chain and rules. */
   readonly #refills = new Map<string, NodeJS.Timeout>()
   #closed = false
 
@@ -43,7 +43,7 @@ export class WaitingProcesses {
     this.#parts = parts
   }
 
-  /** Of one chain. */
+  /** How many processes of the chain wait. */
   count(chainId: number): number {
     return this.#of(chainId).length
   }
@@ -131,12 +131,12 @@ export class WaitingProcesses {
   }
 
   async #launch(chainId: number, hardFork: HardFork, newStandby: () => Standby): Promise<void> {
-    const place = await freePlace()
+    const listen = await freeListenAddress()
     if (this.#closed) return
     const standby = newStandby()
     const target = { chainId, archiveUrl: standby.url, number: null, hardFork }
-    const launched = this.#parts.launcher.launch(target, place)
-    const spare: SpareProcess = { chainId, hardFork, standby, place, launched }
+    const launched = this.#parts.launcher.launch(target, listen)
+    const spare: SpareProcess = { chainId, hardFork, standby, listen, launched }
     this.#all.add(spare)
     launched.child.once('exit', () => {
       if (this.#all.delete(spare)) standby.release()

@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { anvilBinary } from '../../src/forks/anvil.js'
-import { freePlace } from '../../src/forks/place.js'
+import { freeListenAddress } from '../../src/forks/listen-address.js'
 
 export interface TestAnvil {
   readonly url: string
@@ -15,7 +15,7 @@ export interface TestAnvil {
 }
 
 export async function startAnvil(flags: readonly string[]): Promise<TestAnvil> {
-  const { host, port } = await freePlace()
+  const { host, port } = await freeListenAddress()
   const child = spawn(anvilBinary(), ['--host', host, '--port', String(port), ...flags], {
     stdio: ['ignore', 'pipe', 'pipe'],
   })

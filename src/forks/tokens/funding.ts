@@ -42,7 +42,7 @@ const cacheEntries = 5_000
 
 /** @param options.remembers - try a layout found for one owner first for others, and at other blocks. Default true. */
 export function createFunding({ remembers = true } = {}): Funding {
-  /** By chain, token and kind of read. */
+  /** Keyed by chain, token and kind of read. */
   const layouts = new LRUCache<string, Layout>({ max: cacheEntries })
   /** Verified for a read at a block; false: no slot decides it. */
   const verified = new LRUCache<string, Promise<Layout | false>>({ max: cacheEntries })

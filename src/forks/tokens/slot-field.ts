@@ -51,7 +51,7 @@ const shareMasks = [maxUint128, maxUint256]
 const narrowShareMasks = [96n, 104n, 112n, 120n].map((bits) => 2n ** bits - 1n)
 /** Shares in a probe: large enough to show the rate, small enough to multiply without overflow. */
 const shareProbe = 2n ** 90n
-/** Of a switch: what Solidity and Vyper keep of a truth value that has its own word. */
+/** A switch: Solidity and Vyper keep a truth value that has its own word so. */
 const switchMask = 255n
 /** Shares are first estimated by the rate, then corrected at most this often. */
 const shareCorrections = 4

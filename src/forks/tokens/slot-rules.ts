@@ -24,7 +24,7 @@ export interface SlotRule {
 
 export interface Parties {
   readonly owner: Address
-  /** Of an allowance. */
+  /** Present for an allowance. */
   readonly spender?: Address
 }
 
@@ -122,9 +122,9 @@ export interface Access {
   /** Contracts whose code runs besides the called one's. */
   readonly contracts: readonly Address[]
   readonly slots: readonly { readonly contract: Address; readonly slot: Hex }[]
-  /** Of each party, named as `owner`. */
+  /** Slots of each party, named as `owner`. */
   readonly byParty: readonly SlotRule[]
-  /** Of two parties together. */
+  /** Slots of two parties together. */
   readonly byPair: readonly SlotRule[]
 }
 

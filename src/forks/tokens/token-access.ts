@@ -15,7 +15,7 @@ import { type Access, accessOf, deriveSlot, type Piece, type SlotRule } from './
 import { traceCall } from './slot-trace.js'
 
 export interface AccessContext extends Pick<FundingContext, 'pin'> {
-  /** Of the block's forks, once they run. */
+  /** URLs of the block's forks, once they run. */
   urls(): Promise<readonly string[]>
   /** URL of the block in the archive. */
   readonly archiveUrl: string

@@ -18,90 +18,126 @@ import type {
 
 export type ArchiveLogger = Pick<Logger, 'info' | 'warn' | 'error'>
 
-export interface ArchiveLink {
-  readonly port: number
-  /** @throws the error that the thread answers, or ForkrouteError UPSTREAM_UNAVAILABLE while no thread runs. */
-  ask<T>(request: ArchiveRequest): Promise<T>
-  close(): Promise<void>
-}
-
-type ThreadEvent = Extract<ThreadMessage, { kind: 'head' | 'status' | 'answerTimes' }>
+export type ThreadEvent = Extract<ThreadMessage, { kind: 'head' | 'status' | 'answerTimes' }>
 
 const restartPauseMs = 500
 const closeWaitMs = 5_000
 
-/**
- * @param onRestart - called when a new thread listens in place of one that died.
- * @param onNews - head and status messages.
- * @throws ForkrouteError when the first thread cannot start.
- */
-export async function startArchiveLink(
-  data: Omit<ArchiveThreadData, 'port' | 'isTraced' | 'logsIgnoredErrors'>,
-  logger: ArchiveLogger,
-  onRestart: () => void,
-  onThreadEvent: (message: ThreadEvent) => void,
-): Promise<ArchiveLink> {
-  const pending = new Map<number, (answer: Wire<unknown>) => void>()
-  let nextId = 1
-  let closing = false
-  /** The newest thread; below, the same thread once it listens. */
-  let current: Worker | null = null
-  let worker: Worker | null = null
-  let exited: Promise<void> = Promise.resolve()
+export interface ArchiveLinkOptions {
+  readonly data: Omit<ArchiveThreadData, 'port' | 'isTraced' | 'logsIgnoredErrors'>
+  readonly logger: ArchiveLogger
+  /** Called when a new thread listens in place of one that died. */
+  readonly onRestart: () => void
+  readonly onThreadEvent: (message: ThreadEvent) => void
+}
 
-  function lost(): ForkrouteError {
-    const text = closing
-      ? 'The archive is closed.'
-      : 'The archive has failed and is being restarted.'
-    return new ForkrouteError('UPSTREAM_UNAVAILABLE', text)
+export class ArchiveLink {
+  readonly #options: ArchiveLinkOptions
+  readonly #pending = new Map<number, (answer: Wire<unknown>) => void>()
+  #nextId = 1
+  #isClosing = false
+  #port = 0
+  /** The newest thread; below, the same thread once it listens. */
+  #newest: Worker | null = null
+  #listening: Worker | null = null
+  #exited: Promise<void> = Promise.resolve()
+
+  private constructor(options: ArchiveLinkOptions) {
+    this.#options = options
   }
 
-  /** Resolves with the port once the thread listens. */
-  function start(port: number): Promise<number> {
+  /** @throws ForkrouteError when the first thread cannot start. */
+  static async start(options: ArchiveLinkOptions): Promise<ArchiveLink> {
+    const link = new ArchiveLink(options)
+    await link.#startThread(0)
+    return link
+  }
+
+  /** Stays the same for good. */
+  get port(): number {
+    return this.#port
+  }
+
+  /** @throws the error that the thread answers, or ForkrouteError UPSTREAM_UNAVAILABLE while no thread runs. */
+  ask<T>(request: ArchiveRequest): Promise<T> {
+    const thread = this.#listening
+    if (!thread || this.#isClosing) return Promise.reject(this.#lost())
+    const id = this.#nextId
+    this.#nextId += 1
+    return new Promise((resolve, reject) => {
+      this.#pending.set(id, (answer) => {
+        if (answer.ok) resolve(answer.value as never)
+        else reject(fromWireError(answer.error))
+      })
+      const message = { id, request, traceparent: traceparent() }
+      thread.postMessage(message satisfies NumberedRequest)
+    })
+  }
+
+  async close(): Promise<void> {
+    this.#isClosing = true
+    const thread = this.#newest
+    const isListening = this.#listening !== null
+    this.#listening?.postMessage({ id: 0, request: { kind: 'close' } } satisfies NumberedRequest)
+    const timer = setTimeout(() => void thread?.terminate(), isListening ? closeWaitMs : 0)
+    await this.#exited
+    clearTimeout(timer)
+  }
+
+  /** @param port - where it has to listen; 0: any. Resolves once the thread listens. */
+  #startThread(port: number): Promise<void> {
+    const { data, logger } = this.#options
+    const flags = { isTraced: isTracing(), logsIgnoredErrors: logsIgnoredErrors() }
     const thread = new Worker(threadFile('archive'), {
-      workerData: {
-        ...data,
-        port,
-        isTraced: isTracing(),
-        logsIgnoredErrors: logsIgnoredErrors(),
-      } satisfies ArchiveThreadData,
+      workerData: { ...data, ...flags, port } satisfies ArchiveThreadData,
       resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMb },
     })
-    current = thread
+    this.#newest = thread
     return new Promise((resolve, reject) => {
-      exited = new Promise((done) => {
+      this.#exited = new Promise((done) => {
         thread.once('exit', () => {
-          if (worker === thread) worker = null
-          const { code, message } = lost()
-          for (const settle of pending.values()) settle({ ok: false, error: { code, message } })
-          pending.clear()
-          reject(lost())
+          this.#onExit(thread)
+          reject(this.#lost())
           done()
-          if (!closing && port !== 0) void restart(port)
+          // The forks know this port: if the thread has listened once, it must come back on the same one.
+          if (!this.#isClosing && this.#port !== 0) void this.#restart()
         })
       })
       thread.on('error', (error) => logger.error({ err: error }, 'The archive thread failed.'))
       thread.on('message', (message: ThreadMessage) => {
         if (message.kind === 'listening') {
-          worker = thread
-          // The forks know this port: if the thread dies after this, it must come back on the same one.
-          port = message.port
-          resolve(message.port)
+          this.#listening = thread
+          this.#port = message.port
+          resolve()
         } else if (message.kind === 'refused') reject(fromWireError(message.error))
-        else if (message.kind === 'log') logger[message.level](message.message)
-        else if (message.kind === 'answer') {
-          pending.get(message.id)?.(message.answer)
-          pending.delete(message.id)
-        } else if (message.kind === 'spans') takeSpans(message.spans)
-        else onThreadEvent(message)
+        else this.#take(message)
       })
     })
   }
 
-  async function restart(port: number): Promise<void> {
+  #take(message: Exclude<ThreadMessage, { kind: 'listening' | 'refused' }>): void {
+    const { logger, onThreadEvent } = this.#options
+    if (message.kind === 'log') logger[message.level](message.message)
+    else if (message.kind === 'answer') {
+      this.#pending.get(message.id)?.(message.answer)
+      this.#pending.delete(message.id)
+    } else if (message.kind === 'spans') takeSpans(message.spans)
+    else onThreadEvent(message)
+  }
+
+  /** Whoever waits for an answer of the thread is told that there will be none. */
+  #onExit(thread: Worker): void {
+    if (this.#listening === thread) this.#listening = null
+    const { code, message } = this.#lost()
+    for (const settle of this.#pending.values()) settle({ ok: false, error: { code, message } })
+    this.#pending.clear()
+  }
+
+  async #restart(): Promise<void> {
+    const { logger, onRestart } = this.#options
     await sleep(restartPauseMs)
-    if (closing) return
-    await start(port).then(
+    if (this.#isClosing) return
+    await this.#startThread(this.#port).then(
       () => {
         logger.warn('The archive thread was started again.')
         onRestart()
@@ -110,34 +146,10 @@ export async function startArchiveLink(
     )
   }
 
-  const port = await start(0)
-
-  return {
-    port,
-    ask(request) {
-      const thread = worker
-      if (!thread || closing) return Promise.reject(lost())
-      const id = nextId
-      nextId += 1
-      return new Promise((resolve, reject) => {
-        pending.set(id, (answer) => {
-          if (answer.ok) resolve(answer.value as never)
-          else reject(fromWireError(answer.error))
-        })
-        thread.postMessage({
-          id,
-          request,
-          traceparent: traceparent(),
-        } satisfies NumberedRequest)
-      })
-    },
-    async close() {
-      closing = true
-      const thread = current
-      worker?.postMessage({ id: 0, request: { kind: 'close' } } satisfies NumberedRequest)
-      const timer = setTimeout(() => void thread?.terminate(), worker ? closeWaitMs : 0)
-      await exited
-      clearTimeout(timer)
-    },
+  #lost(): ForkrouteError {
+    const text = this.#isClosing
+      ? 'The archive is closed.'
+      : 'The archive has failed and is being restarted.'
+    return new ForkrouteError('UPSTREAM_UNAVAILABLE', text)
   }
 }

@@ -105,7 +105,7 @@ export interface ArchiveStats extends ReadStats {
 }
 
 export type StandbyBlock = Pick<BlockPin, 'chainId' | 'number' | 'hash' | 'changes'> & {
-  /** Of the block that the process forked from, by which it goes on naming the present one; absent: this block. */
+  /** Number of the block that the process forked from, by which it goes on naming the present one; absent: this block. */
   readonly forkedAt?: bigint
 }
 

@@ -69,8 +69,8 @@ export async function startArchiveServer(
       send(response, failure(null, new JsonRpcError(-32700, 'parse error')))
       return
     }
-    const place = path ? placeOf(path) : await standbys.get(standbyId ?? '')
-    if (!place) {
+    const address = path ? addressOf(path) : await standbys.get(standbyId ?? '')
+    if (!address) {
       response.writeHead(404).end()
       return
     }
@@ -78,26 +78,33 @@ export async function startArchiveServer(
       send(response, failure(null, invalid()))
       return
     }
-    const found = await pinnedBlock(place, sourceOf).catch(toJsonRpcError)
-    const ask = (call: Call | null) => answer(place, found, call)
+    const found = await pinnedBlock(address, sourceOf).catch(toJsonRpcError)
+    const ask = (call: Call | null) => answer(address, found, call)
     if (Array.isArray(calls)) send(response, await Promise.all(calls.map(ask)))
     else {
       const call = calls as Call | null
-      if (place.isForks && accountParts.has(call?.method)) await sleep(partsLateMs)
+      if (address.isForks && accountParts.has(call?.method)) await sleep(partsLateMs)
       send(response, await ask(call))
     }
   }
 
   const changed = new Map<string, ChangedValues>()
 
-  function placeOf([, chainId = '', number = '', hash, fork, stateId]: RegExpExecArray): Place {
+  function addressOf([
+    ,
+    chainId = '',
+    number = '',
+    hash,
+    fork,
+    stateId,
+  ]: RegExpExecArray): BlockAddress {
     const source = sources.get(Number(chainId))
     const isForks = fork !== undefined
     return { source, number: BigInt(number), hash: hash as Hex | undefined, isForks, stateId }
   }
 
-  /** @throws JsonRpcError where the place is none, in place of answers from another state. */
-  function sourceOf({ source, stateId }: Place): ChainSource {
+  /** @throws JsonRpcError where the address stands for nothing, rather than answers from another state. */
+  function sourceOf({ source, stateId }: BlockAddress): ChainSource {
     if (!source) throw new JsonRpcError(-32602, 'the chain is not configured here')
     if (!stateId) return source
     const values = changed.get(stateId)
@@ -134,28 +141,28 @@ export async function startArchiveServer(
   }
 }
 
-interface Place {
+interface BlockAddress {
   readonly source: ChainSource | undefined
   readonly number: bigint
   readonly hash: Hex | undefined
   readonly isForks: boolean
   readonly stateId: string | null | undefined
-  /** As in `StandbyBlock`. */
+  /** Holds what `StandbyBlock.forkedAt` says. */
   readonly forkedAt?: bigint | undefined
 }
 
 /** Blocks of standby addresses by id, once decided. A restarted thread receives them from the main thread. */
 function createStandbys(sources: ReadonlyMap<number, ChainSource>) {
-  const decided = new Map<string, Place>()
-  const waiting = new Map<string, ((place: Place | null) => void)[]>()
+  const decided = new Map<string, BlockAddress>()
+  const waiting = new Map<string, ((address: BlockAddress | null) => void)[]>()
   return {
-    get(id: string): Promise<Place | null> {
-      const place = decided.get(id)
-      if (place) return Promise.resolve(place)
+    get(id: string): Promise<BlockAddress | null> {
+      const address = decided.get(id)
+      if (address) return Promise.resolve(address)
       return new Promise((resolve) => waiting.set(id, [...(waiting.get(id) ?? []), resolve]))
     },
     decide(id: string, block: StandbyBlock | null): void {
-      const place = block && {
+      const address = block && {
         source: sources.get(block.chainId),
         number: block.number,
         hash: block.hash,
@@ -163,9 +170,9 @@ function createStandbys(sources: ReadonlyMap<number, ChainSource>) {
         stateId: block.changes?.stateId,
         forkedAt: block.forkedAt,
       }
-      if (place) decided.set(id, place)
+      if (address) decided.set(id, address)
       else decided.delete(id)
-      for (const resolve of waiting.get(id) ?? []) resolve(place)
+      for (const resolve of waiting.get(id) ?? []) resolve(address)
       waiting.delete(id)
     },
   }
@@ -176,8 +183,8 @@ function createStandbys(sources: ReadonlyMap<number, ChainSource>) {
  * @param found - what the address stands for, or why it stands for nothing.
  */
 function answer(
-  { isForks, forkedAt }: Place,
-  found: FoundPlace | JsonRpcError,
+  { isForks, forkedAt }: BlockAddress,
+  found: FoundBlock | JsonRpcError,
   call: Call | null,
 ): unknown | Promise<unknown> {
   const id = call?.id ?? null
@@ -195,17 +202,17 @@ function answer(
   }
 }
 
-interface FoundPlace {
+interface FoundBlock {
   readonly source: ChainSource
   readonly block: VerifiedBlock
 }
 
 async function pinnedBlock(
-  place: Place,
-  sourceOf: (place: Place) => ChainSource,
-): Promise<FoundPlace> {
-  const { number, hash } = place
-  const source = sourceOf(place)
+  address: BlockAddress,
+  sourceOf: (address: BlockAddress) => ChainSource,
+): Promise<FoundBlock> {
+  const { number, hash } = address
+  const source = sourceOf(address)
   const block = await source.block(hash ?? number)
   if (!block.ok) {
     throw new JsonRpcError(-32001, `state unreadable: block ${number}: ${block.message}`)

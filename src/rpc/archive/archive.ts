@@ -3,24 +3,21 @@
  * the loopback HTTP server that forks read from, and talks to it by messages. Nothing here blocks.
  */
 
-import { randomBytes } from 'node:crypto'
 import { pino } from 'pino'
-import { defined } from '../../domain/defined.js'
 import type { Address, BlockPin, Hex } from '../../domain/primitives.js'
 import type { ChangedAccounts } from '../../domain/what-if.js'
-import { quietly } from '../../telemetry/quietly.js'
 import type { NumberedEntry } from '../cassette/cassette-requests.js'
 import type { ChangesQuestion } from '../node/changed-blocks.js'
-import { type ArchiveLogger, startArchiveLink } from './archive-link.js'
+import { ArchiveLink, type ArchiveLogger, type ThreadEvent } from './archive-link.js'
 import type {
   AnswerTimes,
   ArchiveChain,
   ArchiveMode,
   ArchiveStats,
   ChainStatus,
-  StandbyBlock,
 } from './archive-messages.js'
 import type { PinOptions, TransactionFate } from './chain-source.js'
+import { type ChangedState, DecidedStates, type Standby } from './decided-states.js'
 
 export interface ArchiveOptions {
   /** Folder of `archive.sqlite`; null keeps everything in memory. */
@@ -42,26 +39,6 @@ export interface ArchiveOptions {
 }
 
 /** State that one request changed. */
-export interface ChangedState {
-  /** For `PinChanges.stateId`. */
-  readonly id: string
-  /** Gives it up; nobody may read it any more. */
-  release(): void
-}
-
-/** An address whose block is decided later. */
-export interface Standby {
-  readonly url: string
-  /**
-   * Decides the block, or another one: whoever reads there must have stopped before.
-   * @param forkedAt - number by which the reader names the block; absent: its own.
-   * @throws ForkrouteError UPSTREAM_UNAVAILABLE when it is decided only once the thread has been restarted.
-   */
-  assign(pin: BlockPin, forkedAt?: bigint): Promise<void>
-  /** Gives the address up; nobody may read there any more. */
-  release(): void
-}
-
 export interface Archive {
   /**
    * For `anvil --fork-url`: always the state of exactly this block. Without a hash, the block that has the number at
@@ -108,9 +85,6 @@ export interface Archive {
 
 /** How long a start waits for the nodes' first answers; a chain whose node is down becomes ready later. */
 const startWaitMs = 3_000
-/** Why it does not matter when the thread of the archive does not hear something. */
-const toldAtRestart = 'The archive is told again when its thread is restarted.'
-const forgottenAtRestart = 'A thread that is restarted does not know it any more.'
 /** Remembered hashes of pinned numbers, oldest forgotten first. */
 const maxPins = 4_096
 
@@ -146,19 +120,8 @@ export async function startArchive(options: ArchiveOptions): Promise<Archive> {
     pollIntervalMs: options.pollIntervalMs ?? null,
     upstreamTimeoutMs: options.upstreamTimeoutMs ?? null,
   }
-  const standbys = new Map<string, StandbyBlock>()
-  /** If the thread is down, it receives the block after its restart. */
-  function placeStandby(id: string, block: StandbyBlock | null): Promise<void> {
-    return link.ask({ kind: 'standby', id, block })
-  }
-  const changed = new Map<string, ChangedAccounts>()
-  const tellAgain = (): void => {
-    for (const [id, accounts] of changed) {
-      void quietly(link.ask({ kind: 'change', id, accounts }), toldAtRestart)
-    }
-    for (const [id, block] of standbys) void quietly(placeStandby(id, block), toldAtRestart)
-  }
-  const link = await startArchiveLink(data, logger, tellAgain, (threadEvent) => {
+  const onRestart = () => decided.tellAgain()
+  const onThreadEvent = (threadEvent: ThreadEvent): void => {
     if (threadEvent.kind === 'status') {
       statuses.set(threadEvent.chainId, threadEvent.status)
       return
@@ -175,7 +138,9 @@ export async function startArchive(options: ArchiveOptions): Promise<Archive> {
     for (const event of events.length > 0 ? events : [{}]) {
       for (const listener of listeners) listener(pin, event)
     }
-  })
+  }
+  const link = await ArchiveLink.start({ data, logger, onRestart, onThreadEvent })
+  const decided = new DecidedStates(link)
   await link.ask<void>({ kind: 'firstAnswers', waitMs: startWaitMs })
 
   return {
@@ -188,34 +153,8 @@ export async function startArchive(options: ArchiveOptions): Promise<Archive> {
       const path = `${chainId}/${number}/${hash}/fork${changes?.stateId ? `/${changes.stateId}` : ''}`
       return `http://127.0.0.1:${link.port}/${path}`
     },
-    async change(accounts) {
-      const id = randomBytes(16).toString('hex')
-      changed.set(id, accounts)
-      const release = () => {
-        changed.delete(id)
-        void quietly(link.ask({ kind: 'change', id, accounts: null }), forgottenAtRestart)
-      }
-      await link.ask({ kind: 'change', id, accounts }).catch((error: unknown) => {
-        release()
-        throw error
-      })
-      return { id, release }
-    },
-    standby() {
-      const id = randomBytes(16).toString('hex')
-      return {
-        url: `http://127.0.0.1:${link.port}/standby/${id}`,
-        assign(pin, forkedAt) {
-          const block = { ...pin, ...defined({ forkedAt }) }
-          standbys.set(id, block)
-          return placeStandby(id, block)
-        },
-        release() {
-          standbys.delete(id)
-          void quietly(placeStandby(id, null), forgottenAtRestart)
-        },
-      }
-    },
+    change: (accounts) => decided.change(accounts),
+    standby: () => decided.standby(),
     async pin(chainId, block, { isBackground = false } = {}) {
       const pin = await link.ask<BlockPin>({ kind: 'pin', chainId, block, isBackground })
       remember(pin)

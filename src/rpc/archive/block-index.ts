@@ -25,7 +25,7 @@ export interface BlockIndex {
   forget(head: bigint, replaced: readonly BlockRef[]): void
 }
 
-/** Of 30 kB each: a block names its transactions. Those that go are on disk. */
+/** A block takes 30 kB, since it names its transactions. What is dropped here is still on disk. */
 const maxBlocks = 128
 const maxNumbers = 2_048
 const maxFullBlocks = 16

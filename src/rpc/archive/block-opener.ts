@@ -191,7 +191,7 @@ async function isFound(read: Promise<Answer<Hex>>): Promise<boolean> {
   }
 }
 
-/** As soon as one of the reads found something. */
+/** Resolves as soon as one of the reads found something. */
 function anyFound(reads: readonly Promise<boolean>[]): Promise<boolean> {
   const found = reads.map((read) => read.then((ok) => ok || Promise.reject()))
   return Promise.any(found).catch(() => false)

@@ -15,7 +15,7 @@ import type { ItemKey } from '../node/state-item.js'
 import type { ChainStatus } from './archive-messages.js'
 
 export interface PinOptions {
-  /** As in `CallContext`: saves calls to nodes, at the price of one more round before the first answer. */
+  /** Saves calls to nodes, at the price of one more round before the first answer. */
   readonly isBackground?: boolean
 }
 

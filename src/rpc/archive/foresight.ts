@@ -33,7 +33,7 @@ export function createForesight(parts: {
 }): Pick<ChainSource, 'foresee' | 'guess'> {
   const { upstream, states, reader } = parts
 
-  /** By block and sender. */
+  /** Groups calls by block and sender. */
   const waiting = new Map<string, { readonly at: BlockRef; readonly calls: ForeseenCall[] }>()
 
   function traceLater(call: ForeseenCall, at: BlockRef): void {

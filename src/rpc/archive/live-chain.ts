@@ -50,7 +50,7 @@ export interface LiveChain extends ChainSource {
   readonly counters: Readonly<ChainCounters>
   readonly upstreamCounters: Readonly<UpstreamCounters>
   nodeCounters(): readonly NodeCounters[]
-  /** Of each node, milliseconds of each answer since it was last asked. */
+  /** Gives for each node the milliseconds of each answer since it was last asked. */
   takeAnswerTimes(): readonly (readonly number[])[]
 }
 

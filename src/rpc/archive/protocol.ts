@@ -71,9 +71,9 @@ export const archiveProtocol = {
 
 type Protocol = typeof archiveProtocol
 export type ArchiveMethod = keyof Protocol
-/** As a client sends them. */
+/** What a client sends. */
 export type ArchiveParams<M extends ArchiveMethod> = z.input<Protocol[M]['params']>
-/** As the server has checked them. */
+/** What the server gets once they are checked. */
 export type CheckedParams<M extends ArchiveMethod> = z.output<Protocol[M]['params']>
 export type ArchiveResult<M extends ArchiveMethod> = Exclude<Protocol[M]['result'], undefined>
 

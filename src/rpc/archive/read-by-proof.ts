@@ -27,6 +27,12 @@ interface BlockToCome {
   readonly found: Promise<Answer<VerifiedBlock>>
 }
 
+/** An account, and the keys of it that are to be read. */
+interface ReadAccount {
+  readonly address: Address
+  readonly keys: readonly ItemKey[]
+}
+
 /**
  * Reads the keys whose accounts are worth a proof at the block; none while nodes refuse proofs or read in bulk.
  *
@@ -43,7 +49,7 @@ export function readByProof(
   // A proof is a call per account: more than all values cost where they are read in bulk.
   if (!upstream.givesProofs() || upstream.readsInBulk(at.number)) return reads
   for (const [address, own] of proven.worthProving(keys)) {
-    const proof = prove(address, own, at, last, parts)
+    const proof = prove({ address, keys: own }, at, last, parts)
     for (const key of own) {
       const value = proof.then((ref): Answer<Hex> | Promise<Answer<Hex>> => {
         const known = ref && proven.find(key, ref)
@@ -59,8 +65,7 @@ export function readByProof(
 
 /** @returns the block, once its proof is known; null where there is no such block. */
 async function prove(
-  address: Address,
-  keys: readonly ItemKey[],
+  { address, keys }: ReadAccount,
   at: BlockToCome | BlockRef,
   last: BlockRef | null,
   parts: ProofParts,
@@ -68,7 +73,7 @@ async function prove(
   const { upstream, proven } = parts
   const asked = upstream.proof(address, 'hash' in at ? at : at.number)
   // Values of the last block can be reused only when the account's root at that block is known.
-  if (last && !proven.knowsRoot(address, last)) await learnBack(address, keys, last, parts)
+  if (last && !proven.knowsRoot(address, last)) await learnBack({ address, keys }, last, parts)
   const [answer, ref] = await Promise.all([asked, 'hash' in at ? at : refOf(at)])
   if (ref) proven.learn(address, ref, answer)
   return ref
@@ -76,8 +81,7 @@ async function prove(
 
 /** Reads the account's root at a block whose values are in memory, and files them under it. */
 async function learnBack(
-  address: Address,
-  keys: readonly ItemKey[],
+  { address, keys }: ReadAccount,
   at: BlockRef,
   { upstream, proven, held }: ProofParts,
 ): Promise<void> {

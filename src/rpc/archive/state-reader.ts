@@ -68,10 +68,10 @@ export class StateReader {
     this.#parts = parts
   }
 
-  /** As `ChainSource.read`. */
+  /** Implements `ChainSource.read`. */
   read(key: ItemKey, at: BlockRef, isForks?: boolean): Answer<Hex> | Promise<Answer<Hex>> {
     const { states, hot, poolSets, recorder } = this.#parts
-    // Of no use at another block, so no hint either.
+    // It is of no use at another block, so it is no hint either.
     if (this.#assumed.has(`${at.hash}${addressOf(key)}`)) {
       return { ok: true, value: emptyValue(key) }
     }
@@ -85,7 +85,7 @@ export class StateReader {
     return recorder ? asked.then((answer) => this.#recorded(key, at, answer)) : asked
   }
 
-  /** As `ChainSource.ahead`. */
+  /** Implements `ChainSource.ahead`. */
   async ahead(key: ItemKey, at: BlockRef): Promise<boolean> {
     const { states, hot, poolSets } = this.#parts
     hot.touch(key)
@@ -137,7 +137,7 @@ export class StateReader {
     }
   }
 
-  /** As `ChainSource.assumeEmpty`. */
+  /** Implements `ChainSource.assumeEmpty`. */
   assumeEmpty(accounts: readonly Address[], at: BlockRef): void {
     for (const address of accounts) {
       if (this.#parts.states.find(nonceKey(address), at) !== null) continue
@@ -145,7 +145,7 @@ export class StateReader {
     }
   }
 
-  /** As `ChainSource.held`. */
+  /** Implements `ChainSource.held`. */
   held(slots: readonly ItemKey[], at: BlockRef): readonly (readonly [ItemKey, Hex])[] {
     const { states, recorder } = this.#parts
     // Values given in bulk bypass the recorder, so a recording gives none.
@@ -154,7 +154,7 @@ export class StateReader {
     return withAccounts(slots, isHeld).map((key) => [key, states.find(key, at) as Hex])
   }
 
-  /** As `ChainSource.heldAccounts`. */
+  /** Implements `ChainSource.heldAccounts`. */
   heldAccounts(accounts: readonly Address[], at: BlockRef): readonly Address[] {
     const { states, recorder } = this.#parts
     // What a recording holds must not depend on what was asked before.

@@ -53,7 +53,7 @@ const schema = `
   ) STRICT, WITHOUT ROWID;
 `
 const lockTimeoutMs = 1_000
-/** Of one value of the file. The longest that a recording has made is a hundredth of it. */
+/** Bounds one value of the file. The longest that a recording has made is a hundredth of it. */
 const mostUnpackedBytes = 64 * 1024 * 1024
 
 /**
@@ -127,7 +127,7 @@ function declarationsOf(db: Database.Database): string {
   )
 }
 
-/** Those of `schema`, as SQLite keeps them. */
+/** What `schema` declares, as SQLite keeps it. */
 function ownDeclarations(): string {
   const db = openSqlite(':memory:')
   try {
@@ -192,7 +192,7 @@ export function unpackedBytes(bytes: Uint8Array): Buffer {
   }
 }
 
-/** As `unpackedBytes`. */
+/** Throws what `unpackedBytes` throws. */
 export function unpacked(bytes: Uint8Array): string {
   return unpackedBytes(bytes).toString()
 }

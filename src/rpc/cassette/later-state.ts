@@ -22,7 +22,7 @@ export interface LaterState {
 
 /** Places of mappings by one account. OpenZeppelin's upgradeable tokens begin near 51, Aave's near 52. */
 const lastBase = 100
-/** Of mappings by two accounts, whose number grows with the square. */
+/** Fewer bases are tried for mappings by two accounts, whose number grows with the square. */
 const pairBases = [...range(0, 15), ...range(50, 54)]
 
 /** Slots tried at most, a few microseconds and some hundred bytes each; one sender takes some ten thousand. */

@@ -6,9 +6,9 @@ import type { Address, Hex } from '../../domain/primitives.js'
 
 const selectorChars = 10
 const wordChars = 64
-/** Of a word below 2^128, which amounts are, and addresses and hashes as good as never. */
+/** Words below 2^128 are amounts; addresses and hashes are almost never that small. */
 const smallHead = '0'.repeat(32)
-/** Of a word below 2^16, which places in lists are, and amounts of anything that is traded are not. */
+/** Words below 2^16 are indices of lists; amounts of anything that is traded are larger. */
 const placeHead = '0'.repeat(60)
 
 /** Equal for calls of one kind. */

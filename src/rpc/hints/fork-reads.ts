@@ -30,7 +30,7 @@ const maxKeys = 2_048
 const maxAccounts = 256
 
 export function createForkReads(): ForkReads {
-  /** By how many requests came up to the last for the slot. */
+  /** Holds for each slot how many requests had come up to the last one for it. */
   const known = new LRUCache<ItemKey, number>({ max: maxKeys })
   const accounts = new LRUCache<Address, true>({ max: maxAccounts })
   const lacking = new LRUCache<Address, true>({ max: maxAccounts })

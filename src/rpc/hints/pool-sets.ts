@@ -10,7 +10,7 @@ import { addressOf, type ItemKey, isItemKey } from '../node/state-item.js'
 import type { Learned } from './learned.js'
 
 export interface SwappedPool {
-  /** Of what was learnt: `pool:<id>`. */
+  /** Names what was learnt: `pool:<id>`. */
   readonly topic: string
   readonly address: Address
 }

@@ -9,7 +9,7 @@ import { stateRequest } from './read-requests.js'
 import { codeKey } from './state-item.js'
 import type { SendOptions, UpstreamNode } from './upstream-node.js'
 
-/** As the node's own `send`: outcomes in the order of the requests. */
+/** Sends requests to the node; outcomes come in their order. */
 export type Send = (
   node: UpstreamNode,
   requests: readonly NodeRequest[],

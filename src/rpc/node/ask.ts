@@ -28,7 +28,7 @@ export interface Ask {
 /** Odd answers to one read after which a node counts as not having it. */
 const odd = {
   usual: 2,
-  /** Of a node that fails now and then: one failure in ten looks like an answer. */
+  /** Counts for a node that fails now and then: one failure in ten looks like an answer. */
   flaky: 4,
   /** About a block that the node or another one has: it has answered of it, or is higher. */
   known: 8,

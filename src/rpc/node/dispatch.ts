@@ -39,7 +39,7 @@ export interface DispatchParts {
     asks: readonly Ask[],
     options: SendOptions,
   ) => Promise<Outcome[]>
-  /** Of all nodes together. */
+  /** All nodes share it. */
   readonly budget: RetryBudget
   /** For all attempts together, while no node answers. */
   readonly totalTimeoutMs: number
@@ -60,7 +60,7 @@ interface Attempt {
 
 export class Dispatch {
   readonly #parts: DispatchParts
-  /** Of the parts that wait until they may be sent again, the last. */
+  /** The last of the parts that wait until they may be sent again. */
   #line: Promise<unknown> = Promise.resolve()
   #hedges = mostHedges
   #progressAt = 0

@@ -62,7 +62,7 @@ export function proofRequest(address: Address, block: unknown): NodeRequest {
   }
 }
 
-/** By number or hash; the value is a VerifiedBlock. @param full - with its transactions. */
+/** Asks for a block by number or hash; the value is a VerifiedBlock. @param full - with its transactions. */
 export function blockRequest(rules: BlockRules, ref: bigint | Hex, full: boolean): NodeRequest {
   const isNumber = typeof ref === 'bigint'
   const method = isNumber ? 'eth_getBlockByNumber' : 'eth_getBlockByHash'

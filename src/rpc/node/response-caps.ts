@@ -6,7 +6,7 @@ const MB = 1_024 * kB
 
 /** Around the results; and errors, which may hold what a call returned. */
 const around = 64 * kB
-/** Of one HTTP answer. */
+/** Bounds one HTTP answer. */
 const mostOfAll = 64 * MB
 /** A result of a method that is not listed. */
 const usual = MB

@@ -80,7 +80,7 @@ export class UpstreamNode {
     this.#redact = redact
     this.#client = createRpcClient(options.url, {
       timeoutMs,
-      // Those that are late keep theirs.
+      // Late requests keep their connections.
       connections: 2 * connections,
       mostBytes: mostBytesOf,
       peer: { name: 'node', facts: { 'forkroute.chain_id': chainId, 'forkroute.node': name } },

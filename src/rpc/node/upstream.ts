@@ -48,7 +48,7 @@ export interface UpstreamOptions {
   readonly verifyHeaderHash?: boolean
   /** A contract that is there at every block that is asked for. Without it, zeros of a node are taken as they are. */
   readonly anchor?: Address
-  /** Of one HTTP request. */
+  /** Bounds one HTTP request. */
   readonly timeoutMs?: number
   readonly onLog?: (level: 'info' | 'warn', message: string) => void
 }
@@ -81,7 +81,7 @@ export interface Upstream {
   tellsPrestates(): boolean
   /** The words of pools with ticks. @throws ForkrouteError UPSTREAM_UNAVAILABLE. */
   ticks(pools: readonly TickPlaces[], block: BlockRef): Promise<Answer<State>>
-  /** By number or hash. @throws ForkrouteError UPSTREAM_UNAVAILABLE. */
+  /** Finds a block by number or hash. @throws ForkrouteError UPSTREAM_UNAVAILABLE. */
   block(ref: bigint | Hex, options?: { full?: boolean }): Promise<Answer<VerifiedBlock>>
   /**
    * Blocks of a range with events of the contracts; `ok: false` also for a range that is too large.
@@ -105,9 +105,9 @@ export interface Upstream {
   isDevelopment(): boolean
   /** One per URL, in their order. */
   nodes(): NodeStatus[]
-  /** As `nodes`. */
+  /** One for each URL, in their order. */
   nodeCounters(): NodeCounters[]
-  /** As `nodes`: milliseconds of each answer since it was last asked. */
+  /** Gives for each URL the milliseconds of each answer since it was last asked. */
   takeAnswerTimes(): (readonly number[])[]
   close(): Promise<void>
 }

@@ -5,7 +5,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { createAnvil } from '@viem/anvil'
 import { ForkrouteError } from '../../domain/errors.js'
 import { anvilBinary } from '../../forks/anvil.js'
-import { freePlace } from '../../forks/place.js'
+import { freeListenAddress } from '../../forks/listen-address.js'
 import { createReaper, type Reaper } from '../../forks/reaper.js'
 
 export interface AnvilProcess {
@@ -36,7 +36,7 @@ export async function startAnvil(options: {
   readonly noMining?: boolean
   readonly loadState?: string
 }): Promise<AnvilProcess> {
-  const { host, port } = await freePlace()
+  const { host, port } = await freeListenAddress()
   const anvil = createAnvil({
     ...options,
     anvilBinary: anvilBinary(),

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Address, BlockPin, Hex } from '../../../src/domain/primitives.js'
-import { freePlace } from '../../../src/forks/place.js'
+import { freeListenAddress } from '../../../src/forks/listen-address.js'
 import { openSqlite } from '../../../src/platform/sqlite.js'
 import {
   type Archive,
@@ -183,7 +183,7 @@ describe('startArchive', () => {
   })
 
   test('unknown chain, unknown block and unreachable node are different errors', async () => {
-    const nobody = await freePlace()
+    const nobody = await freeListenAddress()
     const dead = `http://${nobody.host}:${nobody.port}/${secretKey}`
     const archive = await archiveOf({
       chains: [
@@ -258,7 +258,7 @@ describe('startArchive', () => {
   })
 
   test('a node that comes up late makes its chain ready', async () => {
-    const place = await freePlace()
+    const place = await freeListenAddress()
     const url = `http://${place.host}:${place.port}/`
     const archive = await archiveOf({ chains: [{ chainId: 77, urls: [url] }] })
     expect(archive.head(77)).toBeNull()

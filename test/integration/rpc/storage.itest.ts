@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { startArchiveLink } from '../../../src/rpc/archive/archive-link.js'
+import { ArchiveLink } from '../../../src/rpc/archive/archive-link.js'
 import { createCodeIndex, createCodeStore } from '../../../src/rpc/archive/code-index.js'
 import { openAnswerDb } from '../../../src/rpc/disk/answer-db.js'
 import { openDiskCache } from '../../../src/rpc/disk/disk-cache.js'
@@ -93,7 +93,7 @@ describe('createLearned', () => {
   })
 })
 
-test('startArchiveLink: a thread that dies is started again on the same port', async () => {
+test('ArchiveLink: a thread that dies is started again on the same port', async () => {
   let back = () => {}
   const restarted = new Promise<void>((resolve) => {
     back = resolve
@@ -108,14 +108,14 @@ test('startArchiveLink: a thread that dies is started again on the same port', a
     upstreamTimeoutMs: null,
   }
   let reported = 0
-  const link = await startArchiveLink(
+  const link = await ArchiveLink.start({
     data,
     logger,
-    () => {
+    onRestart: () => {
       reported += 1
     },
-    () => {},
-  )
+    onThreadEvent: () => {},
+  })
   const alive = () =>
     fetch(`http://127.0.0.1:${link.port}/1/1`, { method: 'POST', body: '[]' }).then(
       ({ status }) => status,

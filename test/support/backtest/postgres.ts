@@ -11,7 +11,7 @@ import { basename, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { toolFolder } from '../../../scripts/tools.js'
-import { freePlace } from '../../../src/forks/place.js'
+import { freeListenAddress } from '../../../src/forks/listen-address.js'
 
 export interface TestPostgres {
   readonly url: string
@@ -39,7 +39,7 @@ export async function startPostgres(): Promise<TestPostgres> {
   const setUp = ['-D', data, '-U', 'forkroute', '--auth=scram-sha-256', `--pwfile=${passwordFile}`]
   const plain = ['--no-sync', '--locale=C', '--encoding=UTF8', '--no-instructions']
   await run(join(bin, 'initdb'), [...setUp, ...plain], { ...as, cwd: folder })
-  const { host, port } = await freePlace()
+  const { host, port } = await freeListenAddress()
   let running: ChildProcess | undefined
   const postgres: TestPostgres = {
     url: `postgresql://forkroute:${password}@${host}:${port}/postgres`,

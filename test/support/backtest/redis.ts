@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { freePlace, type Place } from '../../../src/forks/place.js'
+import { freeListenAddress, type ListenAddress } from '../../../src/forks/listen-address.js'
 
 export interface TestRedis {
   readonly url: string
@@ -19,7 +19,7 @@ export interface TestRedis {
 
 export async function startRedis(): Promise<TestRedis> {
   const folder = await mkdtemp(join(tmpdir(), 'forkroute-redis-'))
-  const place = await freePlace()
+  const place = await freeListenAddress()
   const password = 'r3dis-that-nobody-may-see'
   let running: ChildProcess | undefined
   const redis: TestRedis = {
@@ -47,7 +47,7 @@ export async function startRedis(): Promise<TestRedis> {
 
 async function launch(
   folder: string,
-  { host, port }: Place,
+  { host, port }: ListenAddress,
   password: string,
 ): Promise<ChildProcess> {
   const settings = {

@@ -8,7 +8,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { toolFolder } from '../../../scripts/tools.js'
-import { freePlace } from '../../../src/forks/place.js'
+import { freeListenAddress } from '../../../src/forks/listen-address.js'
 
 export interface ContractProxy {
   readonly url: string
@@ -22,7 +22,7 @@ export async function startContractProxy(url: string): Promise<ContractProxy> {
   await writeFile(file, await (await fetch(`${url}/openapi.json`)).text())
   const modules = await toolFolder('prism')
   // Prism takes no port 0.
-  const { host, port } = await freePlace()
+  const { host, port } = await freeListenAddress()
   const child = spawn(
     process.execPath,
     [

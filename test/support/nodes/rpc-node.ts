@@ -6,7 +6,7 @@ import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { request } from 'undici'
-import type { Place } from '../../../src/forks/place.js'
+import type { ListenAddress } from '../../../src/forks/listen-address.js'
 
 export interface NodeCall {
   readonly id: unknown
@@ -40,7 +40,7 @@ export const secretKey = 'k3y-that-nobody-may-see'
 
 export async function startFaultyNode(
   upstreamUrl: string,
-  options: { behave?: Behaviour; place?: Place } = {},
+  options: { behave?: Behaviour; place?: ListenAddress } = {},
 ): Promise<FaultyNode> {
   const server = createServer(async (incoming, response) => {
     const parts: Buffer[] = []

@@ -24,7 +24,7 @@ export function touchedRequest(to: Address, data: Hex, block: unknown): NodeRequ
   }
 }
 
-/** Of a list that is longer, the first. */
+/** A longer list is cut off. */
 const mostTouched = 512
 
 function toTouched(to: Address, answer: unknown): ItemKey[] | null {

@@ -48,7 +48,7 @@ const maxNonces = 20_000
 const maxCodeChars = 16 * 1024 * 1024
 /** Nonces tried on either side of the last known one: contracts of many pools create one now and then. */
 const nonceWindow = 32
-/** Of an account without code. */
+/** Hash of the code of an account without code. */
 const emptyHash = '0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470'
 const noHash = `0x${'0'.repeat(64)}`
 

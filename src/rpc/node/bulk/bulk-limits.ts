@@ -6,7 +6,7 @@ import { createNoise, type Noise } from '../learnt/noise.js'
 
 export interface NodeBulkLimits {
   mayRead(number: bigint): boolean
-  /** Of the usual size of a call, 0 to 1. */
+  /** The share of the usual size of a call, 0 to 1. */
   share(): number
   /** A call of this share was refused, smaller ones are not. @returns false: it cannot become smaller. */
   shrink(share: number): boolean
@@ -83,7 +83,7 @@ export function createNodeBulkLimits(
       pausedUntil = now() + memoryMs
     },
     failed(begun, answeredAt) {
-      // Those that were on their way together were lost by one cause, such as a machine that was busy.
+      // What was on its way together was lost by one cause, such as a machine that was busy.
       if (begun < failedAt || answeredAt < begun) return
       failedAt = now()
       const { count, chance } = row.failed()

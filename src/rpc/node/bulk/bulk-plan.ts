@@ -33,10 +33,10 @@ export interface BlockParam {
   readonly number: bigint
 }
 
-/** Of one call. */
+/** Bounds one call. */
 export interface BulkLimits {
   readonly slots: number
-  /** Of the body of the request. */
+  /** Length of the body of the request. */
   readonly chars: number
   readonly gas: number
 }

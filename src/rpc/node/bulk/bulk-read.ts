@@ -54,7 +54,7 @@ export class BulkReader {
     ]
   }
 
-  /** As the node's own `send`. Outcomes in the order of the requests. */
+  /** Sends requests to the node; outcomes come in their order. */
   async send(
     node: UpstreamNode,
     requests: readonly NodeRequest[],

@@ -44,7 +44,7 @@ const jump = (name: string): Part[] => [{ to: name }, op.jump]
 const jumpIf = (name: string): Part[] => [{ to: name }, op.jumpi]
 
 const get = (name: keyof typeof variable): string => `${pushNumber(variable[name])}${op.mload}`
-/** Of the top of the stack. */
+/** Works on the top of the stack. */
 const set = (name: keyof typeof variable): string => `${pushNumber(variable[name])}${op.mstore}`
 const given = (name: keyof typeof argument): string =>
   `${pushNumber(32 * argument[name])}${op.calldataload}`

@@ -13,7 +13,7 @@ export interface Latencies {
   late(method: string, calls: number): number
   /** Milliseconds after which it will hardly come. */
   lost(method: string, calls: number): number
-  /** Of the latest of all kinds, milliseconds; null before the first answer. */
+  /** Median of the latest answers of all kinds, milliseconds; null before the first. */
   median(): number | null
   /** Milliseconds of the answers since it was last asked, the latest of them where there were very many. */
   take(): readonly number[]

@@ -12,7 +12,7 @@ export interface NodeLimits {
   readonly batch: number | null
   /** Requests at the same time while the node refuses more; null: it does not. */
   readonly requests: number | null
-  /** Of its latest answers; null before the first. */
+  /** Median of its latest answers; null before the first. */
   readonly medianMs: number | null
 }
 

@@ -9,7 +9,7 @@ export interface Noise {
   failed(): void
   /** The node refused a request for its number. */
   limited(): void
-  /** Of the latest requests, 0 to 1: those that failed, and those that were refused for their number. */
+  /** The share of the latest requests, 0 to 1, that failed or were refused for their number. */
   share(): number
   /** Whether refusals for the number stand out against other failures. */
   isLimiting(): boolean

@@ -18,7 +18,7 @@ export interface ProbedAbilities {
 /** After a probe that was not answered whole; twice as long each time. */
 const firstPauseMs = 2_000
 const longestPauseMs = 600_000
-/** Those by which the archive decides how to read. */
+/** The archive decides by these how to read. */
 const deciding = [
   'overrides',
   'proofs',

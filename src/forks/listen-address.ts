@@ -1,9 +1,9 @@
-/** Where a process of our own may listen. */
+/** Where a process of our own may listen: on Linux every one binds a loopback address of its own. */
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-export interface Place {
+export interface ListenAddress {
   readonly host: string
   readonly port: number
 }
@@ -23,9 +23,9 @@ export function loopbackAddress(): string {
  * 127.0.0.1 a connection of any other process may take the port before the program binds it; on an address of its own
  * nothing else runs.
  */
-export async function freePlace(): Promise<Place> {
+export async function freeListenAddress(): Promise<ListenAddress> {
   const host = loopbackAddress()
-  // Of its own: processes that serve one port would get the same one.
+  // Exclusive, since workers of a cluster that ask for any port would get the same one.
   const server = createServer().listen({ port: 0, host, exclusive: true })
   await once(server, 'listening')
   const address = server.address()
