@@ -71,6 +71,11 @@ const backgroundPerThread = 2
  * task of some seconds meets two of them now and then; a task that itself kills forks ends with the third.
  */
 const mostReplacements = 2
+/**
+ * Further attempts where a fork that is replaced already has failed one: what a thread reads for a block is shared, and
+ * the attempt joined reads that the one before had begun.
+ */
+const mostJoined = 3
 
 export function createTaskRunner(parts: TaskRunnerParts): TaskRunner {
   const { chains, pins } = parts
@@ -145,8 +150,15 @@ async function runOnForks<K extends TaskKind>(
     let reply = await attempt(task, forks, parts)
     // Why there are no forks is the better reason.
     const lease = reply.ok ? null : await untilAborted(leasing, signal)
-    for (let lost = 0; lease && !reply.ok && reply.lostFork && lost < mostReplacements; lost++) {
-      await untilAborted(lease.reportLost(reply.lostFork), signal)
+    const replaced = new Set<string>()
+    let joined = 0
+    while (lease && !reply.ok && reply.lostFork && joined < mostJoined) {
+      const lost = reply.lostFork
+      if (replaced.has(lost)) joined += 1
+      else if (replaced.size < mostReplacements) {
+        replaced.add(lost)
+        await untilAborted(lease.reportLost(lost), signal)
+      } else break
       reply = await attempt(task, forksOf(lease), parts)
     }
     isDone = reply.ok && !reply.trace.isCut
