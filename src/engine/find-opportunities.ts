@@ -42,8 +42,7 @@ export function createOpportunities(parts: OpportunityParts): Pick<Engine, 'oppo
   /** An amount of one token; one whole token where none is given. */
   async function stated(
     chain: ChainDefinition,
-    token: Address,
-    amountIn: bigint | undefined,
+    { token, amountIn }: { readonly token: Address; readonly amountIn: bigint | undefined },
     positions: readonly PositionListing[],
     context: CallContext,
   ): Promise<Holding[]> {
@@ -74,7 +73,7 @@ export function createOpportunities(parts: OpportunityParts): Pick<Engine, 'oppo
       const holdings =
         of.kind === 'address'
           ? await held(chain, of.address, context)
-          : await stated(chain, of.address, amountIn, positions, context)
+          : await stated(chain, { token: of.address, amountIn }, positions, context)
       const ranked = rankOpportunities({ holdings, positions, minTvlUsd, limit: quoted })
       if (!ranked.length) return []
       const sender = of.kind === 'address' ? of.address : undefined

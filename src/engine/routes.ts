@@ -222,7 +222,7 @@ async function calculateAll(
     ...all.filter(isCrosschain).map((request) =>
       turn(async () => {
         const [outcome] = await outcomesOr([request], signal, async () => [
-          await overBridges(request, batch, context, parts, { block, begunAt }),
+          await overBridges(request, { batch, block, begunAt }, context, parts),
         ])
         if (outcome) outcomes.set(request, outcome)
       }),
@@ -247,17 +247,22 @@ async function outcomesOr(
 
 async function overBridges(
   request: CrosschainRequest,
-  { blockNumber, deliverySeconds }: QuoteBatch,
+  among: {
+    readonly batch: QuoteBatch
+    readonly block: BlockPin
+    readonly begunAt: number
+  },
   context: CallContext,
   parts: Parts,
-  { block, begunAt }: { readonly block: BlockPin; readonly begunAt: number },
 ): Promise<QuoteOutcome> {
+  const { batch, block, begunAt } = among
+  const { blockNumber, deliverySeconds } = batch
   const { blockNumber: _, ...newest } = request
   const asked = blockNumber === undefined ? newest : { ...request, blockNumber }
   const begun = performance.now()
-  const among = { block, ...defined({ deliverySeconds }) }
+  const at = { block, ...defined({ deliverySeconds }) }
   const find = (inner: CallContext) =>
-    routeOverBridges(parts, { mode: 'quote', request: asked }, inner, among)
+    routeOverBridges(parts, { mode: 'quote', request: asked }, inner, at)
   const value = await withinDeadline(request, context, find, begunAt)
   return { ok: true, value, milliseconds: performance.now() - begun }
 }

@@ -55,7 +55,7 @@ export async function performSwap(
   const { builder, index } = context
   const args = { action: index, tokenIn, tokenOut, amountIn, ...limits }
   const routed = await planRouteAction(builder, args)
-  keepMinimum(context, 0, routed.output, centiBps, routed.quoted)
+  keepMinimum(context, 0, { amount: routed.output, centiBps, quoted: routed.quoted })
   return {
     spends: [{ token: tokenIn, amount: amountIn }],
     outputs: [{ token: tokenOut, amount: routed.output }],
@@ -73,12 +73,10 @@ export async function performSwap(
 export function keepMinimum(
   { builder, index }: PerformContext,
   output: number,
-  amount: Amount,
-  centiBps: bigint,
-  quoted: bigint | null,
+  limit: { readonly amount: Amount; readonly centiBps: bigint; readonly quoted: bigint | null },
 ): void {
   if (!builder.isReferenced(index, output) && !builder.args.request.skipQuote) return
-  addMinimum(builder, index, { amount, centiBps, quoted })
+  addMinimum(builder, index, limit)
 }
 
 /** The output to check and the minimum for it; its output is what it looks at. */

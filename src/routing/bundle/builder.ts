@@ -60,6 +60,7 @@ export class BundleBuilder implements BundleContext {
   /** Explanations of the actions' searches, in their order; empty unless the request asks for them. */
   readonly explanations: Explanation[] = []
   readonly knownRoutes: KnownRoute[]
+  readonly #outer: (Outer & { readonly firstStep: number }) | undefined
   readonly #actions: readonly PerformableAction[]
   readonly #referenced: ReadonlySet<string>
   readonly #spent: ReadonlySet<string>
@@ -70,9 +71,15 @@ export class BundleBuilder implements BundleContext {
     readonly task: Task,
     readonly args: BundleArgs,
     actions: readonly TypedAction[],
-    private readonly outer?: Outer & { readonly firstStep: number },
-    own?: OwnActions,
+    within: {
+      /** The bundle whose flash loan's actions these are; absent: they are a bundle by themselves. */
+      readonly outer?: Outer & { readonly firstStep: number }
+      /** Actions beside those of the bundle. */
+      readonly own?: OwnActions
+    } = {},
   ) {
+    const { outer, own } = within
+    this.#outer = outer
     this.draft = new BundleDraft(
       ({ useOutputOfCallAt, index }) => this.isSpent(useOutputOfCallAt, index),
       outer?.firstStep,
@@ -115,7 +122,7 @@ export class BundleBuilder implements BundleContext {
   }
 
   explain(action: number, found: Explanation): void {
-    const { outer } = this
+    const outer = this.#outer
     if (outer) {
       outer.builder.explain(outer.action, found)
       return
@@ -136,12 +143,12 @@ export class BundleBuilder implements BundleContext {
 
   /** Whether an earlier action may have left something of the token in the runner. */
   isTouched(token: Address): boolean {
-    return this.draft.touched.has(token) || (this.outer?.builder.isTouched(token) ?? false)
+    return this.draft.touched.has(token) || (this.#outer?.builder.isTouched(token) ?? false)
   }
 
   /** Whether any action but this one names the address. */
   isMentioned(address: Address, except: number): boolean {
-    const { outer } = this
+    const outer = this.#outer
     return (
       this.#actions.some(
         ({ index, values }) =>
@@ -160,18 +167,18 @@ export class BundleBuilder implements BundleContext {
     loans: Outer['loans'],
   ): BundleContext {
     const outer = { builder: this, action, loans, firstStep }
-    return new BundleBuilder(this.task, this.args, callback, outer)
+    return new BundleBuilder(this.task, this.args, callback, { outer })
   }
 
   /** What the transaction pulls from the sender, by token. @param more - for a flash loan's actions. */
   pulled(more: readonly TokenAmount[] = []): TokenAmount[] {
     const own = this.draft.pulled(more)
-    return this.outer?.builder.pulled(own) ?? own
+    return this.#outer?.builder.pulled(own) ?? own
   }
 
   /** The actions of the bundle itself. */
   get all(): readonly NamedAction[] {
-    return this.outer?.builder.all ?? this.#actions
+    return this.#outer?.builder.all ?? this.#actions
   }
 
   /** The actions that this builder plans: those of the bundle, or of a flash loan's callback. */
@@ -182,7 +189,7 @@ export class BundleBuilder implements BundleContext {
   /** Tokens in the runner that were not pulled from the sender. */
   get loans(): Outer['loans'] {
     const all = new Map<Address, bigint>()
-    for (const { token, amount } of [...(this.outer?.loans ?? []), ...this.#assumed]) {
+    for (const { token, amount } of [...(this.#outer?.loans ?? []), ...this.#assumed]) {
       all.set(token, (all.get(token) ?? 0n) + amount)
     }
     return [...all].map(([token, amount]) => ({ token, amount }))
@@ -190,7 +197,7 @@ export class BundleBuilder implements BundleContext {
 
   /** Lets simulations find tokens in the runner that nobody in the bundle has brought there. */
   assume(held: TokenAmount): void {
-    if (this.outer) this.outer.builder.assume(held)
+    if (this.#outer) this.#outer.builder.assume(held)
     else this.#assumed.push(held)
   }
 
@@ -211,7 +218,8 @@ export class BundleBuilder implements BundleContext {
 
   /** Steps outside a flash loan's callback, as if its tokens were simply present, so that indexes stay the same. */
   #before(): [steps: readonly ExecutorStep[], actionOfStep: readonly number[]] {
-    const { outer, draft } = this
+    const outer = this.#outer
+    const { draft } = this
     if (!outer) return [[], []]
     const { steps, actionOfStep } = outer.builder.draft
     const fill = Array.from({ length: draft.firstStep - steps.length }, () => noteStep(1n, 0n))

@@ -3,6 +3,7 @@
  * exactly the transaction that is returned, with its minimums.
  */
 import type { BundleResult, Payment, Unprotected } from '../../domain/bundle.js'
+import { defined } from '../../domain/defined.js'
 import { mergeExplanations } from '../../domain/explanation.js'
 import { zip } from '../../domain/lists.js'
 import {
@@ -66,7 +67,7 @@ export async function runBundle(
   own?: OwnActions,
 ): Promise<MeasuredBundle> {
   const { request } = args
-  const builder = new BundleBuilder(task, args, request.actions, undefined, own)
+  const builder = new BundleBuilder(task, args, request.actions, defined({ own }))
   try {
     return await buildAndMeasure(builder)
   } catch (error) {

@@ -67,7 +67,7 @@ function parseAction(
   const named = { protocol, action, of: isOwn ? ('service' as const) : ('protocol' as const) }
   const performer = isOwn || isOnChain(protocol, context, report) ? performerOf(named) : undefined
   if (performer) {
-    return { ...named, values: parseArguments(source, performer, index, context, report) }
+    return { ...named, values: parseArguments(source, performer, { index, context, report }) }
   }
   if (performer === null) report('action', expectedAction(named))
   return null
@@ -93,10 +93,9 @@ function expectedAction({ protocol, of }: Pick<TypedAction, 'protocol' | 'of'>):
 function parseArguments(
   { action, args }: BundleAction,
   { inputs }: Performer,
-  index: number,
-  context: Context,
-  report: Report,
+  place: { readonly index: number; readonly context: Context; readonly report: Report },
 ): TypedAction['values'] {
+  const { index, context, report } = place
   const values: Record<string, unknown> = {}
   for (const name of Object.keys(args)) {
     if (!Object.hasOwn(inputs, name)) {
@@ -113,8 +112,8 @@ function parseArguments(
       values[name] = parseCallback(value, name, context, report)
       continue
     }
-    const references = referencesIn(value, name).map(({ place, value: reference }) =>
-      orReport(place, report, () => checkReference(reference, index)),
+    const references = referencesIn(value, name).map(({ place: argument, value: reference }) =>
+      orReport(argument, report, () => checkReference(reference, index)),
     )
     // What is wrong with a reference is wrong with the argument, too.
     if (references.includes(false)) continue

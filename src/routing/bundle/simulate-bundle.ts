@@ -41,7 +41,9 @@ export async function simulateBundle(
   more: Pick<SimulationRequest, 'logsNative'> = {},
 ): Promise<SimulatedBundle> {
   const { task, args, permitted } = builder
-  if (args.delivered) return simulateDelivered(builder, args.delivered, order, actionOfStep, more)
+  if (args.delivered) {
+    return simulateDelivered(builder, args.delivered, { order, actionOfStep, more })
+  }
   const { strategy, fromAddress, executionMode } = args.request
   const isChecked = executionMode === 'user'
   const inputs = isChecked ? order.inputs : [...order.inputs, ...permitted]
@@ -107,10 +109,13 @@ function messageOf({ fallbackReceiver, gas }: DeliveredInput, order: Order): Hex
 async function simulateDelivered(
   builder: BundleContext,
   delivered: DeliveredInput,
-  order: Order,
-  actionOfStep: readonly number[],
-  more: Pick<SimulationRequest, 'logsNative'>,
+  what: {
+    readonly order: Order
+    readonly actionOfStep: readonly number[]
+    readonly more: Pick<SimulationRequest, 'logsNative'>
+  },
 ): Promise<SimulatedBundle> {
+  const { order, actionOfStep, more } = what
   const { delivery, gas } = delivered
   const message = messageOf(delivered, order)
   const overrides = await emptyExecutor(builder.task, touchedBy(order), message)

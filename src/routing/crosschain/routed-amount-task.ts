@@ -36,7 +36,7 @@ export async function runRoutedAmount(
   })
   const last = { definition, action: definition.typed(serviceName, { amountIn: amount }) }
   const args = { request, accountId, estimateOnly: true }
-  const builder = new BundleBuilder(task, args, request.actions, undefined, { last })
+  const builder = new BundleBuilder(task, args, request.actions, { own: { last } })
   await task.clock.stage('plan', () => builder.build())
   return found
 }

@@ -15,7 +15,7 @@ function fact(pair?: readonly [Address, Address]): Unreadable {
 }
 
 function codeOf(view: MarketPools, tokenIn = a, tokenOut = b): string {
-  return noRoute(view, { tokenIn, tokenOut }, ethereum, 3).code
+  return noRoute(view, { tokenIn, tokenOut }, ethereum, { maxHops: 3 }).code
 }
 
 describe('noRoute', () => {

@@ -16,12 +16,15 @@ export function noRoute(
   view: MarketPools,
   missing: { tokenIn: Address; tokenOut: Address },
   chain: Pick<ChainDefinition, 'wrappedNative'>,
-  maxHops: number,
-  leftOut: { readonly ignored: readonly string[]; readonly disabled: readonly string[] } = {
-    ignored: [],
-    disabled: [],
+  limits: {
+    readonly maxHops: number
+    /** Exchanges that the request leaves out; absent: none. */
+    readonly ignored?: readonly string[]
+    /** Exchanges that the service leaves out; absent: none. */
+    readonly disabled?: readonly string[]
   },
 ): ForkrouteError {
+  const { maxHops, ignored = [], disabled = [] } = limits
   const warnings = unreadableWarnings(view.unreadable)
   const canonical = (token: Address) => canonicalToken(chain, token)
   const ends = [canonical(missing.tokenIn), canonical(missing.tokenOut)]
@@ -36,7 +39,6 @@ export function noRoute(
       { ...missing, warnings },
     )
   }
-  const { ignored, disabled } = leftOut
   const reasons = [
     ...(ignored.length ? [`; left out, as the request says: ${ignored.join(', ')}`] : []),
     ...(disabled.length ? [`; disabled in this service: ${disabled.join(', ')}`] : []),

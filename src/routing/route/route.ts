@@ -112,7 +112,7 @@ async function whyNothingWorks(
   if (await task.archive.hasCode(chain.wrappedNative)) return nothingProven(attempts, request)
   const tokenIn = request.inputs[0]?.token ?? nativeToken
   const tokenOut = request.tokensOut[0] ?? nativeToken
-  return noRoute(usable.view, { tokenIn, tokenOut }, chain, router.maxHops)
+  return noRoute(usable.view, { tokenIn, tokenOut }, chain, router)
 }
 
 function warningsOf(

@@ -62,14 +62,14 @@ export async function checkedFunds(task: SenderSource, request: Spending): Promi
         throw new ForkrouteError(
           'INSUFFICIENT_BALANCE',
           `${owner} holds ${balance} of ${token} at block ${task.pin.number}, ${required} are needed.`,
-          facts(token, owner, spender, required, balance),
+          facts({ token, owner, spender, required, actual: balance }),
         )
       }
       if (allowance !== null && allowance < required) {
         throw new ForkrouteError(
           'INSUFFICIENT_ALLOWANCE',
           `${owner} allows ${spender} ${allowance} of ${token} at block ${task.pin.number}, ${required} are needed.`,
-          facts(token, owner, spender, required, allowance),
+          facts({ token, owner, spender, required, actual: allowance }),
         )
       }
     }),
@@ -180,13 +180,14 @@ function codeOf({ strategy, fromAddress }: Omit<Spending, 'inputs'>): StateOverr
   return { [fromAddress]: { code: concatHex(['0xef0100', executorContracts.Delegate.address]) } }
 }
 
-function facts(
-  token: Address,
-  owner: Address,
-  spender: Address | null,
-  required: bigint,
-  actual: bigint,
-) {
+function facts(lacking: {
+  readonly token: Address
+  readonly owner: Address
+  readonly spender: Address | null
+  readonly required: bigint
+  readonly actual: bigint
+}) {
+  const { token, owner, spender, required, actual } = lacking
   return { token, owner, spender, required: required.toString(), actual: actual.toString() }
 }
 

@@ -34,7 +34,8 @@ export async function whyNoRoute(task: Task, args: MissingPath): Promise<Forkrou
       notTokens: strangers,
     })
   }
-  const why = noRoute(view, missing, chain, maxHops, {
+  const why = noRoute(view, missing, chain, {
+    maxHops,
     ignored: ignoredVenues(args),
     disabled: disabledVenues(args, task.settings.disabledAggregators),
   })

@@ -52,7 +52,7 @@ export const merge = defineServiceAction({
       for (const left of routed.leftovers) leftovers.add(left)
     }
     const amount = sum(context, amounts)
-    keepMinimum(context, 0, amount, centiBps, quoted)
+    keepMinimum(context, 0, { amount, centiBps, quoted })
     return {
       spends,
       outputs: [{ token: tokenOut, amount }],

@@ -49,7 +49,7 @@ export const split = defineServiceAction({
         besides: tokenOut.slice(0, place),
       }
       const routed = await planRouteAction(builder, args)
-      keepMinimum(context, place, routed.output, centiBps, routed.quoted)
+      keepMinimum(context, place, { amount: routed.output, centiBps, quoted: routed.quoted })
       outputs.push({ token, amount: routed.output })
       route.push(...routed.route)
       warnings.push(...routed.warnings)
