@@ -36,7 +36,11 @@ export async function compareModes(
     const asked = { ...query, crosschainRouteMode: mode, includeTransactionCost: 'true' }
     const { status, body } = await service.get('/api/v1/shortcuts/route', asked)
     if (status !== 200) continue
-    const gained = usdOf(to, query.tokenOut ?? '', BigInt(body.amountOut))
+    const gained = await usdOf(service, to, {
+      token: query.tokenOut ?? '',
+      amount: BigInt(body.amountOut),
+      blockNumber: body.destinationBlockNumber,
+    })
     const usd = gained - Number(body.gasCost.usd) - Number(body.bridgeFee.usd)
     given.push({ mode, gained, usd, lane: laneOf(body.route) })
   }
@@ -59,8 +63,20 @@ function laneOf(steps: readonly Step[]): string {
   return `${crossing?.protocol} ${crossing?.tokenIn}`
 }
 
-function usdOf({ market }: SandboxPlan, token: string, amount: bigint): number {
+/**
+ * By the service's own price at the block, as gas and messaging are told, where it has one: another price would say which of
+ * two lanes that are near each other is better.
+ */
+async function usdOf(
+  service: TestService,
+  { market }: SandboxPlan,
+  what: { readonly token: string; readonly amount: bigint; readonly blockNumber: number },
+): Promise<number> {
+  const { token, amount, blockNumber } = what
   const { decimals, priceUsdE12 } =
     market.tokens.find(({ address }) => address === token) ?? market.token('WETH')
-  return (Number(amount) / 10 ** decimals) * (Number(priceUsdE12) / 1e12)
+  const path = `/api/v1/prices/${market.chain.id}/${token}`
+  const { status, body } = await service.get(path, { blockNumber: String(blockNumber) })
+  const price: number = status === 200 ? body.price : Number(priceUsdE12) / 1e12
+  return (Number(amount) / 10 ** decimals) * price
 }
