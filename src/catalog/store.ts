@@ -2,6 +2,7 @@
  * The catalog's durable half: pools that were discovered or imported, per chain, in SQLite.
  * One process writes (the main thread, the CLI); worker threads open it read-only.
  */
+import type Database from 'better-sqlite3'
 import { LRUCache } from 'lru-cache'
 import type { Address } from '../domain/primitives.js'
 import { type Pool, poolKey } from '../protocols/pool.js'
@@ -86,169 +87,210 @@ export function openCatalog(
   dataDir: string,
   options: { readonly readonly?: boolean } = {},
 ): Catalog {
-  const db = openDatabase(dataDir, options.readonly ?? false)
-  const list = db.prepare<[number], Row>(
-    'SELECT * FROM pools WHERE chain_id = ? ORDER BY protocol, id',
+  return new SqliteCatalog(
+    openDatabase(dataDir, options.readonly ?? false),
+    options.readonly ?? false,
   )
-  const fits = `FROM pools WHERE chain_id = @chainId
-    AND (@source IS NULL OR source = @source) AND (@protocol IS NULL OR protocol = @protocol)
-    AND (@token IS NULL OR tokens LIKE @token) AND (@pool IS NULL OR @pool IN (id, address))`
-  const countFound = db.prepare<[object], { count: number }>(`SELECT count(*) AS count ${fits}`)
-  const found = db.prepare<[object], Row>(
-    `SELECT * ${fits} ORDER BY protocol, id LIMIT @limit OFFSET @offset`,
-  )
-  const ofProtocol = db.prepare<[number, string], Row>(
-    'SELECT * FROM pools WHERE chain_id = ? AND protocol = ? ORDER BY id',
-  )
-  const ofPair = db.prepare<[number, string, string, number], Row>(
-    `SELECT pools.* FROM imported_pairs pair CROSS JOIN pools
-       ON pools.chain_id = pair.chain_id AND pools.protocol = pair.protocol AND pools.id = pair.id
-     WHERE pair.chain_id = ? AND pair.token = ? AND pair.other = ?
-     ORDER BY pair.protocol, pair.id LIMIT ?`,
-  )
-  const links = db.prepare<[number, string, number], Link>(
-    `SELECT other FROM imported_links WHERE chain_id = ? AND token = ?
-     ORDER BY reach DESC, other LIMIT ?`,
-  )
-  const linked = db.prepare<[number, number], Link>(
-    `SELECT other FROM imported_links WHERE chain_id = ? GROUP BY other
-     ORDER BY max(reach) DESC, other LIMIT ?`,
-  )
-  const countLinks = db.prepare<[number, string, number], { count: number }>(
-    `SELECT count(*) AS count FROM
-       (SELECT 1 FROM imported_links WHERE chain_id = ? AND token = ? LIMIT ?)`,
-  )
-  const shared = db.prepare<[number, string, number, number, string, number], Link>(
-    `SELECT near.other FROM
-       (SELECT other, reach FROM imported_links WHERE chain_id = ? AND token = ?
-        ORDER BY reach DESC, other LIMIT ?) near
-     CROSS JOIN imported_links far
-       ON far.chain_id = ? AND far.token = ? AND far.other = near.other
-     ORDER BY near.reach DESC, near.other LIMIT ?`,
-  )
-  const has = db.prepare<[number, string, string], { found: 1 }>(
-    'SELECT 1 AS found FROM pools WHERE chain_id = ? AND protocol = ? AND id = ?',
-  )
+}
+
+class SqliteCatalog implements Catalog {
+  readonly #db: Database.Database
+  readonly #isReadonly: boolean
+  readonly #look: ReturnType<typeof lookUps>
+  /** Null where the file is only read. */
+  readonly #write: ReturnType<typeof writes> | null
+  /** Look-ups of a thread, valid until the file changes: every block repeats the same hundreds of queries. */
+  readonly #kept = new LRUCache<string, StoredPool[]>({ max: lookUpsKept })
+  #version: unknown
+
+  constructor(db: Database.Database, isReadonly: boolean) {
+    this.#db = db
+    this.#isReadonly = isReadonly
+    this.#look = lookUps(db)
+    this.#write = isReadonly ? null : writes(db)
+  }
+
+  listPools(chainId: number): StoredPool[] {
+    return guarded(() => this.#look.ofChain.all(chainId).map(toPool))
+  }
+
+  searchPools({ offset, limit, ...search }: PoolSearch) {
+    return guarded(() => {
+      const terms = {
+        source: null,
+        protocol: null,
+        pool: null,
+        ...search,
+        token: search.token === undefined ? null : `%"${search.token}"%`,
+      }
+      return {
+        total: this.#look.countFound.get(terms)?.count ?? 0,
+        pools: this.#look.found.all({ ...terms, limit, offset }).map(toPool),
+      }
+    })
+  }
+
+  poolsOf(chainId: number, protocol: string): StoredPool[] {
+    return guarded(() => this.#look.ofProtocol.all(chainId, protocol).map(toPool))
+  }
+
+  importedAmong(chainId: number, tokens: ReadonlySet<Address>): StoredPool[] {
+    const list = [...tokens]
+    const pairs = () =>
+      list.flatMap((a, index) =>
+        list.slice(index + 1).flatMap((b) => this.#look.ofPair.all(chainId, a, b, poolsPerPair)),
+      )
+    return guarded(() =>
+      this.#keptUntilWritten(`${chainId}:${list.join()}`, () => ordered(pairs())),
+    )
+  }
+
+  importedWith(chainId: number, token: Address, others: ReadonlySet<Address>): StoredPool[] {
+    const list = [...others]
+    const pairs = () =>
+      list.flatMap((other) => this.#look.ofPair.all(chainId, token, other, poolsPerLink))
+    return guarded(() =>
+      this.#keptUntilWritten(`${chainId}:${token} with ${list.join()}`, () => ordered(pairs())),
+    )
+  }
+
+  importedLinks(chainId: number, token: Address, limit: number): Address[] {
+    return guarded(() => this.#look.links.all(chainId, token, limit).map(({ other }) => other))
+  }
+
+  importedTokens(chainId: number, limit: number): Address[] {
+    return guarded(() => this.#look.linked.all(chainId, limit).map(({ other }) => other))
+  }
+
+  importedBetween(chainId: number, a: Address, b: Address, limit: number): Address[] {
+    return guarded(() => {
+      const count = (token: Address) =>
+        this.#look.countLinks.get(chainId, token, neighboursLookedAt)?.count ?? 0
+      const [near, far] = count(a) <= count(b) ? [a, b] : [b, a]
+      return this.#look.shared
+        .all(chainId, near, neighboursLookedAt, chainId, far, limit)
+        .map(({ other }) => other)
+    })
+  }
+
+  importPools(chainId: number, pools: readonly Pool[]): { added: number; updated: number } {
+    return guarded(() =>
+      this.#db.transaction(() => {
+        let added = 0
+        for (const pool of pools) {
+          if (!this.#look.has.get(chainId, pool.protocol, pool.id)) added++
+          this.#write?.replace.run(...valuesOf(chainId, pool), 'imported', null)
+        }
+        for (const statement of this.#write?.derive ?? []) statement.run(chainId)
+        return { added, updated: pools.length - added }
+      })(),
+    )
+  }
+
+  rememberPools(chainId: number, pools: readonly Pool[], block: bigint): number {
+    return guarded(() =>
+      this.#db.transaction(() => {
+        let added = 0
+        for (const pool of pools) {
+          const values = valuesOf(chainId, pool)
+          const result = this.#write?.keep.run(...values, 'discovered', block.toString())
+          added += result?.changes ?? 0
+        }
+        return added
+      })(),
+    )
+  }
+
+  close(): void {
+    this.#db.close()
+  }
+
+  #keptUntilWritten(key: string, look: () => StoredPool[]): StoredPool[] {
+    if (!this.#isReadonly) return look()
+    // Changes with every commit of another connection.
+    const current = this.#db.pragma('data_version', { simple: true })
+    if (current !== this.#version) this.#kept.clear()
+    this.#version = current
+    const pools = this.#kept.get(key) ?? look()
+    this.#kept.set(key, pools)
+    return pools
+  }
+}
+
+const fits = `FROM pools WHERE chain_id = @chainId
+  AND (@source IS NULL OR source = @source) AND (@protocol IS NULL OR protocol = @protocol)
+  AND (@token IS NULL OR tokens LIKE @token) AND (@pool IS NULL OR @pool IN (id, address))`
+
+function lookUps(db: Database.Database) {
+  return {
+    ofChain: db.prepare<[number], Row>(
+      'SELECT * FROM pools WHERE chain_id = ? ORDER BY protocol, id',
+    ),
+    countFound: db.prepare<[object], { count: number }>(`SELECT count(*) AS count ${fits}`),
+    found: db.prepare<[object], Row>(
+      `SELECT * ${fits} ORDER BY protocol, id LIMIT @limit OFFSET @offset`,
+    ),
+    ofProtocol: db.prepare<[number, string], Row>(
+      'SELECT * FROM pools WHERE chain_id = ? AND protocol = ? ORDER BY id',
+    ),
+    ofPair: db.prepare<[number, string, string, number], Row>(
+      `SELECT pools.* FROM imported_pairs pair CROSS JOIN pools
+         ON pools.chain_id = pair.chain_id AND pools.protocol = pair.protocol AND pools.id = pair.id
+       WHERE pair.chain_id = ? AND pair.token = ? AND pair.other = ?
+       ORDER BY pair.protocol, pair.id LIMIT ?`,
+    ),
+    links: db.prepare<[number, string, number], Link>(
+      `SELECT other FROM imported_links WHERE chain_id = ? AND token = ?
+       ORDER BY reach DESC, other LIMIT ?`,
+    ),
+    linked: db.prepare<[number, number], Link>(
+      `SELECT other FROM imported_links WHERE chain_id = ? GROUP BY other
+       ORDER BY max(reach) DESC, other LIMIT ?`,
+    ),
+    countLinks: db.prepare<[number, string, number], { count: number }>(
+      `SELECT count(*) AS count FROM
+         (SELECT 1 FROM imported_links WHERE chain_id = ? AND token = ? LIMIT ?)`,
+    ),
+    shared: db.prepare<[number, string, number, number, string, number], Link>(
+      `SELECT near.other FROM
+         (SELECT other, reach FROM imported_links WHERE chain_id = ? AND token = ?
+          ORDER BY reach DESC, other LIMIT ?) near
+       CROSS JOIN imported_links far
+         ON far.chain_id = ? AND far.token = ? AND far.other = near.other
+       ORDER BY near.reach DESC, near.other LIMIT ?`,
+    ),
+    has: db.prepare<[number, string, string], { found: 1 }>(
+      'SELECT 1 AS found FROM pools WHERE chain_id = ? AND protocol = ? AND id = ?',
+    ),
+  }
+}
+
+function writes(db: Database.Database) {
   const write = (conflict: string) =>
     db.prepare<[number, string, string, string, string, string, string, string | null]>(
       `INSERT INTO pools (chain_id, protocol, id, address, tokens, parameters, source, first_seen_block)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO ${conflict}`,
     )
-  const replace = options.readonly
-    ? null
-    : write(
-        `UPDATE SET address = excluded.address, tokens = excluded.tokens,
-         parameters = excluded.parameters, source = excluded.source`,
-      )
-  const keep = options.readonly ? null : write('NOTHING')
-  const derive = options.readonly
-    ? []
-    : [
-        'DELETE FROM imported_links WHERE chain_id = ?',
-        'DELETE FROM imported_pairs WHERE chain_id = ?',
-        `INSERT INTO imported_pairs ${pairsOfImported('?')}`,
-        `INSERT INTO imported_links ${linksOfPairs('?')}`,
-      ].map((sql) => db.prepare<[number]>(sql))
-
-  const values = (chainId: number, pool: Pool) =>
-    [
-      chainId,
-      pool.protocol,
-      pool.id,
-      pool.address,
-      JSON.stringify(pool.tokens),
-      JSON.stringify(pool.parameters),
-    ] as const
-
-  /** Look-ups of a thread, valid until the file changes: every block repeats the same hundreds of queries. */
-  const kept = new LRUCache<string, StoredPool[]>({ max: lookUpsKept })
-  let version: unknown
-  const keptUntilWritten = (key: string, look: () => StoredPool[]): StoredPool[] => {
-    if (!options.readonly) return look()
-    // Changes with every commit of another connection.
-    const current = db.pragma('data_version', { simple: true })
-    if (current !== version) kept.clear()
-    version = current
-    const known = kept.get(key) ?? look()
-    kept.set(key, known)
-    return known
-  }
-
   return {
-    listPools: (chainId) => guarded(() => list.all(chainId).map(toPool)),
-    searchPools: ({ offset, limit, ...search }) =>
-      guarded(() => {
-        const terms = {
-          source: null,
-          protocol: null,
-          pool: null,
-          ...search,
-          token: search.token === undefined ? null : `%"${search.token}"%`,
-        }
-        return {
-          total: countFound.get(terms)?.count ?? 0,
-          pools: found.all({ ...terms, limit, offset }).map(toPool),
-        }
-      }),
-    poolsOf: (chainId, protocol) => guarded(() => ofProtocol.all(chainId, protocol).map(toPool)),
-    importedAmong: (chainId, tokens) =>
-      guarded(() => {
-        const list = [...tokens]
-        return keptUntilWritten(`${chainId}:${list.join()}`, () =>
-          ordered(
-            list.flatMap((a, index) =>
-              list.slice(index + 1).flatMap((b) => ofPair.all(chainId, a, b, poolsPerPair)),
-            ),
-          ),
-        )
-      }),
-    importedWith: (chainId, token, others) =>
-      guarded(() => {
-        const list = [...others]
-        return keptUntilWritten(`${chainId}:${token} with ${list.join()}`, () =>
-          ordered(list.flatMap((other) => ofPair.all(chainId, token, other, poolsPerLink))),
-        )
-      }),
-    importedLinks: (chainId, token, limit) =>
-      guarded(() => links.all(chainId, token, limit).map(({ other }) => other)),
-    importedTokens: (chainId, limit) =>
-      guarded(() => linked.all(chainId, limit).map(({ other }) => other)),
-    importedBetween: (chainId, a, b, limit) =>
-      guarded(() => {
-        const count = (token: Address) =>
-          countLinks.get(chainId, token, neighboursLookedAt)?.count ?? 0
-        const [near, far] = count(a) <= count(b) ? [a, b] : [b, a]
-        return shared
-          .all(chainId, near, neighboursLookedAt, chainId, far, limit)
-          .map(({ other }) => other)
-      }),
-    importPools(chainId, pools) {
-      return guarded(() =>
-        db.transaction(() => {
-          let added = 0
-          for (const pool of pools) {
-            if (!has.get(chainId, pool.protocol, pool.id)) added++
-            replace?.run(...values(chainId, pool), 'imported', null)
-          }
-          for (const statement of derive) statement.run(chainId)
-          return { added, updated: pools.length - added }
-        })(),
-      )
-    },
-    rememberPools(chainId, pools, block) {
-      return guarded(() =>
-        db.transaction(() => {
-          let added = 0
-          for (const pool of pools) {
-            const result = keep?.run(...values(chainId, pool), 'discovered', block.toString())
-            added += result?.changes ?? 0
-          }
-          return added
-        })(),
-      )
-    },
-    close: () => db.close(),
+    replace: write(
+      `UPDATE SET address = excluded.address, tokens = excluded.tokens,
+       parameters = excluded.parameters, source = excluded.source`,
+    ),
+    keep: write('NOTHING'),
+    /** What look-ups of imported pools go by, made anew from the pools of a chain. */
+    derive: [
+      'DELETE FROM imported_links WHERE chain_id = ?',
+      'DELETE FROM imported_pairs WHERE chain_id = ?',
+      `INSERT INTO imported_pairs ${pairsOfImported('?')}`,
+      `INSERT INTO imported_links ${linksOfPairs('?')}`,
+    ].map((sql) => db.prepare<[number]>(sql)),
   }
+}
+
+/** The first columns of a pool, in the order in which they are written. */
+function valuesOf(chainId: number, { protocol, id, address, tokens, parameters }: Pool) {
+  const json = [JSON.stringify(tokens), JSON.stringify(parameters)] as const
+  return [chainId, protocol, id, address, ...json] as const
 }
 
 /** Each pool once, by protocol and id. */

@@ -39,6 +39,7 @@ import { ForkPool } from '../forks/pool.js'
 import { createOperations } from '../operations/operations.js'
 import { compileLess } from '../platform/threads.js'
 import { followChains } from '../pool-index/follow.js'
+import type { WorkerSettings } from '../routing/block/worker-settings.js'
 import { type Archive, startArchive } from '../rpc/archive/archive.js'
 import type { ArchiveMode } from '../rpc/archive/archive-messages.js'
 import type { Logger } from '../telemetry/log.js'
@@ -100,92 +101,31 @@ export async function createService(
     }
   }
   try {
-    const { config, chains, urls, sandboxUrls, tokens, sandboxPools, mode, importedPools } =
-      await prepare(given, options, closers)
+    const prepared = await prepare(given, options, closers)
+    const { config, chains, urls, sandboxUrls, tokens, sandboxPools, mode } = prepared
     if (config.traces)
       closers.push(await startTraces(config.traces, config.shutdownTimeoutMs, logger))
     const catalog = openCatalog(config.dataDir)
     closers.push(() => catalog.close())
-    for (const [chainId, pools] of Object.entries(importedPools)) {
+    for (const [chainId, pools] of Object.entries(prepared.importedPools)) {
       catalog.importPools(Number(chainId), pools)
     }
     const positions = openPositionStore(config.dataDir)
     closers.push(() => positions.close())
-
-    const archive = await startArchive({
-      dataDir: config.dataDir,
-      mode,
-      chains: chains.map(({ id, wrappedNative }) => ({
-        chainId: id,
-        urls: urls[id] ?? [],
-        verifyHeaderHash: config.checkHeaderHashes,
-        anchor: wrappedNative,
-      })),
-      knownEmpty: [quoteSender, executorAddress(quoteSender), balanceProbe],
-      pollIntervalMs: config.headPollMs,
-      upstreamTimeoutMs: config.upstreamTimeoutMs,
-      logger,
-      onAnswerTimes({ chainId, node, ms }) {
-        for (const each of ms)
-          observe('node_latency_seconds', { chain: chainId, node }, each / 1_000)
-      },
-    })
+    const archive = await archiveFor(prepared, logger)
     closers.push(() => archive.close())
-
-    const forks = new ForkPool({
-      archiveUrl: archive.forkUrl,
-      standby: () => archive.standby(),
-      hardForkOf: hardForkAt,
-      contracts: Object.fromEntries(
-        Object.values(executorContracts).map(({ address, runtimeCode }) => [address, runtimeCode]),
-      ),
-      forksPerBlock: config.forksPerBlock,
-    })
+    const forks = forksFor(archive, config.forksPerBlock)
     closers.push(() => forks.close())
-
     if (config.poolIndex && mode.kind !== 'replay' && (options.followsPools ?? true)) {
-      const follower = followChains(
-        {
-          dataDir: given.dataDir,
-          chains: chains.map(({ id, wrappedNative }) => ({
-            chainId: id,
-            urls: urls[id] ?? [],
-            verifyHeaderHash: config.checkHeaderHashes,
-            anchor: wrappedNative,
-          })),
-          pollIntervalMs: config.headPollMs,
-          upstreamTimeoutMs: config.upstreamTimeoutMs,
-        },
-        ({ level, message }) => logger[level](message),
-      )
+      const follower = followPools(prepared, given.dataDir, logger)
       closers.push(() => follower.close())
     }
     const workers = createWorkerPool({
       threads: config.workers,
-      settings: {
-        dataDir: config.dataDir,
-        candidates: config.candidates,
-        maxHops: config.maxHops,
-        proof: config.proof,
-        poolBlacklist: config.poolBlacklist,
-        disabledAggregators: config.disabledAggregators,
-        v4HooksAllowlist: config.v4HooksAllowlist,
-        ...(config.poolIndex && {
-          poolIndex: { dataDir: mode.kind === 'replay' ? null : given.dataDir },
-        }),
-        liquidityFloorUsd: config.liquidityFloorUsd,
-        priorityFeePerGas: config.priorityFeePerGas,
-        across: { feeBps: BigInt(config.acrossFeeBps), maxUsd: config.acrossMaxUsd },
-        tokens,
-        sandboxPools,
-        ...(mode.kind !== 'live' && { cassette: mode.kind }),
-        isTraced: config.traces !== null,
-        logsIgnoredErrors: logsIgnoredErrors(),
-      },
+      settings: workerSettings(prepared, given.dataDir),
       onError: (error) => logger.warn({ err: error }, 'worker pool'),
     })
     closers.push(() => workers.close())
-
     const pins = new Pins({
       archive,
       forks,
@@ -250,6 +190,80 @@ export async function createService(
   } catch (error) {
     await close()
     throw error
+  }
+}
+
+/** The nodes of each chain, as the archive and the index of pools ask them. */
+function nodesOf({ chains, urls, config }: Prepared) {
+  return chains.map(({ id, wrappedNative }) => ({
+    chainId: id,
+    urls: urls[id] ?? [],
+    verifyHeaderHash: config.checkHeaderHashes,
+    anchor: wrappedNative,
+  }))
+}
+
+function archiveFor(prepared: Prepared, logger: Logger): Promise<Archive> {
+  const { config, mode } = prepared
+  return startArchive({
+    dataDir: config.dataDir,
+    mode,
+    chains: nodesOf(prepared),
+    knownEmpty: [quoteSender, executorAddress(quoteSender), balanceProbe],
+    pollIntervalMs: config.headPollMs,
+    upstreamTimeoutMs: config.upstreamTimeoutMs,
+    logger,
+    onAnswerTimes({ chainId, node, ms }) {
+      for (const each of ms) observe('node_latency_seconds', { chain: chainId, node }, each / 1_000)
+    },
+  })
+}
+
+function forksFor(archive: Archive, forksPerBlock: Config['forksPerBlock']): ForkPool {
+  return new ForkPool({
+    archiveUrl: archive.forkUrl,
+    standby: () => archive.standby(),
+    hardForkOf: hardForkAt,
+    contracts: Object.fromEntries(
+      Object.values(executorContracts).map(({ address, runtimeCode }) => [address, runtimeCode]),
+    ),
+    forksPerBlock,
+  })
+}
+
+/** @param dataDir - the folder that was given, also while a recording works in one of its own. */
+function followPools(prepared: Prepared, dataDir: string, logger: Logger) {
+  const { headPollMs: pollIntervalMs, upstreamTimeoutMs } = prepared.config
+  return followChains(
+    { dataDir, chains: nodesOf(prepared), pollIntervalMs, upstreamTimeoutMs },
+    ({ level, message }) => logger[level](message),
+  )
+}
+
+/** @param indexDir - folder of the index of pools. */
+function workerSettings(
+  { config, mode, tokens, sandboxPools }: Prepared,
+  indexDir: string,
+): WorkerSettings {
+  return {
+    dataDir: config.dataDir,
+    candidates: config.candidates,
+    maxHops: config.maxHops,
+    proof: config.proof,
+    poolBlacklist: config.poolBlacklist,
+    disabledAggregators: config.disabledAggregators,
+    v4HooksAllowlist: config.v4HooksAllowlist,
+    ...(config.poolIndex && {
+      poolIndex: { dataDir: mode.kind === 'replay' ? null : indexDir },
+    }),
+    liquidityFloorUsd: config.liquidityFloorUsd,
+    priorityFeePerGas: config.priorityFeePerGas,
+    across: { feeBps: BigInt(config.acrossFeeBps), maxUsd: config.acrossMaxUsd },
+    tokens,
+    sandboxPools,
+    ...(mode.kind !== 'live' && { cassette: mode.kind }),
+    isTraced: config.traces !== null,
+    logsIgnoredErrors: logsIgnoredErrors(),
   }
 }
 
