@@ -1,8 +1,12 @@
 /**
  * The main thread's side of the archive: starts the thread `workers/archive.ts`, which owns the nodes, the caches and
  * the loopback HTTP server that forks read from, and talks to it by messages. Nothing here blocks.
+ *
+ * The folder owns the state of all chains as forks and threads read it, live or from a cassette. In: blocks to pin, and
+ * JSON-RPC at a pinned block (`protocol.ts` has our own methods). Out: pins, heads, values. Errors: ForkrouteError
+ * UNKNOWN_CHAIN, UNKNOWN_BLOCK, CHAIN_NOT_READY, STATE_UNAVAILABLE and UPSTREAM_UNAVAILABLE; forks get texts that begin
+ * with `state unreadable: ` or `upstream unavailable: `.
  */
-
 import { pino } from 'pino'
 import type { Address, BlockPin, Hex } from '../../domain/primitives.js'
 import type { ChangedAccounts } from '../../domain/what-if.js'

@@ -1,6 +1,9 @@
 /**
  * The file of a cassette: one SQLite database with everything that recorded answers depend on. Defines its tables,
  * opens it, and translates its faults. Rows have checksums against damage, not against forgery.
+ *
+ * The folder owns that file: its tables, what is written while recording, and its check. In: answers of nodes, and
+ * requests with their answers. Out: the same, by block. Errors: ForkrouteError STORAGE_UNAVAILABLE.
  */
 import { existsSync } from 'node:fs'
 import { brotliCompressSync, brotliDecompressSync, constants, crc32 } from 'node:zlib'

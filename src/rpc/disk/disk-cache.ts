@@ -2,6 +2,8 @@
  * The archive's cache on disk: `AnswerDb` with batched writes, a bound on its size, and failures turned into warnings.
  * Without a folder, or after a failure, it holds nothing: the archive then asks the nodes, which is slower but never
  * wrong.
+ *
+ * The folder owns `archive.sqlite`. In and out: texts by scope and item. It throws nothing: a fault is a warning.
  */
 import { join } from 'node:path'
 import { type AnswerDb, type AnswerRow, openAnswerDb } from './answer-db.js'

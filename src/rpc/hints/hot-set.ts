@@ -1,6 +1,9 @@
 /**
  * The state that was read at recent blocks, so that it can be read in bulk for the next block.
  * A hint only: it decides what is read early, never what is answered.
+ *
+ * The folder owns what earlier blocks were asked for, by chain: values, slots that forks missed, pools, facts of
+ * contracts. In: what is read now. Out: what to read next. It throws nothing, and nothing depends on it but speed.
  */
 import { LRUCache } from 'lru-cache'
 import type { DiskCache } from '../disk/disk-cache.js'

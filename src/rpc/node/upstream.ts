@@ -5,6 +5,9 @@
  *
  * A read that every answering node refuses gives `ok: false`: state that nobody has is a fact, not a failure. When no
  * node answers at all, the read throws ForkrouteError UPSTREAM_UNAVAILABLE.
+ *
+ * The folder owns everything that is said to nodes: JSON-RPC, failover, heads and reorgs. In: reads of state, blocks and
+ * events. Out: checked answers in their stored form. It keeps nothing but what it learns of the nodes.
  */
 import { setMaxListeners } from 'node:events'
 import { numberToHex } from 'viem'
