@@ -63,7 +63,7 @@ async function check(pool: Pool, i: number, j: number, amountIn: bigint): Promis
   if (!tokenIn || !tokenOut) throw new Error('no such tokens')
   const swap = await swapOnChain(scene, pool, [tokenIn, tokenOut], amountIn)
   const label = `${amountIn} of token ${i} into token ${j}`
-  expect(swap.quote, label).toEqual({ amountOut: swap.received, exact: true })
+  expect(swap.quote, label).toMatchObject({ amountOut: swap.received, exact: true })
   // A swap may succeed and give nothing, where a unit of the output is worth more.
   expect(swap.found, label).toEqual(swap.next)
   return swap.received
@@ -319,7 +319,7 @@ describe('pools of Balancer V3', () => {
       await context.mineAfter(hours * 3_600)
       const [tokenIn, tokenOut] = pool.tokens as [Address, Address]
       const swap = await swapOnChain(scene, pool, [tokenIn, tokenOut], 100n * e18 + 1n)
-      expect(swap.quote).toEqual({ amountOut: swap.received, exact: true })
+      expect(swap.quote).toMatchObject({ amountOut: swap.received, exact: true })
       expect(swap.received).toBeGreaterThan(0n)
       seen.push(swap.before.amp)
     }

@@ -106,7 +106,7 @@ describe('erc-4626 vaults against the deployed contracts', () => {
         fc.asyncProperty(operations, async ({ isDeposit, digits, factor }) => {
           const amountIn = (BigInt(factor) * 10n ** BigInt(digits)) / 1_000n + 1n
           const { quote, received, next } = await execute(pool, isDeposit, amountIn)
-          expect(quote).toEqual({ amountOut: received, exact: true })
+          expect(quote).toMatchObject({ amountOut: received, exact: true })
           if (received > 0n) {
             moved += 1
             expect((await load(pool)).state).toEqual(next)
@@ -128,7 +128,7 @@ describe('erc-4626 vaults against the deployed contracts', () => {
       [true, 1n],
     ] as const) {
       const { quote, received } = await execute(pool, isDeposit, amountIn)
-      expect(quote).toEqual({ amountOut: received, exact: true })
+      expect(quote).toMatchObject({ amountOut: received, exact: true })
     }
   })
 

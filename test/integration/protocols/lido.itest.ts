@@ -93,7 +93,7 @@ describe('lido against contracts of the same arithmetic', () => {
       await context.send(venue.stETH, stakingAbi, 'rebase', [rebased])
       for (const amount of amounts) {
         const { quote, received, next, found } = await execute(venue.stETH, venue.wstETH, amount)
-        expect(quote).toEqual({ amountOut: received, exact: true })
+        expect(quote).toMatchObject({ amountOut: received, exact: true })
         expect(found).toEqual(next)
       }
     }
@@ -102,7 +102,7 @@ describe('lido against contracts of the same arithmetic', () => {
   test('unwrapping gives the quoted balance to an account without any, and the quote says that it is an estimate', async () => {
     for (const amount of amounts.slice(0, -1)) {
       const { quote, received, next, found } = await execute(venue.wstETH, venue.stETH, amount)
-      expect(quote).toEqual({ amountOut: received, exact: false })
+      expect(quote).toMatchObject({ amountOut: received, exact: false })
       expect(found).toEqual(next)
     }
   })
@@ -110,7 +110,7 @@ describe('lido against contracts of the same arithmetic', () => {
   test('staking gives the quoted balance and leaves the predicted rate', async () => {
     for (const amount of amounts) {
       const { quote, received, next, found } = await execute(nativeToken, venue.stETH, amount)
-      expect(quote).toEqual({ amountOut: received, exact: false })
+      expect(quote).toMatchObject({ amountOut: received, exact: false })
       expect({ ...found, stakeLimit: 0n }).toEqual({ ...next, stakeLimit: 0n })
     }
   })

@@ -91,13 +91,13 @@ describe('yearn-v2 quotes', () => {
     for (const digits of [0, 3, 9, 15, 18, 20, 22]) {
       const amountIn = 10n ** BigInt(digits) * 7n + 3n
       const deposit = await swap(true, amountIn)
-      expect(deposit.quote).toEqual({ amountOut: deposit.received, exact: true })
+      expect(deposit.quote).toMatchObject({ amountOut: deposit.received, exact: true })
       const { state } = await load()
       expect({ ...state, freeFunds: 0n }).toEqual({ ...deposit.next, freeFunds: 0n })
       await fork.mineAfter(digits * 700)
       const shares = deposit.received - deposit.received / 3n
       const redeem = await swap(false, shares)
-      expect(redeem.quote).toEqual({ amountOut: redeem.received, exact: true })
+      expect(redeem.quote).toMatchObject({ amountOut: redeem.received, exact: true })
     }
   })
 
@@ -109,7 +109,7 @@ describe('yearn-v2 quotes', () => {
     const shares = await fork.balanceOf(vault, user)
     const { quote, received } = await swap(false, shares)
     expect(received).toBeGreaterThan(state.idle)
-    expect(quote).toEqual({ amountOut: received, exact: false })
+    expect(quote).toMatchObject({ amountOut: received, exact: false })
   })
 
   test('no deposit above the limit, none into a vault that is shut down, and it says so', async () => {
