@@ -45,3 +45,6 @@ export function roundTo(value: number, decimals: number): number {
   const factor = 10 ** decimals
   return Math.round(value * factor) / factor + 0
 }
+
+/** The figures of a distribution besides its count, in the order in which they are shown. */
+export const quantileNames = ['mean', 'min', 'p5', 'p25', 'p50', 'p75', 'p95', 'max'] as const

@@ -272,3 +272,37 @@ function winsOf(parts: readonly Cell['wins'][]): Wins | null {
 function add(map: Map<string, number>, key: string, value: number): void {
   map.set(key, (map.get(key) ?? 0) + value)
 }
+
+/** A distribution of a summary, by the name that every presentation has for it. */
+export interface NamedDistribution {
+  readonly measure: string
+  /** Blocks later, or seconds later of a delivery; null: neither, or as long as the bridge estimates. */
+  readonly at: number | null
+  readonly values: Distribution
+}
+
+/** All distributions of a group that have values. */
+export function distributionsOf(group: GroupSummary): readonly NamedDistribution[] {
+  const ofDelay = (measure: 'realised' | 'staleness') =>
+    group.delays.map((part) => ({
+      measure: `${measure}_bps`,
+      at: part.delay,
+      values: part[measure],
+    }))
+  const all = [
+    { measure: 'regret_bps', at: null, values: group.regret },
+    { measure: 'regret_after_gas_bps', at: null, values: group.regretAfterGas },
+    { measure: 'edge_bps', at: null, values: group.edge },
+    { measure: 'edge_after_gas_bps', at: null, values: group.edgeAfterGas },
+    ...ofDelay('realised'),
+    ...ofDelay('staleness'),
+    ...group.deliveries.map(({ seconds, shortfall }) => ({
+      measure: 'shortfall_bps',
+      at: seconds,
+      values: shortfall,
+    })),
+    { measure: 'gas', at: null, values: group.gas },
+    { measure: 'milliseconds', at: null, values: group.milliseconds ?? null },
+  ]
+  return all.flatMap(({ values, ...named }) => (values ? [{ ...named, values }] : []))
+}

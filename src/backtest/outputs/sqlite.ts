@@ -3,9 +3,9 @@ import type { BacktestBlock, BacktestJob, ResultOptions } from '../../domain/bac
 import { bigintToString } from '../../domain/primitives.js'
 import { openSqlite } from '../../platform/sqlite.js'
 import { toPlanRecord } from '../../wire/plan.js'
-import type { Distribution } from '../sample.js'
+import { quantileNames } from '../sample.js'
 import type { BacktestSummary } from '../summary.js'
-import type { DelaySummary, GroupSummary } from '../summary-cell.js'
+import { distributionsOf, type GroupSummary } from '../summary-cell.js'
 import type { WantSummary } from './encoder.js'
 import {
   type Column,
@@ -126,8 +126,9 @@ function writeSummary(
     rows(request, variant, count, routes, missed, onlyHere, onlyBaseline, ...wins)
     for (const [code, failed] of Object.entries(group.errors))
       errors(request, variant, code, failed)
-    for (const [measure, delay, values] of distributionsOf(group)) {
-      distributions(request, variant, measure, delay, ...numbersOf(values))
+    for (const { measure, at, values } of distributionsOf(group)) {
+      const quantiles = quantileNames.map((name) => values[name])
+      distributions(request, variant, measure, at, values.count, ...quantiles)
     }
     for (const { delay, filled, reverted, unknown, fillRate } of group.delays) {
       delays(request, variant, delay, filled, reverted, unknown, fillRate)
@@ -145,36 +146,5 @@ function writeSummary(
   for (const group of summary.requests) write(group.request, null, group)
   for (const group of summary.cells) write(group.request, group.variant, group)
 }
-
-function distributionsOf(
-  group: GroupSummary,
-): readonly (readonly [string, number | null, Distribution])[] {
-  const ofDelay = (measure: 'realised' | 'staleness') =>
-    group.delays.map((part: DelaySummary) => [`${measure}_bps`, part.delay, part[measure]] as const)
-  const all = [
-    ['regret_bps', null, group.regret],
-    ['regret_after_gas_bps', null, group.regretAfterGas],
-    ['edge_bps', null, group.edge],
-    ['edge_after_gas_bps', null, group.edgeAfterGas],
-    ...ofDelay('realised'),
-    ...ofDelay('staleness'),
-    ...group.deliveries.map((part) => ['shortfall_bps', part.seconds, part.shortfall] as const),
-    ['gas', null, group.gas],
-    ['milliseconds', null, group.milliseconds ?? null],
-  ] as const
-  return all.flatMap(([measure, delay, values]) => (values ? [[measure, delay, values]] : []))
-}
-
-const numbersOf = (of: Distribution): readonly number[] => [
-  of.count,
-  of.mean,
-  of.min,
-  of.p5,
-  of.p25,
-  of.p50,
-  of.p75,
-  of.p95,
-  of.max,
-]
 
 const toSqlite = (value: Value) => (typeof value === 'boolean' ? Number(value) : value)

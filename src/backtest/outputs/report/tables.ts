@@ -1,7 +1,7 @@
 /** The tables of a report: what the charts show, as numbers. */
-import type { Distribution } from '../../sample.js'
+import { type Distribution, quantileNames } from '../../sample.js'
 import type { BacktestSummary } from '../../summary.js'
-import type { GroupSummary, Wins } from '../../summary-cell.js'
+import { distributionsOf, type GroupSummary, type Wins } from '../../summary-cell.js'
 import { formatNumber, formatPercent, html, type Markup } from './markup.js'
 
 type Named = GroupSummary & { readonly name: string }
@@ -56,24 +56,22 @@ export function groupTable(caption: string, first: string, groups: readonly Name
   )
 }
 
+/** The distributions of whole rows, with their decimals; those of delays and deliveries have tables of their own. */
+const distributionLabels = [
+  ['regret_bps', 'regret, bps', 2],
+  ['regret_after_gas_bps', 'regret after gas, bps', 2],
+  ['edge_bps', 'edge, bps', 2],
+  ['edge_after_gas_bps', 'edge after gas, bps', 2],
+  ['gas', 'gas', 0],
+  ['milliseconds', 'milliseconds (differ in every run)', 0],
+] as const
+
 /** Every distribution of every variant. */
 export function distributionTable({ variants }: BacktestSummary): Markup {
-  const measures: readonly (readonly [
-    string,
-    number,
-    (group: GroupSummary) => Distribution | null,
-  ])[] = [
-    ['regret, bps', 2, ({ regret }) => regret],
-    ['regret after gas, bps', 2, ({ regretAfterGas }) => regretAfterGas],
-    ['edge, bps', 2, ({ edge }) => edge],
-    ['edge after gas, bps', 2, ({ edgeAfterGas }) => edgeAfterGas],
-    ['gas', 0, ({ gas }) => gas],
-    ['milliseconds (differ in every run)', 0, ({ milliseconds }) => milliseconds ?? null],
-  ]
-  const rows = measures.flatMap(([name, decimals, of]) =>
+  const rows = distributionLabels.flatMap(([measure, label, decimals]) =>
     variants.flatMap((group) => {
-      const values = of(group)
-      return values ? [[`${group.variant}: ${name}`, ...numbers(values, decimals)]] : []
+      const found = distributionsOf(group).find((one) => one.measure === measure)
+      return found ? [[`${group.variant}: ${label}`, ...numbers(found.values, decimals)]] : []
     }),
   )
   return table('Mean and quantiles per variant', ['measure', ...quantileHead], rows)
@@ -174,11 +172,11 @@ export function errorTable({ variants }: BacktestSummary): Markup | null {
   )
 }
 
-const quantileHead = ['count', 'mean', 'min', 'p5', 'p25', 'median', 'p75', 'p95', 'max']
+const quantileHead = ['count', ...quantileNames.map((name) => (name === 'p50' ? 'median' : name))]
 
 function numbers(of: Distribution, decimals: number): readonly string[] {
-  const values = [of.mean, of.min, of.p5, of.p25, of.p50, of.p75, of.p95, of.max]
-  return [formatNumber(of.count, 0), ...values.map((value) => formatNumber(value, decimals))]
+  const values = quantileNames.map((name) => formatNumber(of[name], decimals))
+  return [formatNumber(of.count, 0), ...values]
 }
 
 function winsText(wins: Wins | null): string {
