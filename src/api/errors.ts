@@ -1,6 +1,8 @@
 /** Turns every error of the API into the one error body: docs/api.md#errors. No internal details leave the service. */
+
 import { STATUS_CODES } from 'node:http'
 import type { ErrorRequestHandler, RequestHandler, Response } from 'express'
+import { defined } from '../domain/defined.js'
 import { errorCodes, ForkrouteError } from '../domain/errors.js'
 import type { Logger } from '../telemetry/log.js'
 import { count } from '../telemetry/metrics.js'
@@ -55,7 +57,7 @@ export function errorFacts(
 /** The error body of the API. */
 export function errorBody(error: ForkrouteError, requestId: string) {
   const { details, ...facts } = errorFacts(error)
-  return { ...facts, requestId, ...(details && { details }) }
+  return { ...facts, requestId, ...defined({ details }) }
 }
 
 /** The error that a caller may see for any thrown value. */

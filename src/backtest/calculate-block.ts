@@ -2,6 +2,7 @@
  * Calculates all rows of one block: every request by every variant, and the execution of the found transactions some
  * blocks later. A lasting error belongs to its row. A temporary one is retried, and fails the whole block if it stays.
  */
+
 import { chainById } from '../chains/registry.js'
 import type {
   BacktestPlan,
@@ -11,6 +12,7 @@ import type {
   PlanRequest,
   PlanVariant,
 } from '../domain/backtest.js'
+import { defined } from '../domain/defined.js'
 import {
   type CallContext,
   type Engine,
@@ -369,5 +371,5 @@ function isPair({ inputs, tokensOut }: QuoteRequest): boolean {
 /** The error without details that only logs may show. */
 function toRowError(outcome: QuoteOutcome & { readonly ok: false }) {
   const { code, message, details } = outcome.error
-  return { code, message, ...(details && { details }) }
+  return { code, message, ...defined({ details }) }
 }

@@ -1,5 +1,7 @@
 /** Runs the cases of a suite on a service of its own, several at a time. */
+
 import pLimit from 'p-limit'
+import { defined } from '../domain/defined.js'
 import { type Forkroute, openForkroute } from '../testing/forkroute.js'
 import { type CaseOutcome, differences, summary } from './expectations.js'
 import type { CheckSuite, SuiteCase } from './suite.js'
@@ -45,7 +47,7 @@ export async function runSuite(suite: CheckSuite, options: RunOptions = {}): Pro
     chainId: suite.chainId,
     record: options.record,
     config: { ...options.config, ...suite.config },
-    ...(options.onProgress && { onProgress: options.onProgress }),
+    ...defined({ onProgress: options.onProgress }),
   })
   try {
     const limit = pLimit(casesPerThread * forkroute.threads)

@@ -192,8 +192,7 @@ function checkCase(
   const { suite, definitions } = context
   const block = one.block ?? suite.block
   const request = {
-    ...defined({ chainId: suite.chainId }),
-    ...(block !== undefined && { blockNumber: block }),
+    ...defined({ chainId: suite.chainId, blockNumber: block }),
     ...one[kind],
   }
   const expected = expectProblems(one.expect, kind)
@@ -235,7 +234,7 @@ function requestProblems(
   expectedError: string | undefined,
 ): FieldProblem[] {
   const { params, input, list } = definition
-  const known = { ...params.shape, ...input.shape, ...(list && { actions: list }) }
+  const known = { ...params.shape, ...input.shape, ...defined({ actions: list }) }
   const unknown = Object.keys(request)
     .filter((name) => !(name in known))
     .map((name): FieldProblem => [name, `${kind} has no field ${name}`])

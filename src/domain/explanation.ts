@@ -123,7 +123,6 @@ function toCandidate(one: CandidateRecord) {
     gas: one.gas === null ? null : one.gas.toString(),
     valueAfterGas: one.valueAfterGas === null ? null : one.valueAfterGas.toString(),
     status: one.status,
-    ...(one.step && { step: one.step }),
-    ...defined({ reason: one.reason }),
+    ...defined({ step: one.step, reason: one.reason }),
   }
 }

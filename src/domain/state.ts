@@ -2,6 +2,7 @@
  * Reading chain state at one pinned block, and what simulations override in it.
  * The types only: `forks/reader.ts` and `forks/simulate.ts` implement them.
  */
+import { defined } from './defined.js'
 import type { Address, BlockPin, Hex, TokenAmount } from './primitives.js'
 
 /** One read. State that the node refuses, or a call that reverts, fails that read alone. */
@@ -86,7 +87,7 @@ export function mergeOverrides(...list: readonly StateOverrides[]): StateOverrid
         before?.stateDiff || next.stateDiff
           ? { ...before?.stateDiff, ...next.stateDiff }
           : undefined
-      merged[address] = { ...before, ...next, ...(stateDiff && { stateDiff }) }
+      merged[address] = { ...before, ...next, ...defined({ stateDiff }) }
     }
   }
   return merged

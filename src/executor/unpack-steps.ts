@@ -51,11 +51,10 @@ export function unpackSteps(packed: Hex): PreparedStep[] {
       target,
       data,
       patches,
-      ...defined({ value }),
-      ...(payToken && { payToken }),
+      ...defined({ value, payToken }),
       ...(word !== undefined && { output: { kind: 'word', index: word } }),
       ...(increase && { output: { kind: 'balance', token: increase } }),
-      ...(program && { program }),
+      ...defined({ program }),
     }
   }
 

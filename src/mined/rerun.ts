@@ -1,6 +1,8 @@
 /** Runs a mined transaction again: after a block, as a simulation would have, or at its own place in its block. */
+
 import { numberToHex } from 'viem'
 import type { ChainRules } from '../domain/chain-rules.js'
+import { defined } from '../domain/defined.js'
 import type { BlockPin, Hex } from '../domain/primitives.js'
 import { blockEnvironment, gasPriceAfter } from '../forks/block-environment.js'
 import { type CallFrame, callTracer } from '../forks/call-frame.js'
@@ -77,7 +79,7 @@ export function createRerun({ chain, node, forks, pin }: RerunParts): Rerun {
         gasLimit: block.gasLimit,
         feeRecipient: block.miner,
         baseFeePerGas: block.baseFeePerGas ?? '0x0',
-        ...(block.mixHash && { prevRandao: block.mixHash }),
+        ...defined({ prevRandao: block.mixHash }),
       })
       await forkClient(url).request('evm_revert', [snapshot])
       return { frame, readFrom: 'fork', skipped } as const

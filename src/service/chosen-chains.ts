@@ -1,7 +1,9 @@
 /** Which chains a service serves, and by which nodes: those of the configuration, or those of a sandbox. */
+
 import type { ChainDefinition } from '../chains/chain.js'
 import { chainById } from '../chains/registry.js'
 import type { Config } from '../config/config.js'
+import { defined } from '../domain/defined.js'
 import type { Pool } from '../protocols/pool.js'
 
 /** Chains and where their nodes are. */
@@ -61,7 +63,7 @@ export async function startOwnSandbox(
   ])
   const wanted = config.sandboxChains ?? options.sandboxChains ?? [1]
   const sandboxes = await startSandboxes(wanted === 'all' ? sandboxChainIds : wanted, {
-    ...(options.onProgress && { onProgress: options.onProgress }),
+    ...defined({ onProgress: options.onProgress }),
   })
   closers.push(() => Promise.all(sandboxes.map((sandbox) => sandbox.stop())))
   return sandboxes.map(({ chainId, url }) => [chainId, url] as const)

@@ -2,9 +2,11 @@
  * A complete service inside this process, for as long as a command or test needs it: on a chain, or on a cassette
  * that it records or replays. It answers over HTTP on a loopback port, so its answers equal those of any other service.
  */
+
 import { request } from 'undici'
 import { createApiServer } from '../api/server.js'
 import type { Config } from '../config/config.js'
+import { defined } from '../domain/defined.js'
 import { type LocalRequest, recordingHeader } from '../domain/recording.js'
 import type { ArchiveMode } from '../rpc/archive/archive-messages.js'
 import type { Logger } from '../telemetry/log.js'
@@ -90,7 +92,7 @@ async function ask(
     method,
     headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
     ...(body !== undefined && { body: JSON.stringify(body) }),
-    ...(signal && { signal }),
+    ...defined({ signal }),
     headersTimeout: 0,
     bodyTimeout: 0,
   })

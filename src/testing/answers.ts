@@ -96,8 +96,11 @@ export function toQuoteResult(
     amountOut: at(outputs, 0).amount,
     amountsOut: byToken(outputs),
     gas: answer.gas,
-    ...defined({ amountIn: answer.amountIn, maxAmountIn: answer.maxAmountIn }),
-    ...(answer.feeAmount && { feeAmounts: answer.feeAmount }),
+    ...defined({
+      amountIn: answer.amountIn,
+      maxAmountIn: answer.maxAmountIn,
+      feeAmounts: answer.feeAmount,
+    }),
     ...common(answer),
   }
 }

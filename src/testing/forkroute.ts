@@ -2,6 +2,7 @@
  * The whole service inside the process of a test, on a cassette, a node or the sandbox. It has the same threads, forks
  * and answers as `forkroute serve`, and is asked through its API on a loopback port. Its data folder is temporary.
  */
+
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -9,6 +10,7 @@ import { join, resolve } from 'node:path'
 import { endpoints, shapes } from '../client/generated/endpoints.js'
 import { type Shape, withAmounts } from '../client/shape.js'
 import { type Config, loadConfig } from '../config/config.js'
+import { defined } from '../domain/defined.js'
 import { type ErrorCode, ForkrouteError } from '../domain/errors.js'
 import type { ArchiveMode } from '../rpc/archive/archive-messages.js'
 import { type LocalAnswer, openLocalService } from '../service/local-service.js'
@@ -102,7 +104,7 @@ export async function openForkroute(options: ForkrouteOptions): Promise<Forkrout
     const dataDir = options.config?.DATA_DIR ? config.dataDir : folder
     const local = await openLocalService(
       { ...config, dataDir },
-      { logger: createLogger(config.logLevel), mode, ...(onProgress && { onProgress }) },
+      { logger: createLogger(config.logLevel), mode, ...defined({ onProgress }) },
     )
     let closing: Promise<void> | undefined
     const close = () => {

@@ -82,7 +82,7 @@ export async function parsePlan(body: unknown, args: PlanContext): Promise<Backt
     variants: variants as PlanVariant[],
     baseline,
     delays,
-    ...(deliverySeconds && { deliverySeconds }),
+    ...defined({ deliverySeconds }),
   }
 }
 
@@ -205,7 +205,7 @@ function readVariant(
       ...defined({ proof }),
     },
     ignoreStandards: [...input.ignoreAggregators, ...input.ignoreStandards],
-    ...(slippage !== undefined && { centiBps: slippage }),
+    ...defined({ centiBps: slippage }),
   }
 }
 

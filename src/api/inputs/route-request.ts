@@ -153,8 +153,7 @@ function toCrosschain(
     destinationChainId,
     mode: input.crosschainRouteMode,
     ignoreBridges: input.ignoreBridges,
-    ...defined({ destinationBlockNumber }),
-    ...(destinationFeeReceiver && { destinationFeeReceiver }),
+    ...defined({ destinationBlockNumber, destinationFeeReceiver }),
     ...defined({ gasDrop }),
   }
 }

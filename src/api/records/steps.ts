@@ -89,14 +89,16 @@ export function toSteps(answer: Pick<RouteAnswer, 'route'>) {
     positionInId: [...step.positionInId],
     positionOutId: [...step.positionOutId],
     chainId: step.chainId,
-    ...defined({ sourceChainId: step.sourceChainId, destinationChainId: step.destinationChainId }),
-    ...(step.primary && { primary: step.primary }),
+    ...defined({
+      sourceChainId: step.sourceChainId,
+      destinationChainId: step.destinationChainId,
+      primary: step.primary,
+    }),
     ...(step.internalRoutes && {
       internalRoutes: step.internalRoutes.map((leg) => ({ ...leg })),
       internalRouteSegments: step.internalRoutes.map((leg) => [toSegment(step, leg)]),
     }),
-    ...(step.amountIn && { amountIn: step.amountIn.map(String) }),
-    ...(step.amountOut && { amountOut: step.amountOut.map(String) }),
+    ...defined({ amountIn: step.amountIn?.map(String), amountOut: step.amountOut?.map(String) }),
     ...(step.args && { args: { ...step.args } }),
   }))
 }

@@ -2,8 +2,10 @@
  * Answers with a route on the wire: transactions and quotes, each schema with the function that makes it of the domain's
  * answer. Addresses are lower-case; amounts are decimal strings in the smallest unit.
  */
+
 import { z } from 'zod'
 import type { PrerequisiteRecord } from '../../domain/bundle.js'
+import { defined } from '../../domain/defined.js'
 import type {
   GasCost as GasCostFacts,
   NontokenizedAnswer,
@@ -301,7 +303,7 @@ function exactInputOf({ input }: RouteAnswer) {
 
 function extras(answer: RouteAnswer) {
   return {
-    ...(answer.proof && { proof: answer.proof }),
+    ...defined({ proof: answer.proof }),
     ...feesOf(answer),
     ...warningsOf(answer),
   }
@@ -407,7 +409,7 @@ export function overridesOf({ whatIf }: { readonly whatIf?: WhatIf }) {
       accounts: addresses,
       code: addresses.filter((address) => accounts[address]?.code !== undefined),
       ...(block.timestamp !== undefined && { timestamp: Number(block.timestamp) }),
-      ...(block.baseFeePerGas !== undefined && { baseFee: block.baseFeePerGas.toString() }),
+      ...defined({ baseFee: block.baseFeePerGas?.toString() }),
     },
   }
 }

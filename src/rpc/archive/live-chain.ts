@@ -211,9 +211,7 @@ function upstreamOf({ chain, onLog, upstreamTimeoutMs }: LiveChainOptions): Upst
     chainId,
     urls,
     onLog,
-    ...defined({ verifyHeaderHash }),
-    ...(anchor && { anchor }),
-    ...(upstreamTimeoutMs !== undefined && { timeoutMs: upstreamTimeoutMs }),
+    ...defined({ verifyHeaderHash, anchor, timeoutMs: upstreamTimeoutMs }),
   })
 }
 

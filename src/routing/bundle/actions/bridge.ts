@@ -5,6 +5,7 @@ import {
   type LaneRefusal,
 } from '../../../bridges/bridge.js'
 import type { TypedAction } from '../../../domain/bundle.js'
+import { defined } from '../../../domain/defined.js'
 import { ForkrouteError } from '../../../domain/errors.js'
 import { type Amount, isAmountRef } from '../../../domain/order.js'
 import { lessSlippage, nativeToken } from '../../../domain/primitives.js'
@@ -129,6 +130,6 @@ export function refused(lane: Lane, { reason, message, limit }: LaneRefusal): Fo
     bridge: lane.bridge,
     token: lane.tokenIn,
     reason,
-    ...(limit !== undefined && { limit: limit.toString() }),
+    ...defined({ limit: limit?.toString() }),
   })
 }
