@@ -2,7 +2,6 @@
  * The tracer by OpenTelemetry's SDK. Loaded by `tracing.ts` alone and only where an endpoint is set; imports nothing of
  * the service, since it is bundled into a file of its own.
  */
-
 import { AsyncLocalStorage } from 'node:async_hooks'
 import {
   type Context,
@@ -31,7 +30,6 @@ import {
   type SpanExporter,
   type SpanProcessor,
 } from '@opentelemetry/sdk-trace-base'
-import { defined } from '../domain/defined.js'
 import type { SpanData, SpanFacts, SpanOptions, Tracer, TracingOptions } from './tracer.js'
 
 /** Finished spans that a thread keeps until the main thread takes them; further ones are lost. */
@@ -112,7 +110,9 @@ function createTracer(
   ): Promise<T> {
     const options = {
       ...(kind && { kind: kinds[kind] }),
-      ...defined({ attributes: facts, links, startTime: startedAt }),
+      ...(facts && { attributes: facts }),
+      ...(links && { links }),
+      ...(startedAt !== undefined && { startTime: startedAt }),
     }
     const span = tracer.startSpan(name, options, parent)
     try {
@@ -221,7 +221,7 @@ function toData(span: ReadableSpan): SpanData {
 
 /** Without the trace state, which no thread takes. */
 function toPlainContext({ traceId, spanId, traceFlags, isRemote }: SpanContext): SpanContext {
-  return { traceId, spanId, traceFlags, ...defined({ isRemote }) }
+  return { traceId, spanId, traceFlags, ...(isRemote !== undefined && { isRemote }) }
 }
 
 function toReadable(data: SpanData, resource: Resource): ReadableSpan {
@@ -234,7 +234,7 @@ function toReadable(data: SpanData, resource: Resource): ReadableSpan {
     ...times,
     resource,
     spanContext: () => context,
-    ...defined({ parentSpanContext: parent }),
+    ...(parent && { parentSpanContext: parent }),
     links: [],
     events: [],
     ended: true,
