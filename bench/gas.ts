@@ -25,6 +25,7 @@ import {
 } from '../src/executor/deployments.js'
 import { buildSwap } from '../src/executor/swap-transaction.js'
 import type { Pool } from '../src/protocols/pool.js'
+import { canSwap } from '../src/protocols/protocol.js'
 import { protocolBySlug } from '../src/protocols/registry.js'
 import { planRoute } from '../src/routing/route/plan-route.js'
 import { planSwap } from '../src/routing/route/plan-swap.js'
@@ -267,7 +268,7 @@ function edgesOf(row: Row): FlowEdge[] {
     leg.map((spec, place): FlowEdge => {
       const pool = poolOf(spec)
       const adapter = protocolBySlug(spec.venue)
-      if (!adapter) throw new Error(spec.venue)
+      if (!adapter || !canSwap(adapter)) throw new Error(spec.venue)
       const isV4 = spec.venue === 'uniswap-v4'
       const token = (symbol: string) => (isV4 ? address(symbol) : wrapped(address(symbol)))
       return {

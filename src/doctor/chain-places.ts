@@ -68,7 +68,7 @@ export function probesOf(chain: ChainDefinition, listed: readonly Token[]): Prob
       return [probe(name, feed, 'decimals()', 8n), probe(name, feed, 'description()', 'text')]
     }),
     ...Object.entries(chain.venues).flatMap(
-      ([slug, venue]) => protocolBySlug(slug)?.probes?.(venue, chain) ?? [],
+      ([slug, venue]) => protocolBySlug(slug)?.trust?.probes?.(venue, chain) ?? [],
     ),
     ...bridges.flatMap((bridge) => bridge.probes(chain)),
   ]

@@ -44,7 +44,7 @@ export function sourcesOf(
   const without: string[] = []
   for (const adapter of all) {
     const venue = chain.venues[adapter.slug]
-    const events = adapter.poolEvents
+    const events = adapter.index
     if (!venue) continue
     const own = events?.sources(venue) ?? []
     if (adapter.category === 'dex' && own.length === 0) without.push(adapter.slug)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Address } from '../domain/primitives.js'
-import type { Holdings } from '../protocols/protocol.js'
+import type { Holdings } from '../protocols/positions.js'
 import { type PricedPart, priceHoldings } from './holdings.js'
 
 const a: Address = '0x00000000000000000000000000000000000000aa'

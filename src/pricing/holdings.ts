@@ -3,7 +3,7 @@
  * the proportion in which a withdrawal pays them, before fees for leaving and taxes of transfers. Pure.
  */
 import type { Address } from '../domain/primitives.js'
-import type { Holdings } from '../protocols/protocol.js'
+import type { Holdings } from '../protocols/positions.js'
 import { usdScale } from './observation.js'
 import type { TokenPrice } from './pricing.js'
 

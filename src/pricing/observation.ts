@@ -3,7 +3,7 @@
  * Uses the native math of the pool's adapter only; pure.
  */
 import type { Address } from '../domain/primitives.js'
-import type { Direction, LoadedPool, ProtocolAdapter } from '../protocols/protocol.js'
+import type { Direction, LoadedPool, SwapAdapter } from '../protocols/protocol.js'
 
 /** USD per whole token, and USD amounts, are integers times this (1e30): cheap tokens keep their digits. */
 export const usdScale = 10n ** 30n
@@ -44,12 +44,14 @@ export interface Observation {
  * @returns null when the pool trades in one direction only, or not at all.
  */
 export function observe(
-  { loaded, adapter }: { readonly loaded: LoadedPool; readonly adapter: ProtocolAdapter },
+  { loaded, adapter }: { readonly loaded: LoadedPool; readonly adapter: SwapAdapter },
   token: { readonly token: Address; readonly decimals: number },
   quote: PricedQuote,
 ): Observation | null {
   const output = (direction: Direction, amountIn: bigint): bigint =>
-    amountIn > 0n ? adapter.swap(loaded.pool, loaded.state, direction, amountIn).amountOut : 0n
+    amountIn > 0n
+      ? adapter.swaps.swap(loaded.pool, loaded.state, direction, amountIn).amountOut
+      : 0n
   const buy = { tokenIn: quote.token, tokenOut: token.token }
   const sell = { tokenIn: token.token, tokenOut: quote.token }
   const unit = 10n ** BigInt(token.decimals)
@@ -81,7 +83,7 @@ export function observe(
  * pool does not trade in both directions.
  */
 export function depthUsd(
-  market: { readonly loaded: LoadedPool; readonly adapter: ProtocolAdapter },
+  market: { readonly loaded: LoadedPool; readonly adapter: SwapAdapter },
   token: { readonly token: Address; readonly decimals: number },
   quote: { readonly token: Address; readonly decimals: number; readonly priceUsd: number },
 ): number | null {

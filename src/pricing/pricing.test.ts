@@ -32,18 +32,20 @@ const synthetic = defineProtocol<{ readonly reserves: Reserves; readonly unsella
   category: 'dex',
   url: '',
   description: '',
-  paysRecipient: false,
-  discover: async () => ({ pools: [], unreadable: [] }),
-  load: async () => [],
-  swap(_pool, state, { tokenIn, tokenOut }, amountIn) {
-    const { reserves, unsellable } = state
-    const [x = 0n, y = 0n] = [reserves[tokenIn], reserves[tokenOut]]
-    const net = (amountIn * 997n) / 1000n
-    const amountOut = x === 0n || tokenIn === unsellable ? 0n : (y * net) / (x + net)
-    return { amountOut, exact: true, after: () => state }
+  swaps: {
+    paysRecipient: false,
+    discover: async () => ({ pools: [], unreadable: [] }),
+    load: async () => [],
+    swap(_pool, state, { tokenIn, tokenOut }, amountIn) {
+      const { reserves, unsellable } = state
+      const [x = 0n, y = 0n] = [reserves[tokenIn], reserves[tokenOut]]
+      const net = (amountIn * 997n) / 1000n
+      const amountOut = x === 0n || tokenIn === unsellable ? 0n : (y * net) / (x + net)
+      return { amountOut, exact: true, after: () => state }
+    },
+    gasEstimate: () => 0n,
+    encodeSwap: () => [],
   },
-  gasEstimate: () => 0n,
-  encodeSwap: () => [],
 })
 
 /** Whole tokens on either side. */

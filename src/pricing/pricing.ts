@@ -8,7 +8,7 @@ import { decodeFunctionResult, encodeFunctionData, parseAbi } from 'viem'
 import { type ChainDefinition, canonicalToken } from '../chains/chain.js'
 import type { Address, BlockPin } from '../domain/primitives.js'
 import type { StateReader } from '../domain/state.js'
-import type { LoadedPool, ProtocolAdapter } from '../protocols/protocol.js'
+import type { LoadedPool, SwapAdapter } from '../protocols/protocol.js'
 import { type Observation, observe, usdScale } from './observation.js'
 
 export interface TokenPrice {
@@ -29,7 +29,7 @@ export interface FeedPrice {
 
 /** Pool states of the block, and decimals of the tokens in them. */
 export interface PriceMarket {
-  readonly pools: readonly { readonly loaded: LoadedPool; readonly adapter: ProtocolAdapter }[]
+  readonly pools: readonly { readonly loaded: LoadedPool; readonly adapter: SwapAdapter }[]
   readonly decimals: ReadonlyMap<Address, number>
 }
 
@@ -138,7 +138,9 @@ function indexPools(market: PriceMarket, chain: ChainDefinition): PoolIndex {
   const index = new Map<Address, PriceMarket['pools'][number][]>()
   for (const entry of market.pools) {
     const { adapter, loaded } = entry
-    const priced = loaded.pool.tokens.filter((own) => !adapter.isNoPriceSource?.(loaded.pool, own))
+    const priced = loaded.pool.tokens.filter(
+      (own) => !adapter.trust?.isNoPriceSource?.(loaded.pool, own),
+    )
     for (const token of new Set(priced.map((own) => canonicalToken(chain, own)))) {
       const list = index.get(token)
       if (list) list.push(entry)

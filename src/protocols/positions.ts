@@ -238,7 +238,15 @@ export function defineAction<const S extends Specs>(action: ActionDefinition<S>)
   return action as unknown as ActionDefinition
 }
 
-export interface PositionAdapter {
+/** What a token of a position stands for: so many of its raw units own these amounts, before any fee for leaving. */
+export interface Holdings {
+  /** Raw units of the position's token, > 0. */
+  readonly shares: bigint
+  /** Raw units of each token that a withdrawal in proportion pays. Native as the native constant. */
+  readonly amounts: readonly TokenAmount[]
+}
+
+export interface PositionAdapter<State = unknown> {
   /** Every position of the protocol at the block, in bulk. @param args.pools - known pools of this protocol. */
   list(
     args: PositionReadArgs & { readonly pools: readonly Pool[] },
@@ -251,6 +259,23 @@ export interface PositionAdapter {
     readonly reader: StateReader
     readonly key: string
   }): Promise<readonly Address[]>
+  /**
+   * Finds which of the given tokens are positions of this protocol, with their underlying tokens: routes to and from
+   * them lead through these. In bulk; absent: its positions are no tokens, or the protocol has none.
+   */
+  underlying?(args: {
+    readonly reader: StateReader
+    readonly chain: ChainDefinition
+    readonly venue: VenueParameters
+    readonly tokens: readonly Address[]
+  }): Promise<ReadonlyMap<Address, readonly Address[]>>
+
+  /**
+   * What a position's token is made of in the state: its price follows from the prices of that. Pure.
+   *
+   * @returns null where the pool does not issue the token, nothing of it exists, or the state does not say.
+   */
+  holdings?(pool: Pool, state: State, token: Address): Holdings | null
   /** In the order asked, in bulk. */
   read(
     args: PositionReadArgs & { readonly positions: readonly Position[] },

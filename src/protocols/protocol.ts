@@ -5,7 +5,7 @@
 import type { ChainDefinition, VenueParameters } from '../chains/chain.js'
 import type { Probe } from '../chains/probe.js'
 import type { Amount, ExecutorStep, SwapHop } from '../domain/order.js'
-import type { Address, Hex, TokenAmount } from '../domain/primitives.js'
+import type { Address, Hex } from '../domain/primitives.js'
 import type { SimulationLog, StateReader } from '../domain/state.js'
 import type { Pool, Unreadable } from './pool.js'
 import type { PoolEvents } from './pool-events.js'
@@ -41,14 +41,6 @@ export interface Swap<State = unknown> {
   readonly after: () => State
 }
 
-/** What a token of a position stands for: so many of its raw units own these amounts, before any fee for leaving. */
-export interface Holdings {
-  /** Raw units of the position's token, > 0. */
-  readonly shares: bigint
-  /** Raw units of each token that a withdrawal in proportion pays. Native as the native constant. */
-  readonly amounts: readonly TokenAmount[]
-}
-
 export interface EndorsementArgs {
   readonly reader: StateReader
   readonly venue: VenueParameters
@@ -78,7 +70,8 @@ export interface EncodeSwapArgs<State = unknown> {
   readonly isPrepaid?: boolean
 }
 
-export interface ProtocolAdapter<State = unknown> {
+/** How a protocol is told from the others, on the wire and to people. */
+export interface ProtocolIdentity {
   /** kebab-case, versioned, never reused: the `protocol` of route steps and of `ignoreStandards`. */
   readonly slug: string
   readonly name: string
@@ -88,17 +81,14 @@ export interface ProtocolAdapter<State = unknown> {
   readonly description: string
   /** Slug of the protocol whose code this one runs with other parameters. */
   readonly forkOf?: string
-  /** True when `encodeSwap` can pay `recipient` directly (saves one transfer). */
-  readonly paysRecipient: boolean
-  /** Whether it can so pay this token, where the direction or the pool decides. Absent: any. */
-  canPay?(pool: Pool, state: State, tokenOut: Address): boolean
+}
+
+/** Pools that routes lead through: finding them, their math, and the calls that swap. */
+export interface Swaps<State = unknown> {
   /** Pools of this protocol for the given pairs at the block. Reads only through `reader`, in bulk. */
   discover(
     args: DiscoverArgs,
   ): Promise<{ readonly pools: Pool[]; readonly unreadable: Unreadable[] }>
-
-  /** How events tell of new pools, for the index of all pools; absent: the venue leaves none. */
-  readonly poolEvents?: PoolEvents
 
   /**
    * State of many pools in bulk, in the order asked. A pool that cannot be read at all is an Unreadable.
@@ -131,45 +121,19 @@ export interface ProtocolAdapter<State = unknown> {
   sharedState?(pool: Pool): string
 
   /**
-   * Slots of `pool.address` that a swap reads besides those that `load` reads. On a cold block they are read ahead in
-   * bulk for the candidates, since a fork would read them one after the other.
-   */
-  swapSlots?(pool: Pool, state: State): readonly Hex[]
-
-  /**
-   * True where quotes do not show what a token is worth: the rate is claimed by a contract that anybody may deploy, or
-   * code unknown to the adapter takes part in the swap. Routes use such pools, since they are simulated; prices do not.
-   * @param token - the token of the pool to be priced; absent: any.
-   */
-  isNoPriceSource?(pool: Pool, token?: Address): boolean
-
-  /**
-   * A contract that takes part in swaps and whose code anybody may have written: hooks, an oracle that is asked for
-   * rates, a vault or a pool for which no registry vouches. Null: only code of the protocol runs. Absent: always so.
-   */
-  foreignCode?(pool: Pool, state: State, venue: VenueParameters): Address | null
-
-  /**
-   * What a position's token is made of in the state: its price follows from the prices of that. Pure.
-   *
-   * @returns null where the pool does not issue the token, nothing of it exists, or the state does not say.
-   */
-  holdings?(pool: Pool, state: State, token: Address): Holdings | null
-
-  /**
-   * Whether what `holdings` goes by is the word of contracts for which the protocol vouches. False where that cannot be
-   * read. Absent: where `foreignCode` names nobody, or the service lists the pool.
-   */
-  isEndorsed?(args: EndorsementArgs): Promise<boolean>
-
-  /** Name of the action in route steps, where it is not `swap`. */
-  action?(pool: Pool, tokenIn: Address, tokenOut: Address): string
-
-  /**
    * Rough gas that one more swap adds to a transaction, for ranking only: the simulation measures the real one.
    * Fitted to simulated candidates on the sandbox (docs/decisions.md).
    */
   gasEstimate(pool: Pool, state: State): bigint
+
+  /** Steps that swap inside the Executor. */
+  encodeSwap(args: EncodeSwapArgs<State>): ExecutorStep[]
+
+  /** True when `encodeSwap` can pay `recipient` directly (saves one transfer). */
+  readonly paysRecipient: boolean
+
+  /** Whether it can so pay this token, where the direction or the pool decides. Absent: any. */
+  canPay?(pool: Pool, state: State, tokenOut: Address): boolean
 
   /**
    * Where `encodeSwap` accepts tokenIn paid in advance by the swap before it. Absent: the Executor pays.
@@ -179,55 +143,80 @@ export interface ProtocolAdapter<State = unknown> {
   /** The swap as a hop of `Router.swap()`, which needs no Executor; null where steps are needed. Absent: always. */
   swapHop?(pool: Pool, tokenIn: Address): SwapHop | null
 
+  /** Name of the action in route steps, where it is not `swap`. */
+  action?(pool: Pool, tokenIn: Address, tokenOut: Address): string
+
+  /**
+   * Slots of `pool.address` that a swap reads besides those that `load` reads. On a cold block they are read ahead in
+   * bulk for the candidates, since a fork would read them one after the other.
+   */
+  swapSlots?(pool: Pool, state: State): readonly Hex[]
+
   /**
    * Raw units of tokenOut that the pool paid, by the logs of a transaction with one swap in it. For contracts that hold
    * many pools: what goes on to the next of them is not transferred. Absent: the transfers tell it.
    */
   paidInLogs?(pool: Pool, tokenOut: Address, logs: readonly SimulationLog[]): bigint | null
 
-  /** Steps that swap inside the Executor. */
-  encodeSwap(args: EncodeSwapArgs<State>): ExecutorStep[]
+  /** Our contracts (in contracts/src/helpers) that `encodeSwap` calls; simulations place them where they are absent. */
+  readonly helperContracts?: readonly string[]
+}
 
-  /**
-   * Finds which of the given tokens are positions of this protocol, with their underlying tokens: routes to and from
-   * them lead through these. In bulk; absent: its positions are no tokens, or the protocol has none.
-   */
-  underlying?(args: {
-    readonly reader: StateReader
-    readonly chain: ChainDefinition
-    readonly venue: VenueParameters
-    readonly tokens: readonly Address[]
-  }): Promise<ReadonlyMap<Address, readonly Address[]>>
-
+/** What tells whose word the protocol's contracts, and its figures, are. */
+export interface Trust<State = unknown> {
   /**
    * What tells that the contracts of the venue's parameters are those that they are taken for: one call or more to each.
    * Pure. Absent: the protocol has no parameters that are addresses.
    */
   probes?(venue: VenueParameters, chain: ChainDefinition): Probe[]
 
-  /** Positions, and the actions of bundles on them; absent: the protocol only swaps. */
-  readonly positions?: PositionAdapter
+  /**
+   * A contract that takes part in swaps and whose code anybody may have written: hooks, an oracle that is asked for
+   * rates, a vault or a pool for which no registry vouches. Null: only code of the protocol runs. Absent: always so.
+   */
+  foreignCode?(pool: Pool, state: State, venue: VenueParameters): Address | null
 
-  /** Our contracts (in contracts/src/helpers) that `encodeSwap` calls; simulations place them where they are absent. */
-  readonly helperContracts?: readonly string[]
+  /**
+   * Whether what `holdings` goes by is the word of contracts for which the protocol vouches. False where that cannot be
+   * read. Absent: where `foreignCode` names nobody, or the service lists the pool.
+   */
+  isEndorsed?(args: EndorsementArgs): Promise<boolean>
+
+  /**
+   * True where quotes do not show what a token is worth: the rate is claimed by a contract that anybody may deploy, or
+   * code unknown to the adapter takes part in the swap. Routes use such pools, since they are simulated; prices do not.
+   * @param token - the token of the pool to be priced; absent: any.
+   */
+  isNoPriceSource?(pool: Pool, token?: Address): boolean
 }
 
-/** For a protocol without pools to route through: only its positions and actions are used. */
-export const noSwaps = {
-  paysRecipient: false,
-  discover: async () => ({ pools: [], unreadable: [] }),
-  load: async () => [],
-  swap: (_pool: Pool, state: unknown) => ({ amountOut: 0n, exact: true, after: () => state }),
-  gasEstimate: () => 0n,
-  encodeSwap: () => [],
-} satisfies Partial<ProtocolAdapter>
+/**
+ * One protocol. Whatever it can do is an object of its own, and absent where it cannot: nobody has to ask in another way
+ * whether it swaps, or has positions.
+ */
+export interface ProtocolAdapter<State = unknown> extends ProtocolIdentity {
+  readonly swaps?: Swaps<State>
+  /** Absent: only code of the protocol runs, and its parameters name no contracts. */
+  readonly trust?: Trust<State>
+  /** How events tell of new pools, for the index of all pools; absent: the venue leaves none. */
+  readonly index?: PoolEvents
+  /** Positions, and the actions of bundles on them; absent: the protocol only swaps. */
+  readonly positions?: PositionAdapter<State>
+}
+
+/** A protocol that swaps. */
+export interface SwapAdapter<State = unknown> extends ProtocolAdapter<State> {
+  readonly swaps: Swaps<State>
+}
 
 /** Whether routes may lead through the protocol. */
-export function canSwap(adapter: ProtocolAdapter): boolean {
-  return adapter.discover !== noSwaps.discover
+export function canSwap(adapter: ProtocolAdapter): adapter is SwapAdapter {
+  return adapter.swaps !== undefined
 }
 
 /** Does nothing at run time; infers State and marks the one entry of a folder. */
-export function defineProtocol<State>(adapter: ProtocolAdapter<State>): ProtocolAdapter<State> {
+export function defineProtocol<State>(adapter: SwapAdapter<State>): SwapAdapter<State>
+export function defineProtocol(adapter: ProtocolAdapter): ProtocolAdapter
+export function defineProtocol(adapter: ProtocolAdapter): ProtocolAdapter {
   return adapter
 }

@@ -93,7 +93,7 @@ describeRecorded('crypto pool of recorded mainnet', () => {
           ),
         ),
     }
-    const [loaded] = await curve.load({ reader, chain: ethereum, venue: {}, pools: [pool] })
+    const [loaded] = await curve.swaps.load({ reader, chain: ethereum, venue: {}, pools: [pool] })
     if (!loaded || !('state' in loaded)) throw new Error(`not loaded: ${loaded?.message}`)
     const { state } = loaded
     if (state.kind !== 'crypto') throw new Error(`loaded as ${state.kind}`)
@@ -105,7 +105,7 @@ describeRecorded('crypto pool of recorded mainnet', () => {
         for (const { factor, divisor } of shares) {
           const amountIn = (balance * factor) / divisor
           const [tokenIn, tokenOut] = [coins[i]?.token ?? '0x', coins[j]?.token ?? '0x'] as const
-          const { amountOut } = curve.swap(pool, state, { tokenIn, tokenOut }, amountIn)
+          const { amountOut } = curve.swaps.swap(pool, state, { tokenIn, tokenOut }, amountIn)
           expect({ i, j, amountIn, amountOut }).toEqual({
             i,
             j,

@@ -6,7 +6,7 @@ import type { Address } from '../../src/domain/primitives.js'
 import { curve } from '../../src/protocols/curve/index.js'
 import { withInvariant } from '../../src/protocols/curve/stable-math.js'
 import type { Pool } from '../../src/protocols/pool.js'
-import type { ProtocolAdapter } from '../../src/protocols/protocol.js'
+import type { SwapAdapter } from '../../src/protocols/protocol.js'
 import type { ConcentratedState } from '../../src/protocols/shared/concentrated/swap.js'
 import { tickAtSqrtPrice } from '../../src/protocols/shared/concentrated/tick-math.js'
 import { uniswapV2 } from '../../src/protocols/uniswap-v2/index.js'
@@ -150,7 +150,7 @@ function makePool(pair: Pair, index: number, random: () => number): MarketPool {
 }
 
 function marketPool<State>(
-  adapter: ProtocolAdapter<State>,
+  adapter: SwapAdapter<State>,
   pair: Pair,
   index: number,
   parameters: Pool['parameters'],
@@ -159,7 +159,7 @@ function marketPool<State>(
   const address = addressOf(index + 1, 0xb)
   const tokens = pair.map((token) => token.address)
   const pool = { protocol: adapter.slug, id: address, address, tokens, parameters }
-  return { adapter: adapter as ProtocolAdapter, loaded: { pool, state, partial: false } }
+  return { adapter: adapter as SwapAdapter, loaded: { pool, state, partial: false } }
 }
 
 function productPool(pair: Pair, index: number, usd: number, random: () => number): MarketPool {

@@ -3,7 +3,7 @@
  * Swap edges are deposits and withdrawals. Venue parameter: `pool`. Pool parameters: none; tokens: underlying, aToken.
  */
 import { probe } from '../../chains/probe.js'
-import { defineProtocol, type ProtocolAdapter } from '../protocol.js'
+import { defineProtocol, type ProtocolAdapter, type SwapAdapter } from '../protocol.js'
 import { addressesOf } from '../shared/parameters.js'
 import { borrow, repay } from './debt-actions.js'
 import { errorsAbi, explain } from './errors.js'
@@ -22,49 +22,47 @@ function defineAaveV3Like({
   ...facts
 }: Pick<ProtocolAdapter, 'slug' | 'name' | 'project' | 'url' | 'forkOf'> & {
   readonly market: string
-}): ProtocolAdapter<EdgeState> {
+}): SwapAdapter<EdgeState> {
   const { slug } = facts
   const market: Market = { slug, name }
   return defineProtocol<EdgeState>({
     ...facts,
     category: 'lending',
     description: 'Lending of tokens for interest, and loans against them.',
-    paysRecipient: true,
-    probes: ({ pool }) =>
-      addressesOf(pool).map((to) =>
-        probe(`Pool of ${facts.name}`, to, 'ADDRESSES_PROVIDER()', 'address'),
-      ),
-    discover: (args) => discoverReserves(slug, args),
-    load: loadReserves,
-    swap(pool, state, { tokenIn }, amountIn) {
-      if (tokenIn === pool.id) {
-        const after = () => afterWithdrawal(state, amountIn)
-        return { amountOut: withdrawn(state, amountIn), exact: true, after }
-      }
-      // Balances are rounded together with what else their owner holds, which is not known.
-      const after = () => afterDeposit(state, amountIn)
-      return { amountOut: deposited(state, amountIn), exact: false, after }
+    swaps: {
+      paysRecipient: true,
+      discover: (args) => discoverReserves(slug, args),
+      load: loadReserves,
+      swap(pool, state, { tokenIn }, amountIn) {
+        if (tokenIn === pool.id) {
+          const after = () => afterWithdrawal(state, amountIn)
+          return { amountOut: withdrawn(state, amountIn), exact: true, after }
+        }
+        // Balances are rounded together with what else their owner holds, which is not known.
+        const after = () => afterDeposit(state, amountIn)
+        return { amountOut: deposited(state, amountIn), exact: false, after }
+      },
+      action: (pool, tokenIn) => (tokenIn === pool.id ? 'withdraw' : 'deposit'),
+      gasEstimate: () => (gasPerDeposit + gasPerWithdrawal) / 2n,
+      encodeSwap({ pool, tokenIn, tokenOut, amountIn, recipient }) {
+        const target = pool.address
+        if (tokenIn === pool.id) {
+          const args = [tokenOut, amountIn, recipient]
+          return [{ kind: 'call', target, abi: withdrawAbi, args }]
+        }
+        return [
+          { kind: 'approve', token: tokenIn, spender: target, amount: amountIn },
+          { kind: 'call', target, abi: supplyAbi, args: [tokenIn, amountIn, recipient, 0] },
+        ]
+      },
     },
-    // What an aToken is worth follows from its asset: the edge would say the same less exactly.
-    isNoPriceSource: () => true,
-    holdings: ({ id, tokens: [asset] }, _state, token) =>
-      asset && token === id ? { shares: 1n, amounts: [{ token: asset, amount: 1n }] } : null,
-    action: (pool, tokenIn) => (tokenIn === pool.id ? 'withdraw' : 'deposit'),
-    gasEstimate: () => (gasPerDeposit + gasPerWithdrawal) / 2n,
-    encodeSwap({ pool, tokenIn, tokenOut, amountIn, recipient }) {
-      const target = pool.address
-      if (tokenIn === pool.id) {
-        const args = [tokenOut, amountIn, recipient]
-        return [{ kind: 'call', target, abi: withdrawAbi, args }]
-      }
-      return [
-        { kind: 'approve', token: tokenIn, spender: target, amount: amountIn },
-        { kind: 'call', target, abi: supplyAbi, args: [tokenIn, amountIn, recipient, 0] },
-      ]
-    },
-    async underlying({ reader, venue, tokens }) {
-      const { assets } = await findATokens(reader, poolOf(venue), tokens)
-      return new Map([...assets].map(([aToken, asset]) => [aToken, [asset]]))
+    trust: {
+      probes: ({ pool }) =>
+        addressesOf(pool).map((to) =>
+          probe(`Pool of ${facts.name}`, to, 'ADDRESSES_PROVIDER()', 'address'),
+        ),
+      // What an aToken is worth follows from its asset: the edge would say the same less exactly.
+      isNoPriceSource: () => true,
     },
     positions: {
       list: (args) => listPositions(market, args),
@@ -72,6 +70,12 @@ function defineAaveV3Like({
       actions: [deposit, withdraw, redeem, borrow, repay, harvest],
       errorsAbi,
       explain,
+      holdings: ({ id, tokens: [asset] }, _state, token) =>
+        asset && token === id ? { shares: 1n, amounts: [{ token: asset, amount: 1n }] } : null,
+      async underlying({ reader, venue, tokens }) {
+        const { assets } = await findATokens(reader, poolOf(venue), tokens)
+        return new Map([...assets].map(([aToken, asset]) => [aToken, [asset]]))
+      },
     },
   })
 }

@@ -2,7 +2,7 @@
  * Exchanges on Algebra Integral: one pool of the factory for each pair, whose fee a plugin may set before each swap.
  * Venue parameters: `factory`, `quoter`.
  */
-import { defineProtocol, type ProtocolAdapter } from '../protocol.js'
+import { defineProtocol, type SwapAdapter } from '../protocol.js'
 import { algebraPoolEvents, algebraProbes, poolsByPair } from '../shared/algebra/factory.js'
 import { concentratedParts } from '../shared/concentrated/adapter-parts.js'
 import type { ConcentratedSource } from '../shared/concentrated/load.js'
@@ -54,7 +54,7 @@ const feeGrowthSlots = [0n, 1n].map(toWord)
 /** Gas of a swap like V3's, with the plugin's oracle. */
 const gasPerSwap = 170_000n
 
-export function defineIntegralLike(row: IntegralRow): ProtocolAdapter<IntegralState> {
+export function defineIntegralLike(row: IntegralRow): SwapAdapter<IntegralState> {
   const { version, ...identity } = row
   const { poolSlots } = version
   const parts = concentratedParts(({ address }) => ({
@@ -74,21 +74,25 @@ export function defineIntegralLike(row: IntegralRow): ProtocolAdapter<IntegralSt
     ...identity,
     category: 'dex',
     description: `Concentrated-liquidity pools of ${row.name}, with the fees of their plugins.`,
-    probes: (venue) => algebraProbes(row.name, venue),
-    discover: (args) => poolsByPair(row.slug, version.poolByPairSlot, args),
-    poolEvents: algebraPoolEvents(row.slug, poolSlots, liquidityShift),
-    ...v3Swap,
-    load: integralLoad(parts.load, poolSlots.slot0, version),
-    swap(pool, state, direction, amountIn) {
-      const { amountOut, exact, after } = parts.swap(pool, state, direction, amountIn)
-      const isOld = state.isHooked && { isHooked: true, isFeeOld: true }
-      return { amountOut, exact, after: () => ({ ...after(), ...isOld }) }
+    swaps: {
+      discover: (args) => poolsByPair(row.slug, version.poolByPairSlot, args),
+      ...v3Swap,
+      load: integralLoad(parts.load, poolSlots.slot0, version),
+      swap(pool, state, direction, amountIn) {
+        const { amountOut, exact, after } = parts.swap(pool, state, direction, amountIn)
+        const isOld = state.isHooked && { isHooked: true, isFeeOld: true }
+        return { amountOut, exact, after: () => ({ ...after(), ...isOld }) }
+      },
+      swapSlots: (_pool, state) => [
+        ...feeGrowthSlots,
+        ...v3SwapSlots(poolSlots, wordsPerTick, state),
+      ],
+      gasEstimate: () => gasPerSwap,
     },
-    swapSlots: (_pool, state) => [
-      ...feeGrowthSlots,
-      ...v3SwapSlots(poolSlots, wordsPerTick, state),
-    ],
-    gasEstimate: () => gasPerSwap,
+    trust: {
+      probes: (venue) => algebraProbes(row.name, venue),
+    },
+    index: algebraPoolEvents(row.slug, poolSlots, liquidityShift),
   })
 }
 

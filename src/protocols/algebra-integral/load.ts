@@ -3,7 +3,7 @@ import { toAddress } from '../../domain/primitives.js'
 import type { ReadResult } from '../../domain/state.js'
 import { nextBlockTime } from '../../domain/what-if.js'
 import type { Unreadable } from '../pool.js'
-import type { LoadedPool, ProtocolAdapter } from '../protocol.js'
+import type { LoadedPool, Swaps } from '../protocol.js'
 import { quoteAnswer, quoteCall } from '../shared/algebra/quoter.js'
 import type { ConcentratedState } from '../shared/concentrated/swap.js'
 import { toWord } from '../shared/storage-slots.js'
@@ -14,7 +14,7 @@ export interface IntegralState extends ConcentratedState {
   readonly isHooked?: boolean
 }
 
-type Load = ProtocolAdapter<ConcentratedState>['load']
+type Load = Swaps<ConcentratedState>['load']
 
 /** Bits of `pluginConfig`: the plugin runs before swaps, after swaps. */
 const [beforeSwap, afterSwap] = [1n, 2n]
@@ -27,7 +27,7 @@ export function integralLoad(
   loadState: Load,
   slot0: bigint,
   version: { readonly hasDeployers: boolean; readonly mayAddFees: boolean },
-): ProtocolAdapter<IntegralState>['load'] {
+): Swaps<IntegralState>['load'] {
   return async (args) => {
     const { reader, chain, venue, pools } = args
     if (pools.length === 0) return []

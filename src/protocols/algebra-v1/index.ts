@@ -2,7 +2,7 @@
  * Exchanges on Algebra V1 and V1.9 with one fee for both directions: one pool for each pair, whose fee adapts.
  * Venue parameters: `factory`, `quoter`.
  */
-import { defineProtocol, type ProtocolAdapter } from '../protocol.js'
+import { defineProtocol, type SwapAdapter } from '../protocol.js'
 import { algebraPoolEvents, algebraProbes } from '../shared/algebra/factory.js'
 import { algebraV1Parts, algebraV1Slots } from '../shared/algebra/v1.js'
 import type { ConcentratedState } from '../shared/concentrated/swap.js'
@@ -17,15 +17,19 @@ interface AlgebraV1Row {
   readonly ticksPerBit: 60 | 1
 }
 
-export function defineAlgebraV1Like(row: AlgebraV1Row): ProtocolAdapter<ConcentratedState> {
+export function defineAlgebraV1Like(row: AlgebraV1Row): SwapAdapter<ConcentratedState> {
   const { ticksPerBit, ...identity } = row
   return defineProtocol<ConcentratedState>({
     ...identity,
     category: 'dex',
     description: `Concentrated-liquidity pools of ${row.name}, with adaptive fees.`,
-    probes: (venue) => algebraProbes(row.name, venue),
-    poolEvents: algebraPoolEvents(row.slug, algebraV1Slots),
-    ...algebraV1Parts(row.slug, ticksPerBit),
+    swaps: {
+      ...algebraV1Parts(row.slug, ticksPerBit),
+    },
+    trust: {
+      probes: (venue) => algebraProbes(row.name, venue),
+    },
+    index: algebraPoolEvents(row.slug, algebraV1Slots),
   })
 }
 

@@ -51,7 +51,12 @@ const answers = {
 
 async function load(changes: Readonly<Record<string, Hex>>, from: Pool = pool) {
   const reader = readerOf({ ...answers, ...changes })
-  const [loaded] = await balancerV2.load({ reader, chain: ethereum, venue: {}, pools: [from] })
+  const [loaded] = await balancerV2.swaps.load({
+    reader,
+    chain: ethereum,
+    venue: {},
+    pools: [from],
+  })
   return loaded
 }
 
@@ -74,7 +79,7 @@ describe('balancerV2.load', () => {
     const other = word('address[], uint256[], uint256', [[usdc, dai], [1n, 1n], 1n])
     const { [getAmplificationParameter]: _amp, ...less } = answers
     const reader = readerOf(less)
-    const all = await balancerV2.load({ reader, chain: ethereum, venue: {}, pools: [pool] })
+    const all = await balancerV2.swaps.load({ reader, chain: ethereum, venue: {}, pools: [pool] })
     expect(all).toMatchObject([{ message: expect.stringContaining('amplification') }])
     expect(await load({ [getPoolTokens]: other })).toMatchObject({
       message: expect.stringContaining('other tokens'),
@@ -91,7 +96,7 @@ describe('balancerV2.encodeSwap', () => {
     const loaded = await load({})
     if (!loaded || !('state' in loaded)) throw new Error('not loaded')
     const amountIn = { ref: 'balance', token: dai } as const
-    const steps = balancerV2.encodeSwap({
+    const steps = balancerV2.swaps.encodeSwap({
       chain: ethereum,
       venue: {},
       helpers: {},

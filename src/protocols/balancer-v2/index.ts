@@ -8,13 +8,13 @@ import { tokenAmounts } from '../../domain/lists.js'
 import type { Amount, ExecutorStep } from '../../domain/order.js'
 import { type Address, type Hex, maxUint256 } from '../../domain/primitives.js'
 import { isLiquidity, type Pool, sharedWithLiquidity, type Unreadable } from '../pool.js'
+import type { Holdings } from '../positions.js'
 import {
   type Direction,
   defineProtocol,
   type EncodeSwapArgs,
-  type Holdings,
   type LoadedPool,
-  type ProtocolAdapter,
+  type Swaps,
 } from '../protocol.js'
 import { addressesOf } from '../shared/parameters.js'
 import { toWord } from '../shared/storage-slots.js'
@@ -49,60 +49,63 @@ export const balancerV2 = defineProtocol<State>({
   category: 'dex',
   url: 'https://balancer.fi',
   description: 'Weighted and stable pools of the Balancer V2 Vault, and shares of them.',
-  paysRecipient: true,
-
-  // What a join gives can be moved for a moment by trading, and the tokens have prices of their own.
-  isNoPriceSource: (pool, token) =>
-    isLiquidity(pool) || (token !== undefined && token === poolContract(pool)),
-  // The Vault takes pools from everybody.
-  foreignCode: poolContract,
-  holdings,
-  isEndorsed: isFromFactory,
-  sharedState: sharedWithLiquidity,
-  probes: ({ vault, factories }, { wrappedNative }) => [
-    ...addressesOf(vault).map((to) => probe('Vault of Balancer V2', to, 'WETH()', wrappedNative)),
-    ...addressesOf(factories).map((to) =>
-      probe('factory of Balancer V2', to, 'getVault()', addressesOf(vault)[0] ?? 'address'),
-    ),
-  ],
-  discover: discoverBalancer,
-  poolEvents: balancerPoolEvents,
-  load,
-
-  swap(pool, state, direction, amountIn) {
-    if (state.kind === 'liquidity') {
-      const change = changeOf(pool, state, direction, amountIn)
-      const after = () => change?.after() ?? state
-      return { amountOut: change?.amountOut ?? 0n, exact: state.exact, after }
-    }
-    // What the protocol is owed since the last join goes into the number of shares, by rules not followed here.
-    const shareToken = poolContract(pool)
-    const exact =
-      state.exact && direction.tokenIn !== shareToken && direction.tokenOut !== shareToken
-    const { amountOut, after } = poolSwap(pool, state, direction, amountIn)
-    return { amountOut, exact, after }
+  swaps: {
+    paysRecipient: true,
+    sharedState: sharedWithLiquidity,
+    discover: discoverBalancer,
+    load,
+    swap(pool, state, direction, amountIn) {
+      if (state.kind === 'liquidity') {
+        const change = changeOf(pool, state, direction, amountIn)
+        const after = () => change?.after() ?? state
+        return { amountOut: change?.amountOut ?? 0n, exact: state.exact, after }
+      }
+      // What the protocol is owed since the last join goes into the number of shares, by rules not followed here.
+      const shareToken = poolContract(pool)
+      const exact =
+        state.exact && direction.tokenIn !== shareToken && direction.tokenOut !== shareToken
+      const { amountOut, after } = poolSwap(pool, state, direction, amountIn)
+      return { amountOut, exact, after }
+    },
+    action(pool, tokenIn, tokenOut) {
+      const shareToken = poolContract(pool)
+      if (tokenOut === shareToken) return 'deposit'
+      return tokenIn === shareToken ? 'redeem' : 'swap'
+    },
+    swapSlots: () => [vaultStatusSlot],
+    gasEstimate(_pool, state) {
+      if (state.kind === 'liquidity') return 130_000n
+      return state.kind === 'weighted' ? 65_000n : 95_000n
+    },
+    encodeSwap: (args) => (isLiquidity(args.pool) ? encodeLiquidity(args) : encodeVaultSwap(args)),
   },
-  action(pool, tokenIn, tokenOut) {
-    const shareToken = poolContract(pool)
-    if (tokenOut === shareToken) return 'deposit'
-    return tokenIn === shareToken ? 'redeem' : 'swap'
+  trust: {
+    // What a join gives can be moved for a moment by trading, and the tokens have prices of their own.
+    isNoPriceSource: (pool, token) =>
+      isLiquidity(pool) || (token !== undefined && token === poolContract(pool)),
+    // The Vault takes pools from everybody.
+    foreignCode: poolContract,
+    isEndorsed: isFromFactory,
+    probes: ({ vault, factories }, { wrappedNative }) => [
+      ...addressesOf(vault).map((to) => probe('Vault of Balancer V2', to, 'WETH()', wrappedNative)),
+      ...addressesOf(factories).map((to) =>
+        probe('factory of Balancer V2', to, 'getVault()', addressesOf(vault)[0] ?? 'address'),
+      ),
+    ],
   },
-  swapSlots: () => [vaultStatusSlot],
-  gasEstimate(_pool, state) {
-    if (state.kind === 'liquidity') return 130_000n
-    return state.kind === 'weighted' ? 65_000n : 95_000n
-  },
-  encodeSwap: (args) => (isLiquidity(args.pool) ? encodeLiquidity(args) : encodeVaultSwap(args)),
-
-  positions: balancerPositions,
-  async underlying(args) {
-    const { pools } = await findPools(args)
-    return new Map([...pools].map(([share, pool]) => [share, assetsOf(pool)]))
+  index: balancerPoolEvents,
+  positions: {
+    ...balancerPositions,
+    holdings,
+    async underlying(args) {
+      const { pools } = await findPools(args)
+      return new Map([...pools].map(([share, pool]) => [share, assetsOf(pool)]))
+    },
   },
 })
 
 async function load(
-  args: Parameters<ProtocolAdapter['load']>[0],
+  args: Parameters<Swaps['load']>[0],
 ): Promise<(LoadedPool<State> | Unreadable)[]> {
   const [swaps, liquidity] = await Promise.all([
     loadBalancer({ ...args, pools: args.pools.filter((pool) => !isLiquidity(pool)) }),

@@ -57,13 +57,13 @@ function event(change: {
   return { address: vault, topics: topics as Hex[], data }
 }
 
-describe('balancerV3.poolEvents', () => {
+describe('balancerV3.index', () => {
   const told = (change: Parameters<typeof event>[0]) =>
-    balancerV3.poolEvents?.toPool(event(change), venue)
+    balancerV3.index?.toPool(event(change), venue)
 
   test('known vector: the topic of PoolRegistered, of the Vault', () => {
     const [topic] = event({}).topics
-    expect(balancerV3.poolEvents?.sources(venue)).toEqual([{ address: vault, topic }])
+    expect(balancerV3.index?.sources(venue)).toEqual([{ address: vault, topic }])
   })
   test('a pool of a factory of the venue is told with its tokens', () => {
     expect(told({})).toEqual(pool)
@@ -79,9 +79,9 @@ describe('balancerV3.poolEvents', () => {
   test('an event that is cut off tells of none', () => {
     const whole = event({})
     const cut = { ...whole, data: whole.data.slice(0, 200) as Hex }
-    expect(balancerV3.poolEvents?.toPool(cut, venue)).toBeNull()
+    expect(balancerV3.index?.toPool(cut, venue)).toBeNull()
     const bare = { ...whole, topics: whole.topics.slice(0, 1) }
-    expect(balancerV3.poolEvents?.toPool(bare, venue)).toBeNull()
+    expect(balancerV3.index?.toPool(bare, venue)).toBeNull()
   })
 })
 
@@ -95,7 +95,7 @@ describe('balancerV3.load', () => {
   }
   test('no pools ask nothing', async () => {
     const reader: StateReader = { ...refusing, call: () => Promise.reject(new Error('asked')) }
-    expect(await balancerV3.load({ ...args, reader, pools: [] })).toEqual([])
+    expect(await balancerV3.swaps.load({ ...args, reader, pools: [] })).toEqual([])
   })
   test('all is read at the time of the next block; what cannot be read is said', async () => {
     const times: (bigint | undefined)[] = []
@@ -106,7 +106,7 @@ describe('balancerV3.load', () => {
         return refusing.call(calls)
       },
     }
-    const loads = await balancerV3.load({ ...args, reader, pools: [pool] })
+    const loads = await balancerV3.swaps.load({ ...args, reader, pools: [pool] })
     expect(loads).toEqual([{ protocol: 'balancer-v3', subject: contract, message: 'refused' }])
     expect(new Set(times)).toEqual(new Set([1_000n + BigInt(base.blockTimeSeconds)]))
   })
@@ -114,7 +114,7 @@ describe('balancerV3.load', () => {
 
 describe('balancerV3', () => {
   const encode = (isPrepaid: boolean) =>
-    balancerV3.encodeSwap({
+    balancerV3.swaps.encodeSwap({
       chain: base,
       venue,
       pool,
@@ -135,7 +135,7 @@ describe('balancerV3', () => {
       call,
     ])
     expect(encode(true)).toMatchObject([call])
-    expect(balancerV3.prepaidAt?.(pool)).toBe(vault)
+    expect(balancerV3.swaps.prepaidAt?.(pool)).toBe(vault)
   })
   test('what the Vault paid is told by its own event of the pool', () => {
     const topics = encodeEventTopics({
@@ -150,15 +150,17 @@ describe('balancerV3', () => {
       words as never,
     )
     const log = { address: vault, topics, data }
-    expect(balancerV3.paidInLogs?.(pool, a, [log])).toBe(5n)
-    expect(balancerV3.paidInLogs?.(pool, b, [log])).toBeNull()
-    expect(balancerV3.paidInLogs?.({ ...pool, id: to }, a, [log])).toBeNull()
-    expect(balancerV3.paidInLogs?.(pool, a, [{ ...log, address: to }])).toBeNull()
+    expect(balancerV3.swaps.paidInLogs?.(pool, a, [log])).toBe(5n)
+    expect(balancerV3.swaps.paidInLogs?.(pool, b, [log])).toBeNull()
+    expect(balancerV3.swaps.paidInLogs?.({ ...pool, id: to }, a, [log])).toBeNull()
+    expect(balancerV3.swaps.paidInLogs?.(pool, a, [{ ...log, address: to }])).toBeNull()
   })
   test('a pool with rates is no source of prices, and names who tells a rate', () => {
-    expect(balancerV3.isNoPriceSource?.(pool)).toBe(true)
-    expect(balancerV3.isNoPriceSource?.({ ...pool, parameters: {} })).toBe(true)
-    expect(balancerV3.isNoPriceSource?.({ ...pool, parameters: { isRated: false } })).toBe(false)
-    expect(balancerV3.foreignCode?.(pool, state, venue)).toBe(provider)
+    expect(balancerV3.trust?.isNoPriceSource?.(pool)).toBe(true)
+    expect(balancerV3.trust?.isNoPriceSource?.({ ...pool, parameters: {} })).toBe(true)
+    expect(balancerV3.trust?.isNoPriceSource?.({ ...pool, parameters: { isRated: false } })).toBe(
+      false,
+    )
+    expect(balancerV3.trust?.foreignCode?.(pool, state, venue)).toBe(provider)
   })
 })

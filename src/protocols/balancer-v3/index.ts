@@ -29,50 +29,52 @@ export const balancerV3 = defineProtocol<BalancerV3State>({
   category: 'dex',
   url: 'https://balancer.fi',
   description: 'Weighted and stable pools of the Balancer V3 Vault.',
-  paysRecipient: true,
-  helperContracts: [helperName],
-
-  // A rate is the word of a contract that whoever made the pool has named.
-  isNoPriceSource: ({ parameters }) => parameters.isRated !== false,
-  foreignCode: (_pool, { rateProvider }) => rateProvider,
-  probes: (venue) => [
-    probe('Vault of Balancer V3', vaultOf(venue), 'getMinimumTradeAmount()', 'positive'),
-    ...factoriesOf(venue).map((to) =>
-      probe('factory of Balancer V3', to, 'getVault()', vaultOf(venue)),
-    ),
-  ],
-  // The Vault keeps no index by tokens: pools come from the index of events and from lists.
-  discover: async () => ({ pools: [], unreadable: [] }),
-  poolEvents: balancerV3PoolEvents,
-  load: loadBalancerV3,
-
-  swap({ tokens }, state, { tokenIn, tokenOut }, amountIn) {
-    const swap = vaultSwap(state, tokens.indexOf(tokenIn), tokens.indexOf(tokenOut), amountIn)
-    const after = () => (swap ? { ...state, balances: swap.balances } : state)
-    return { amountOut: swap?.amountOut ?? 0n, exact: true, after }
+  swaps: {
+    paysRecipient: true,
+    helperContracts: [helperName],
+    // The Vault keeps no index by tokens: pools come from the index of events and from lists.
+    discover: async () => ({ pools: [], unreadable: [] }),
+    load: loadBalancerV3,
+    swap({ tokens }, state, { tokenIn, tokenOut }, amountIn) {
+      const swap = vaultSwap(state, tokens.indexOf(tokenIn), tokens.indexOf(tokenOut), amountIn)
+      const after = () => (swap ? { ...state, balances: swap.balances } : state)
+      return { amountOut: swap?.amountOut ?? 0n, exact: true, after }
+    },
+    gasEstimate: (_pool, { kind }) => (kind === 'weighted' ? 120_000n : 140_000n),
+    // What arrives at the Vault is credited to the swap that comes next.
+    prepaidAt: (pool) => pool.address,
+    paidInLogs(pool, tokenOut, logs) {
+      const swap = logs.find(
+        ({ address, topics: [topic, of, , out] }) =>
+          address === pool.address &&
+          topic === swapTopic &&
+          addressIn(of) === pool.id &&
+          addressIn(out) === tokenOut,
+      )
+      return swap ? BigInt(`0x${swap.data.slice(66, 130)}`) : null
+    },
+    encodeSwap({ pool, tokenIn, tokenOut, amountIn, helpers, recipient, isPrepaid }) {
+      const vault = pool.address
+      const swap: ExecutorStep = {
+        kind: 'call',
+        target: helperAddress(helpers, helperName),
+        abi: swapAbi,
+        args: [vault, pool.id, tokenIn, tokenOut, recipient],
+      }
+      if (isPrepaid) return [swap]
+      return [{ kind: 'transfer', token: tokenIn, to: vault, amount: amountIn }, swap]
+    },
   },
-  gasEstimate: (_pool, { kind }) => (kind === 'weighted' ? 120_000n : 140_000n),
-  // What arrives at the Vault is credited to the swap that comes next.
-  prepaidAt: (pool) => pool.address,
-  paidInLogs(pool, tokenOut, logs) {
-    const swap = logs.find(
-      ({ address, topics: [topic, of, , out] }) =>
-        address === pool.address &&
-        topic === swapTopic &&
-        addressIn(of) === pool.id &&
-        addressIn(out) === tokenOut,
-    )
-    return swap ? BigInt(`0x${swap.data.slice(66, 130)}`) : null
+  trust: {
+    // A rate is the word of a contract that whoever made the pool has named.
+    isNoPriceSource: ({ parameters }) => parameters.isRated !== false,
+    foreignCode: (_pool, { rateProvider }) => rateProvider,
+    probes: (venue) => [
+      probe('Vault of Balancer V3', vaultOf(venue), 'getMinimumTradeAmount()', 'positive'),
+      ...factoriesOf(venue).map((to) =>
+        probe('factory of Balancer V3', to, 'getVault()', vaultOf(venue)),
+      ),
+    ],
   },
-  encodeSwap({ pool, tokenIn, tokenOut, amountIn, helpers, recipient, isPrepaid }) {
-    const vault = pool.address
-    const swap: ExecutorStep = {
-      kind: 'call',
-      target: helperAddress(helpers, helperName),
-      abi: swapAbi,
-      args: [vault, pool.id, tokenIn, tokenOut, recipient],
-    }
-    if (isPrepaid) return [swap]
-    return [{ kind: 'transfer', token: tokenIn, to: vault, amount: amountIn }, swap]
-  },
+  index: balancerV3PoolEvents,
 })

@@ -8,7 +8,7 @@ import { type Address, toAddress } from '../../domain/primitives.js'
 import type { ReadCall, ReadResult } from '../../domain/state.js'
 import { nextBlockTime } from '../../domain/what-if.js'
 import type { Pool, Unreadable } from '../pool.js'
-import type { LoadedPool, ProtocolAdapter } from '../protocol.js'
+import type { LoadedPool, Swaps } from '../protocol.js'
 import { type BalancerV3State, yieldFee } from './math.js'
 import { factoriesOf, vaultOf } from './parameters.js'
 import { callsAtSwaps, withRate } from './pool-events.js'
@@ -59,7 +59,7 @@ export async function loadBalancerV3({
   chain,
   venue,
   pools,
-}: Parameters<ProtocolAdapter['load']>[0]): Promise<(LoadedPool<BalancerV3State> | Unreadable)[]> {
+}: Parameters<Swaps['load']>[0]): Promise<(LoadedPool<BalancerV3State> | Unreadable)[]> {
   if (pools.length === 0) return []
   const vault = vaultOf(venue)
   const timestamp = nextBlockTime(reader.block, chain.blockTimeSeconds)

@@ -23,24 +23,28 @@ export const camelotV2 = defineProtocol<CamelotState>({
   category: 'dex',
   url: 'https://camelot.exchange',
   description: 'Volatile and stable pairs of Camelot.',
-  probes: ({ factory }) =>
-    addressesOf(factory).map((to) =>
-      probe('factory of Camelot V2', to, 'allPairsLength()', 'positive'),
-    ),
-  ...solidlySwap,
-  poolEvents: pairEvents((pair, tokens) => ({
+  swaps: {
+    ...solidlySwap,
+    discover: (args) => discoverPairs(slug, args),
+    load: (args) => loadPairs(slug, args),
+    swap(pool, state, { tokenIn }, amountIn) {
+      const swap = camelotSwap(state, tokenIn === pool.tokens[0], amountIn)
+      return { amountOut: swap?.amountOut ?? 0n, exact: true, after: () => swap?.after ?? state }
+    },
+    swapSlots: () => swapSlots,
+    gasEstimate: (_pool, { isStable }) => gasPerSwap[isStable ? 'stable' : 'volatile'],
+  },
+  trust: {
+    probes: ({ factory }) =>
+      addressesOf(factory).map((to) =>
+        probe('factory of Camelot V2', to, 'allPairsLength()', 'positive'),
+      ),
+  },
+  index: pairEvents((pair, tokens) => ({
     protocol: slug,
     id: pair,
     address: pair,
     tokens,
     parameters: {},
   })),
-  discover: (args) => discoverPairs(slug, args),
-  load: (args) => loadPairs(slug, args),
-  swap(pool, state, { tokenIn }, amountIn) {
-    const swap = camelotSwap(state, tokenIn === pool.tokens[0], amountIn)
-    return { amountOut: swap?.amountOut ?? 0n, exact: true, after: () => swap?.after ?? state }
-  },
-  swapSlots: () => swapSlots,
-  gasEstimate: (_pool, { isStable }) => gasPerSwap[isStable ? 'stable' : 'volatile'],
 })

@@ -19,7 +19,11 @@ export const camelotV3 = defineProtocol<ConcentratedState>({
   category: 'dex',
   url: 'https://camelot.exchange',
   description: 'Concentrated-liquidity pools of Camelot, with adaptive fees.',
-  probes: (venue) => algebraProbes('Camelot V3', venue),
-  poolEvents: algebraPoolEvents(slug, algebraV1Slots),
-  ...algebraV1Parts(slug, ticksPerBit),
+  swaps: {
+    ...algebraV1Parts(slug, ticksPerBit),
+  },
+  trust: {
+    probes: (venue) => algebraProbes('Camelot V3', venue),
+  },
+  index: algebraPoolEvents(slug, algebraV1Slots),
 })

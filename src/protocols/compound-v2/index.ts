@@ -33,53 +33,59 @@ export const compoundV2 = defineProtocol<MarketState>({
   category: 'lending',
   url: 'https://compound.finance',
   description: 'Supplying to and borrowing from the markets of Compound V2.',
-  paysRecipient: false,
-  probes: ({ comptroller }) =>
-    addressesOf(comptroller).map((to) =>
-      probe('Comptroller of Compound V2', to, 'isComptroller()', 1n),
-    ),
-  discover,
-  load: loadMarkets,
-  swap(pool, state, { tokenIn }, amountIn) {
-    const exact = state.isProven
-    return tokenIn === pool.address
-      ? { amountOut: redeemed(state, amountIn), exact, after: () => afterRedeem(state, amountIn) }
-      : { amountOut: minted(state, amountIn), exact, after: () => afterMint(state, amountIn) }
+  swaps: {
+    paysRecipient: false,
+    discover,
+    load: loadMarkets,
+    swap(pool, state, { tokenIn }, amountIn) {
+      const exact = state.isProven
+      return tokenIn === pool.address
+        ? { amountOut: redeemed(state, amountIn), exact, after: () => afterRedeem(state, amountIn) }
+        : { amountOut: minted(state, amountIn), exact, after: () => afterMint(state, amountIn) }
+    },
+    action: (pool, tokenIn) => (tokenIn === pool.address ? 'redeem' : 'deposit'),
+    // The cheaper direction is not distinguished: a path is ranked by it, not paid.
+    gasEstimate: () => (gasPerMint + gasPerRedeem) / 2n,
+    encodeSwap({ pool, tokenIn, amountIn }): ExecutorStep[] {
+      const target = pool.address
+      if (tokenIn === target) {
+        return [{ kind: 'call', target, abi: marketAbi.redeem, args: [amountIn] }]
+      }
+      if (isNative(tokenIn)) {
+        return [{ kind: 'call', target, abi: marketAbi.mintEther, args: [], value: amountIn }]
+      }
+      return [
+        { kind: 'approve', token: tokenIn, spender: target, amount: amountIn },
+        { kind: 'call', target, abi: marketAbi.mint, args: [amountIn] },
+      ]
+    },
   },
-  isNoPriceSource: () => true,
-  holdings: ({ address, tokens: [asset] }, state, token) =>
-    asset && token === address && state.isProven
-      ? { shares: rateScale, amounts: [{ token: asset, amount: exchangeRate(state) }] }
-      : null,
-  action: (pool, tokenIn) => (tokenIn === pool.address ? 'redeem' : 'deposit'),
-  // The cheaper direction is not distinguished: a path is ranked by it, not paid.
-  gasEstimate: () => (gasPerMint + gasPerRedeem) / 2n,
-  encodeSwap({ pool, tokenIn, amountIn }): ExecutorStep[] {
-    const target = pool.address
-    if (tokenIn === target) {
-      return [{ kind: 'call', target, abi: marketAbi.redeem, args: [amountIn] }]
-    }
-    if (isNative(tokenIn)) {
-      return [{ kind: 'call', target, abi: marketAbi.mintEther, args: [], value: amountIn }]
-    }
-    return [
-      { kind: 'approve', token: tokenIn, spender: target, amount: amountIn },
-      { kind: 'call', target, abi: marketAbi.mint, args: [amountIn] },
-    ]
-  },
-  async underlying(args) {
-    const markets = await allMarkets(args)
-    const asked = Array.isArray(markets)
-      ? args.tokens.filter((token) => markets.includes(token))
-      : []
-    const described = await describeMarkets(args.reader, asked)
-    return new Map(
-      described.flatMap((market) =>
-        'underlying' in market ? [[market.address, [market.underlying]] as const] : [],
+  trust: {
+    probes: ({ comptroller }) =>
+      addressesOf(comptroller).map((to) =>
+        probe('Comptroller of Compound V2', to, 'isComptroller()', 1n),
       ),
-    )
+    isNoPriceSource: () => true,
   },
-  positions: compoundPositions,
+  positions: {
+    ...compoundPositions,
+    holdings: ({ address, tokens: [asset] }, state, token) =>
+      asset && token === address && state.isProven
+        ? { shares: rateScale, amounts: [{ token: asset, amount: exchangeRate(state) }] }
+        : null,
+    async underlying(args) {
+      const markets = await allMarkets(args)
+      const asked = Array.isArray(markets)
+        ? args.tokens.filter((token) => markets.includes(token))
+        : []
+      const described = await describeMarkets(args.reader, asked)
+      return new Map(
+        described.flatMap((market) =>
+          'underlying' in market ? [[market.address, [market.underlying]] as const] : [],
+        ),
+      )
+    },
+  },
 })
 
 /** One list of markets says which tokens of the pairs are such; only these are asked what they lend. */

@@ -23,42 +23,48 @@ export const compoundV3 = defineProtocol<CometState>({
   category: 'lending',
   url: 'https://compound.finance',
   description: 'Supplying to and borrowing from the markets of Compound III.',
-  paysRecipient: true,
-  probes: ({ comets }) =>
-    addressesOf(comets).map((to) => probe('Comet of Compound V3', to, 'baseToken()', 'address')),
-  discover,
-  load: loadComets,
-  // Balances are rounded together with what their owner holds besides, which is not known.
-  swap(pool, state, { tokenIn }, amountIn) {
-    const isRedemption = tokenIn === pool.address
-    const amountOut = isRedemption ? redeemed(state, amountIn) : supplied(state, amountIn)
-    const paidIn = amountOut === 0n ? 0n : amountIn
-    const after = () => ({ ...state, cash: state.cash + (isRedemption ? -amountOut : paidIn) })
-    return { amountOut, exact: false, after }
+  swaps: {
+    paysRecipient: true,
+    discover,
+    load: loadComets,
+    // Balances are rounded together with what their owner holds besides, which is not known.
+    swap(pool, state, { tokenIn }, amountIn) {
+      const isRedemption = tokenIn === pool.address
+      const amountOut = isRedemption ? redeemed(state, amountIn) : supplied(state, amountIn)
+      const paidIn = amountOut === 0n ? 0n : amountIn
+      const after = () => ({ ...state, cash: state.cash + (isRedemption ? -amountOut : paidIn) })
+      return { amountOut, exact: false, after }
+    },
+    action: (pool, tokenIn) => (tokenIn === pool.address ? 'redeem' : 'deposit'),
+    gasEstimate: () => gasPerSwap,
+    encodeSwap({ pool, tokenIn, tokenOut, amountIn, recipient }): ExecutorStep[] {
+      const target = pool.address
+      if (tokenIn === target) {
+        const args = [recipient, tokenOut, amountIn]
+        return [{ kind: 'call', target, abi: cometAbi.withdrawTo, args }]
+      }
+      return [
+        { kind: 'approve', token: tokenIn, spender: target, amount: amountIn },
+        { kind: 'call', target, abi: cometAbi.supplyTo, args: [recipient, tokenIn, amountIn] },
+      ]
+    },
   },
-  isNoPriceSource: () => true,
-  // The token counts base units, interest included.
-  holdings: ({ address, tokens: [base] }, _state, token) =>
-    base && token === address ? { shares: 1n, amounts: [{ token: base, amount: 1n }] } : null,
-  action: (pool, tokenIn) => (tokenIn === pool.address ? 'redeem' : 'deposit'),
-  gasEstimate: () => gasPerSwap,
-  encodeSwap({ pool, tokenIn, tokenOut, amountIn, recipient }): ExecutorStep[] {
-    const target = pool.address
-    if (tokenIn === target) {
-      const args = [recipient, tokenOut, amountIn]
-      return [{ kind: 'call', target, abi: cometAbi.withdrawTo, args }]
-    }
-    return [
-      { kind: 'approve', token: tokenIn, spender: target, amount: amountIn },
-      { kind: 'call', target, abi: cometAbi.supplyTo, args: [recipient, tokenIn, amountIn] },
-    ]
+  trust: {
+    probes: ({ comets }) =>
+      addressesOf(comets).map((to) => probe('Comet of Compound V3', to, 'baseToken()', 'address')),
+    isNoPriceSource: () => true,
   },
-  async underlying({ reader, venue, tokens }) {
-    const asked = knownComets(venue).filter((comet) => tokens.includes(comet))
-    const { comets } = await describeComets(reader, asked)
-    return new Map(comets.map(({ address, baseToken }) => [address, [baseToken]]))
+  positions: {
+    ...cometPositions,
+    // The token counts base units, interest included.
+    holdings: ({ address, tokens: [base] }, _state, token) =>
+      base && token === address ? { shares: 1n, amounts: [{ token: base, amount: 1n }] } : null,
+    async underlying({ reader, venue, tokens }) {
+      const asked = knownComets(venue).filter((comet) => tokens.includes(comet))
+      const { comets } = await describeComets(reader, asked)
+      return new Map(comets.map(({ address, baseToken }) => [address, [baseToken]]))
+    },
   },
-  positions: cometPositions,
 })
 
 async function discover({

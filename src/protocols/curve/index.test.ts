@@ -34,7 +34,7 @@ function encodeSwap(pool: Pool, tokenIn: Address, tokenOut: Address) {
   const amountIn = { ref: 'balance', token: tokenIn } as const
   const common = { chain: ethereum, venue: {}, helpers: {}, executor, recipient: executor }
   const state = { kind: 'sampled', curves: {}, spent: {} } as const
-  return curve.encodeSwap({ ...common, pool, state, tokenIn, tokenOut, amountIn })
+  return curve.swaps.encodeSwap({ ...common, pool, state, tokenIn, tokenOut, amountIn })
 }
 
 describe('curve.encodeSwap', () => {
@@ -156,7 +156,7 @@ function answerOf(to: Address, data: Hex): Hex | null {
 describe('curve.discover', () => {
   const venue = { metaRegistry: registry }
   const discover = (reader: StateReader, pairs: (readonly [Address, Address])[]) =>
-    curve.discover({ reader, chain: ethereum, venue, pairs })
+    curve.swaps.discover({ reader, chain: ethereum, venue, pairs })
 
   test('tells kinds apart; a metapool comes with the coins of its base pool', async () => {
     const { pools: found, unreadable } = await discover(readerOf(answerOf), [
@@ -244,7 +244,12 @@ describe('curve.load', () => {
     const bad = poolOf([usdt, wbtc], { kind: 'stable', decimals: ['6'] })
     const blind = poolOf([usdt, wbtc], { kind: 'stable', decimals: ['6', '8'] })
     const reader = readerOf(() => null)
-    const loaded = await curve.load({ reader, chain: ethereum, venue: {}, pools: [bad, blind] })
+    const loaded = await curve.swaps.load({
+      reader,
+      chain: ethereum,
+      venue: {},
+      pools: [bad, blind],
+    })
     expect(loaded).toMatchObject([
       { message: expect.stringContaining('decimals') },
       { message: expect.stringContaining('get_dy') },

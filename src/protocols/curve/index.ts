@@ -13,7 +13,7 @@ import {
   defineProtocol,
   type EncodeSwapArgs,
   type LoadedPool,
-  type ProtocolAdapter,
+  type Swaps,
 } from '../protocol.js'
 import { addressesOf } from '../shared/parameters.js'
 import { exchangeAbi, exchangeUnderlyingAbi } from './abi.js'
@@ -37,64 +37,63 @@ export const curve = defineProtocol<CurveState>({
   category: 'dex',
   url: 'https://curve.finance',
   description: 'StableSwap, meta and crypto pools of Curve, each its own contract.',
-  paysRecipient: false,
-
-  // What a deposit gives can be moved for a moment by trading, and the coins have prices of their own.
-  isNoPriceSource: isLiquidity,
-  foreignCode,
-  holdings(pool, state, token) {
-    if (state.kind !== 'liquidity' || token !== pool.tokens.at(-1)) return null
-    return holdingsOf(state, pool.tokens.slice(0, -1))
+  swaps: {
+    paysRecipient: false,
+    sharedState: sharedWithLiquidity,
+    discover,
+    load,
+    swap(pool, state, direction, amountIn) {
+      const indexes = indexesOf(pool, direction)
+      if (!indexes || amountIn <= 0n) {
+        const exact = state.kind === 'liquidity' || (state.kind !== 'sampled' && state.exact)
+        return { amountOut: 0n, exact, after: () => state }
+      }
+      const { i, j } = indexes
+      return state.kind === 'liquidity'
+        ? liquiditySwap(state, i, j, amountIn)
+        : poolSwap(state, i, j, amountIn)
+    },
+    gasEstimate: gasOf,
+    action(pool, tokenIn, tokenOut) {
+      const share = isLiquidity(pool) ? pool.tokens.at(-1) : undefined
+      if (tokenOut === share) return 'deposit'
+      return tokenIn === share ? 'redeem' : 'swap'
+    },
+    encodeSwap: (args) =>
+      args.state.kind === 'liquidity' ? encodeLiquidity(args) : encodeExchange(args),
   },
-  isEndorsed,
-  sharedState: sharedWithLiquidity,
-  probes: ({ metaRegistry, zaps = [], ...venue }) => [
-    ...addressesOf(metaRegistry).map((to) =>
-      probe('MetaRegistry of Curve', to, 'registry_length()', 'number'),
-    ),
-    ...factoryNames
-      .flatMap((name) => addressesOf(venue[name]))
-      .map((to) => probe('factory of Curve', to, 'pool_count()', 'number')),
-    ...[zaps].flat().flatMap((entry) => {
-      const [pool = zeroAddress, zap = zeroAddress] = addressesOf(String(entry).split(':'))
-      return [
-        probe('pool of Curve with a zap', pool, 'A()', 'number'),
-        probe('zap of Curve', zap, 'curve()', pool),
-      ]
-    }),
-  ],
-  discover,
-  poolEvents: curvePoolEvents,
-  load,
-
-  swap(pool, state, direction, amountIn) {
-    const indexes = indexesOf(pool, direction)
-    if (!indexes || amountIn <= 0n) {
-      const exact = state.kind === 'liquidity' || (state.kind !== 'sampled' && state.exact)
-      return { amountOut: 0n, exact, after: () => state }
-    }
-    const { i, j } = indexes
-    return state.kind === 'liquidity'
-      ? liquiditySwap(state, i, j, amountIn)
-      : poolSwap(state, i, j, amountIn)
+  trust: {
+    // What a deposit gives can be moved for a moment by trading, and the coins have prices of their own.
+    isNoPriceSource: isLiquidity,
+    foreignCode,
+    isEndorsed,
+    probes: ({ metaRegistry, zaps = [], ...venue }) => [
+      ...addressesOf(metaRegistry).map((to) =>
+        probe('MetaRegistry of Curve', to, 'registry_length()', 'number'),
+      ),
+      ...factoryNames
+        .flatMap((name) => addressesOf(venue[name]))
+        .map((to) => probe('factory of Curve', to, 'pool_count()', 'number')),
+      ...[zaps].flat().flatMap((entry) => {
+        const [pool = zeroAddress, zap = zeroAddress] = addressesOf(String(entry).split(':'))
+        return [
+          probe('pool of Curve with a zap', pool, 'A()', 'number'),
+          probe('zap of Curve', zap, 'curve()', pool),
+        ]
+      }),
+    ],
   },
-
-  gasEstimate: gasOf,
-
-  action(pool, tokenIn, tokenOut) {
-    const share = isLiquidity(pool) ? pool.tokens.at(-1) : undefined
-    if (tokenOut === share) return 'deposit'
-    return tokenIn === share ? 'redeem' : 'swap'
-  },
-
-  encodeSwap: (args) =>
-    args.state.kind === 'liquidity' ? encodeLiquidity(args) : encodeExchange(args),
-
-  positions: curvePositions,
-
-  async underlying(args) {
-    const { pools } = await findLiquidity(args)
-    return new Map([...pools].map(([share, { tokens }]) => [share, tokens.slice(0, -1)]))
+  index: curvePoolEvents,
+  positions: {
+    ...curvePositions,
+    holdings(pool, state, token) {
+      if (state.kind !== 'liquidity' || token !== pool.tokens.at(-1)) return null
+      return holdingsOf(state, pool.tokens.slice(0, -1))
+    },
+    async underlying(args) {
+      const { pools } = await findLiquidity(args)
+      return new Map([...pools].map(([share, { tokens }]) => [share, tokens.slice(0, -1)]))
+    },
   },
 })
 
@@ -107,7 +106,7 @@ async function discover(args: DiscoverArgs): Promise<{ pools: Pool[]; unreadable
 }
 
 async function load(
-  args: Parameters<ProtocolAdapter['load']>[0],
+  args: Parameters<Swaps['load']>[0],
 ): Promise<(LoadedPool<CurveState> | Unreadable)[]> {
   const kinds = [args.pools.filter((pool) => !isLiquidity(pool)), args.pools.filter(isLiquidity)]
   const [swaps, liquidity] = await Promise.all([

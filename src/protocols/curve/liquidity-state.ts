@@ -1,7 +1,8 @@
 /** The effect of a deposit or withdrawal on a pool whose shares are traded. Pure. */
 import { tokenAmounts } from '../../domain/lists.js'
 import type { Address } from '../../domain/primitives.js'
-import type { Holdings, Swap } from '../protocol.js'
+import type { Holdings } from '../positions.js'
+import type { Swap } from '../protocol.js'
 import { type SampledPoolState, sampledAmountOut, sampledApply } from './sampled.js'
 import { type BasePool, depositOne, withdrawOne, withdrawOneByZap } from './stable-liquidity.js'
 

@@ -85,10 +85,10 @@ async function load(
         return value ? { ok: true, value } : { ok: false, reason: 'reverted', message: '' }
       }),
   }
-  const [loaded] = await curve.load({ reader, chain: ethereum, venue: {}, pools: [pool] })
+  const [loaded] = await curve.swaps.load({ reader, chain: ethereum, venue: {}, pools: [pool] })
   if (!loaded || !('state' in loaded)) throw new Error(`not loaded: ${loaded?.message}`)
   const after = (i: number, j: number, amountIn: bigint) =>
-    curve
+    curve.swaps
       .swap(
         pool,
         loaded.state,
@@ -97,7 +97,7 @@ async function load(
       )
       .after()
   const quote = (i: number, j: number, amountIn: bigint) =>
-    curve.swap(
+    curve.swaps.swap(
       pool,
       loaded.state,
       { tokenIn: pool.tokens[i] ?? '0x', tokenOut: pool.tokens[j] ?? '0x' },

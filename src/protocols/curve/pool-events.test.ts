@@ -35,10 +35,10 @@ const read = (factory: string, event: Event, values: readonly unknown[]) => {
   const [topic] = encodeEventTopics({ abi: [event] }) as [Hex]
   const data = encodeAbiParameters(event.inputs, values as never)
   const address = String(venue[factory]) as Address
-  const isSource = curve.poolEvents
+  const isSource = curve.index
     ?.sources(venue)
     .some((source) => source.address === address && source.topic === topic)
-  return isSource ? curve.poolEvents?.toPool({ address, topics: [topic], data }, venue) : undefined
+  return isSource ? curve.index?.toPool({ address, topics: [topic], data }, venue) : undefined
 }
 
 describe('events of the factories of Curve', () => {
@@ -75,7 +75,7 @@ describe('events of the factories of Curve', () => {
     const [topic] = encodeEventTopics({ abi: [ofAnyCoins] }) as [Hex]
     for (const data of ['0x', `0x${'f'.repeat(64)}`, `0x${'f'.repeat(640)}`] as Hex[]) {
       const address = String(venue.stableNgFactory) as Address
-      expect(curve.poolEvents?.toPool({ address, topics: [topic], data }, venue)).toBeNull()
+      expect(curve.index?.toPool({ address, topics: [topic], data }, venue)).toBeNull()
     }
   })
 
@@ -92,7 +92,7 @@ describe('events of the factories of Curve', () => {
           return { ok: false, reason: 'unreadable', message: 'the node is away' }
         }),
     } as unknown as StateReader
-    const found = await curve.poolEvents?.complete?.({ reader, chain: ethereum, venue, pools })
+    const found = await curve.index?.complete?.({ reader, chain: ethereum, venue, pools })
     expect(asked).toHaveLength(1)
     expect(found).toEqual({
       pools: [],

@@ -67,14 +67,19 @@ describe('erc4626.discover', () => {
   test('either token may be the vault; connector tokens are not asked', async () => {
     const reader = callReader((to) => (to === vault ? BigInt(connector) : null))
     const pairs = [[vault, connector] as const, [connector, other] as const]
-    const found = await erc4626.discover({ ...common, reader, pairs })
+    const found = await erc4626.swaps.discover({ ...common, reader, pairs })
     expect(found).toEqual({ pools: [{ ...pool, tokens: [connector, vault] }], unreadable: [] })
     expect(reader.calls.map(({ to }) => to)).toEqual([vault, other])
   })
   test('a connector token that the chain names as a vault is asked', async () => {
     const reader = callReader((to) => (to === connector ? BigInt(asset) : null))
     const venue = { vaults: [connector] }
-    const found = await erc4626.discover({ ...common, venue, reader, pairs: [[asset, connector]] })
+    const found = await erc4626.swaps.discover({
+      ...common,
+      venue,
+      reader,
+      pairs: [[asset, connector]],
+    })
     expect(found.pools.map(({ tokens }) => tokens)).toEqual([[asset, connector]])
   })
   test('a vault of another asset is none for the pair; neither is a token that answers nothing or too much', async () => {
@@ -85,13 +90,13 @@ describe('erc4626.discover', () => {
     }
     const reader = callReader((to) => answers[to] ?? null)
     const pairs = [[vault, asset] as const, [other, asset] as const]
-    const found = await erc4626.discover({ ...common, reader, pairs })
+    const found = await erc4626.swaps.discover({ ...common, reader, pairs })
     expect(found).toEqual({ pools: [], unreadable: [] })
   })
   test('a token that cannot be asked is named for each of its pairs', async () => {
     const reader = callReader((to) => (to === vault ? refused : null))
     const pairs = [[vault, connector] as const, [vault, asset] as const, [asset, other] as const]
-    const found = await erc4626.discover({ ...common, reader, pairs })
+    const found = await erc4626.swaps.discover({ ...common, reader, pairs })
     const fact = { protocol: 'erc-4626', subject: `asset ${vault}`, message: 'refused' }
     expect(found).toEqual({
       pools: [],
@@ -104,15 +109,17 @@ describe('erc4626.discover', () => {
 
   test('a token that is its own asset is no vault', async () => {
     const reader = callReader((to) => BigInt(to))
-    const found = await erc4626.discover({ ...common, reader, pairs: [[vault, connector]] })
+    const found = await erc4626.swaps.discover({ ...common, reader, pairs: [[vault, connector]] })
     expect(found).toEqual({ pools: [], unreadable: [] })
-    expect(await erc4626.underlying?.({ ...common, reader, tokens: [vault] })).toEqual(new Map())
+    expect(await erc4626.positions?.underlying?.({ ...common, reader, tokens: [vault] })).toEqual(
+      new Map(),
+    )
   })
 })
 
 describe('erc4626.load', () => {
   async function load(given: Parameters<typeof vaultReader>[0], pools = [pool]) {
-    const [loaded] = await erc4626.load({ ...common, reader: vaultReader(given), pools })
+    const [loaded] = await erc4626.swaps.load({ ...common, reader: vaultReader(given), pools })
     return loaded
   }
   test('a contract that answers no preview is no vault, and says so', async () => {
@@ -129,12 +136,12 @@ describe('erc4626.load', () => {
       const loaded = await load({ cooldownDuration })
       if (!loaded || !('state' in loaded)) throw new Error('not loaded')
       const { state } = loaded
-      const redeemed = erc4626.swap(pool, state, { tokenIn: vault, tokenOut: asset }, 100n)
+      const redeemed = erc4626.swaps.swap(pool, state, { tokenIn: vault, tokenOut: asset }, 100n)
       expect(redeemed).toMatchObject({ amountOut, exact: true })
-      expect(erc4626.swap(pool, state, { tokenIn: asset, tokenOut: vault }, 1_000n).amountOut).toBe(
-        500n,
-      )
-      expect(erc4626.holdings?.(pool, state, vault)).toMatchObject({ shares: 1_001n })
+      expect(
+        erc4626.swaps.swap(pool, state, { tokenIn: asset, tokenOut: vault }, 1_000n).amountOut,
+      ).toBe(500n)
+      expect(erc4626.positions?.holdings?.(pool, state, vault)).toMatchObject({ shares: 1_001n })
     }
   })
   test('a vault whose previews follow its totals is quoted to the wei', async () => {
@@ -151,7 +158,7 @@ describe('erc4626.load', () => {
   })
   test('everything is read at the time of the simulated block', async () => {
     const reader = vaultReader()
-    await erc4626.load({ ...common, reader, pools: [pool] })
+    await erc4626.swaps.load({ ...common, reader, pools: [pool] })
     const later = reader.block.timestamp + BigInt(ethereum.blockTimeSeconds)
     expect(new Set(reader.calls.map(({ timestamp }) => timestamp))).toEqual(new Set([later]))
   })
@@ -159,7 +166,7 @@ describe('erc4626.load', () => {
     const loaded = await load({ previewDeposit: null, maxDeposit: null })
     if (!loaded || !('state' in loaded)) throw new Error('not loaded')
     const quote = (tokenIn: Address, tokenOut: Address) =>
-      erc4626.swap(pool, loaded.state, { tokenIn, tokenOut }, 500n)
+      erc4626.swaps.swap(pool, loaded.state, { tokenIn, tokenOut }, 500n)
     expect(quote(asset, vault)).toMatchObject({ amountOut: 0n, exact: false })
     expect(quote(vault, asset)).toMatchObject({ amountOut: 999n, exact: false })
   })
@@ -184,7 +191,7 @@ describe('erc4626.encodeSwap', () => {
     virtualAssets: 1n,
   } as const
   const encode = (tokenIn: Address, tokenOut: Address) =>
-    erc4626.encodeSwap({
+    erc4626.swaps.encodeSwap({
       ...common,
       pool,
       state,
@@ -200,12 +207,12 @@ describe('erc4626.encodeSwap', () => {
       { kind: 'approve', token: asset, spender: vault, amount: 5n },
       { kind: 'call', target: vault, abi: { name: 'deposit' }, args: [5n, receiver] },
     ])
-    expect(erc4626.action?.(pool, asset, vault)).toBe('deposit')
+    expect(erc4626.swaps.action?.(pool, asset, vault)).toBe('deposit')
   })
   test('a redemption burns the shares of the Executor and pays the receiver', () => {
     expect(encode(vault, asset)).toMatchObject([
       { kind: 'call', target: vault, abi: { name: 'redeem' }, args: [5n, receiver, other] },
     ])
-    expect(erc4626.action?.(pool, vault, asset)).toBe('redeem')
+    expect(erc4626.swaps.action?.(pool, vault, asset)).toBe('redeem')
   })
 })

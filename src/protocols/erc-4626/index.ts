@@ -40,50 +40,64 @@ export const erc4626 = defineProtocol<VaultState>({
   category: 'vault',
   url: 'https://eips.ethereum.org/EIPS/eip-4626',
   description: 'Deposits into and redemptions from tokenised vaults.',
-  paysRecipient: true,
-  isNoPriceSource: () => true,
-  foreignCode: ({ address }, _state, venue) =>
-    namedVaults(venue).includes(address) ? null : address,
-  probes: ({ vaults, registries, factories }, chain) => [
-    ...addressesOf(vaults).map((to) => probe('vault of ERC-4626', to, 'asset()', 'address')),
-    ...addressesOf(registries).map((to) =>
-      probe('registry of Yearn V3', to, 'numAssets()', 'positive'),
-    ),
-    ...addressesOf(factories).map((to) =>
-      probe('factory of MetaMorpho', to, 'MORPHO()', morphoOf(chain)),
-    ),
-  ],
-  discover: (args) => discoverVaults(slug, args),
-  poolEvents: vaultEvents(slug),
-  load: loadVaults,
-  swap(pool, state, { tokenIn }, amountIn) {
-    const exact = state.kind === 'plain' && amountIn <= provenAmount
-    return tokenIn === pool.address
-      ? { amountOut: assetsFor(state, amountIn), exact, after: () => afterRedeem(state, amountIn) }
-      : { amountOut: sharesFor(state, amountIn), exact, after: () => afterDeposit(state, amountIn) }
+  swaps: {
+    paysRecipient: true,
+    discover: (args) => discoverVaults(slug, args),
+    load: loadVaults,
+    swap(pool, state, { tokenIn }, amountIn) {
+      const exact = state.kind === 'plain' && amountIn <= provenAmount
+      return tokenIn === pool.address
+        ? {
+            amountOut: assetsFor(state, amountIn),
+            exact,
+            after: () => afterRedeem(state, amountIn),
+          }
+        : {
+            amountOut: sharesFor(state, amountIn),
+            exact,
+            after: () => afterDeposit(state, amountIn),
+          }
+    },
+    action: (pool, tokenIn) => (tokenIn === pool.address ? 'redeem' : 'deposit'),
+    gasEstimate: () => gasPerCall,
+    encodeSwap({ pool, tokenIn, amountIn, recipient, executor }) {
+      const target = pool.address
+      if (tokenIn === target) {
+        const args = [amountIn, recipient, executor]
+        return [{ kind: 'call', target, abi: redeemAbi, args }]
+      }
+      return [
+        { kind: 'approve', token: tokenIn, spender: target, amount: amountIn },
+        { kind: 'call', target, abi: depositAbi, args: [amountIn, recipient] },
+      ]
+    },
   },
-  isEndorsed,
-  holdings({ address, tokens: [asset] }, state, token) {
-    const worth = token === address ? worthOf(state) : null
-    return asset && worth
-      ? { shares: worth.shares, amounts: [{ token: asset, amount: worth.assets }] }
-      : null
+  trust: {
+    isNoPriceSource: () => true,
+    foreignCode: ({ address }, _state, venue) =>
+      namedVaults(venue).includes(address) ? null : address,
+    probes: ({ vaults, registries, factories }, chain) => [
+      ...addressesOf(vaults).map((to) => probe('vault of ERC-4626', to, 'asset()', 'address')),
+      ...addressesOf(registries).map((to) =>
+        probe('registry of Yearn V3', to, 'numAssets()', 'positive'),
+      ),
+      ...addressesOf(factories).map((to) =>
+        probe('factory of MetaMorpho', to, 'MORPHO()', morphoOf(chain)),
+      ),
+    ],
+    isEndorsed,
   },
-  action: (pool, tokenIn) => (tokenIn === pool.address ? 'redeem' : 'deposit'),
-  gasEstimate: () => gasPerCall,
-  encodeSwap({ pool, tokenIn, amountIn, recipient, executor }) {
-    const target = pool.address
-    if (tokenIn === target) {
-      const args = [amountIn, recipient, executor]
-      return [{ kind: 'call', target, abi: redeemAbi, args }]
-    }
-    return [
-      { kind: 'approve', token: tokenIn, spender: target, amount: amountIn },
-      { kind: 'call', target, abi: depositAbi, args: [amountIn, recipient] },
-    ]
+  index: vaultEvents(slug),
+  positions: {
+    ...vaultPositions(slug),
+    holdings({ address, tokens: [asset] }, state, token) {
+      const worth = token === address ? worthOf(state) : null
+      return asset && worth
+        ? { shares: worth.shares, amounts: [{ token: asset, amount: worth.assets }] }
+        : null
+    },
+    underlying: underlyingAssets,
   },
-  underlying: underlyingAssets,
-  positions: vaultPositions(slug),
 })
 
 /** What all vaults of a factory lend in; where the chain's file does not say, that there is one. */

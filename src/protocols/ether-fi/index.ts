@@ -101,13 +101,15 @@ export const etherFi = defineConverter<EtherFiState, 'stake' | 'wrap' | 'unwrap'
     url: 'https://www.ether.fi',
     description: 'Staking of ether for eETH, and wrapping and unwrapping of it.',
     gasPerCall: 110_000n,
-    probes(venue) {
-      const { liquidityPool, eETH, weETH } = addressesOf(venue)
-      return [
-        probe('LiquidityPool of ether.fi', liquidityPool, 'getTotalPooledEther()', 'positive'),
-        probe('eETH of ether.fi', eETH, 'totalShares()', 'positive'),
-        probe('weETH of ether.fi', weETH, 'eETH()', eETH),
-      ]
+    trust: {
+      probes(venue) {
+        const { liquidityPool, eETH, weETH } = addressesOf(venue)
+        return [
+          probe('LiquidityPool of ether.fi', liquidityPool, 'getTotalPooledEther()', 'positive'),
+          probe('eETH of ether.fi', eETH, 'totalShares()', 'positive'),
+          probe('weETH of ether.fi', weETH, 'eETH()', eETH),
+        ]
+      },
     },
   },
 )

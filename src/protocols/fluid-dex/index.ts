@@ -26,30 +26,34 @@ export const fluidDex = defineProtocol<FluidState>({
   category: 'dex',
   url: 'https://fluid.io',
   description: 'Pools of Fluid whose liquidity is collateral and debt.',
-  paysRecipient: true,
-  probes: ({ factory, resolver }) => {
-    const [made = 'address' as const] = addressesOf(factory)
-    return [
-      ...addressesOf(factory).map((to) =>
-        probe('factory of Fluid', to, 'totalDexes()', 'positive'),
-      ),
-      ...addressesOf(resolver).map((to) => probe('resolver of Fluid', to, 'FACTORY()', made)),
-    ]
+  swaps: {
+    paysRecipient: true,
+    discover: (args) => discoverPools(slug, args),
+    load: loadPools,
+    swap(pool, state, { tokenIn }, amountIn) {
+      const zeroForOne = tokenIn === pool.tokens[0]
+      const swap = swapIn(state, zeroForOne, amountIn)
+      if (!swap) return { amountOut: 0n, exact: state.exact, after: () => state }
+      const { amountOut, exact } = swap
+      return { amountOut, exact, after: () => stateAfter(state, zeroForOne, swap) }
+    },
+    gasEstimate: () => gasPerSwap,
+    encodeSwap: ({ pool, tokenIn, amountIn, recipient }) => {
+      const args = [tokenIn === pool.tokens[0], amountIn, 0n, recipient]
+      const call = { kind: 'call', target: pool.address, abi: swapAbi, args } as const
+      if (isNative(tokenIn)) return [{ ...call, value: amountIn }]
+      return [{ kind: 'approve', token: tokenIn, spender: pool.address, amount: amountIn }, call]
+    },
   },
-  discover: (args) => discoverPools(slug, args),
-  load: loadPools,
-  swap(pool, state, { tokenIn }, amountIn) {
-    const zeroForOne = tokenIn === pool.tokens[0]
-    const swap = swapIn(state, zeroForOne, amountIn)
-    if (!swap) return { amountOut: 0n, exact: state.exact, after: () => state }
-    const { amountOut, exact } = swap
-    return { amountOut, exact, after: () => stateAfter(state, zeroForOne, swap) }
-  },
-  gasEstimate: () => gasPerSwap,
-  encodeSwap: ({ pool, tokenIn, amountIn, recipient }) => {
-    const args = [tokenIn === pool.tokens[0], amountIn, 0n, recipient]
-    const call = { kind: 'call', target: pool.address, abi: swapAbi, args } as const
-    if (isNative(tokenIn)) return [{ ...call, value: amountIn }]
-    return [{ kind: 'approve', token: tokenIn, spender: pool.address, amount: amountIn }, call]
+  trust: {
+    probes: ({ factory, resolver }) => {
+      const [made = 'address' as const] = addressesOf(factory)
+      return [
+        ...addressesOf(factory).map((to) =>
+          probe('factory of Fluid', to, 'totalDexes()', 'positive'),
+        ),
+        ...addressesOf(resolver).map((to) => probe('resolver of Fluid', to, 'FACTORY()', made)),
+      ]
+    },
   },
 })

@@ -7,7 +7,7 @@ import { type Address, nativeToken, toAddress } from '../../domain/primitives.js
 import type { ReadCall, ReadResult } from '../../domain/state.js'
 import { nextBlockTime } from '../../domain/what-if.js'
 import type { Pool, Unreadable } from '../pool.js'
-import type { DiscoverArgs, LoadedPool, ProtocolAdapter } from '../protocol.js'
+import type { DiscoverArgs, LoadedPool, Swaps } from '../protocol.js'
 import { toWord } from '../shared/storage-slots.js'
 import { type FluidState, swapIn } from './math.js'
 
@@ -84,7 +84,7 @@ export async function discoverPools(
   return { pools, unreadable }
 }
 
-export const loadPools: ProtocolAdapter<FluidState>['load'] = async (args) => {
+export const loadPools: Swaps<FluidState>['load'] = async (args) => {
   const { reader, chain, venue, pools } = args
   if (pools.length === 0) return []
   const factory = toAddress(String(venue.factory))

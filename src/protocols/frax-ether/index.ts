@@ -66,14 +66,16 @@ export const fraxEther = defineConverter<FraxState, 'submit'>(
     url: 'https://frax.com',
     description: 'Ether into frxETH.',
     gasPerCall: 90_000n,
-    probes(venue) {
-      const { minter, frxETH } = addressesOf(venue)
-      return [
-        probe('minter of frxETH', minter, 'frxETHToken()', frxETH),
-        probe('frxETH', frxETH, 'decimals()', 18n),
-      ]
+    trust: {
+      probes(venue) {
+        const { minter, frxETH } = addressesOf(venue)
+        return [
+          probe('minter of frxETH', minter, 'frxETHToken()', frxETH),
+          probe('frxETH', frxETH, 'decimals()', 18n),
+        ]
+      },
+      // It mints one for one and takes none back, so that frxETH may be worth less.
+      isNoPriceSource: () => true,
     },
-    // It mints one for one and takes none back, so that frxETH may be worth less.
-    isNoPriceSource: () => true,
   },
 )

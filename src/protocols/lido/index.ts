@@ -31,50 +31,56 @@ export const lido = defineProtocol<StakedState>({
   category: 'staking',
   url: 'https://lido.fi',
   description: 'Staking of ether, and wrapping and unwrapping of staked ether.',
-  paysRecipient: false,
-  probes: ({ stETH, wstETH }) => [
-    ...addressesOf(stETH).map((to) =>
-      probe('stETH of Lido', to, 'getPooledEthByShares(uint256)', 'positive', [10n ** 18n]),
-    ),
-    ...addressesOf(wstETH).map((to) =>
-      probe('wstETH of Lido', to, 'stETH()', addressesOf(stETH)[0] ?? 'address'),
-    ),
-  ],
-  async discover({ venue, pairs, chain }) {
-    const asked = new Set(pairs.flatMap(([a, b]) => [`${a}-${b}`, `${b}-${a}`]))
-    const key = ({ tokens }: Pool) => tokens.map((token) => canonicalToken(chain, token)).join('-')
-    return { pools: poolsOf(venue).filter((pool) => asked.has(key(pool))), unreadable: [] }
+  swaps: {
+    paysRecipient: false,
+    async discover({ venue, pairs, chain }) {
+      const asked = new Set(pairs.flatMap(([a, b]) => [`${a}-${b}`, `${b}-${a}`]))
+      const key = ({ tokens }: Pool) =>
+        tokens.map((token) => canonicalToken(chain, token)).join('-')
+      return { pools: poolsOf(venue).filter((pool) => asked.has(key(pool))), unreadable: [] }
+    },
+    async load({ reader, venue, pools }) {
+      const known = new Set(poolsOf(venue).map(identity))
+      const state = await loadLido(reader, toAddress(String(venue.stETH)))
+      return pools.map((pool) => {
+        const unreadable = (message: string) => ({ protocol: slug, subject: pool.id, message })
+        if (!known.has(identity(pool)))
+          return unreadable('It is not one of the pools of the chain.')
+        if ('message' in state) return unreadable(state.message)
+        return { pool, state, partial: !state.proven }
+      })
+    },
+    swap(pool, state, direction, amountIn) {
+      const { tokenIn, tokenOut } = direction
+      // A balance of stETH is rounded together with what else its owner holds, which is not known.
+      const exact = state.proven && tokenOut === pool.address && !isNative(tokenIn)
+      const after = () => (isNative(tokenIn) ? afterStaking(state, amountIn) : state)
+      return { amountOut: output(pool, state, direction, amountIn), exact, after }
+    },
+    action: (pool, tokenIn) =>
+      isNative(tokenIn) ? 'deposit' : tokenIn === pool.address ? 'unwrap' : 'wrap',
+    gasEstimate: (pool) => (isStaking(pool) ? gasPerStake : gasPerWrap),
+    encodeSwap({ pool, tokenIn, amountIn }) {
+      const target = pool.address
+      if (isNative(tokenIn)) {
+        return [{ kind: 'call', target, abi: submitAbi, args: [zeroAddress], value: amountIn }]
+      }
+      if (tokenIn === target) return [{ kind: 'call', target, abi: unwrapAbi, args: [amountIn] }]
+      return [
+        { kind: 'approve', token: tokenIn, spender: target, amount: amountIn },
+        { kind: 'call', target, abi: wrapAbi, args: [amountIn] },
+      ]
+    },
   },
-  async load({ reader, venue, pools }) {
-    const known = new Set(poolsOf(venue).map(identity))
-    const state = await loadLido(reader, toAddress(String(venue.stETH)))
-    return pools.map((pool) => {
-      const unreadable = (message: string) => ({ protocol: slug, subject: pool.id, message })
-      if (!known.has(identity(pool))) return unreadable('It is not one of the pools of the chain.')
-      if ('message' in state) return unreadable(state.message)
-      return { pool, state, partial: !state.proven }
-    })
-  },
-  swap(pool, state, direction, amountIn) {
-    const { tokenIn, tokenOut } = direction
-    // A balance of stETH is rounded together with what else its owner holds, which is not known.
-    const exact = state.proven && tokenOut === pool.address && !isNative(tokenIn)
-    const after = () => (isNative(tokenIn) ? afterStaking(state, amountIn) : state)
-    return { amountOut: output(pool, state, direction, amountIn), exact, after }
-  },
-  action: (pool, tokenIn) =>
-    isNative(tokenIn) ? 'deposit' : tokenIn === pool.address ? 'unwrap' : 'wrap',
-  gasEstimate: (pool) => (isStaking(pool) ? gasPerStake : gasPerWrap),
-  encodeSwap({ pool, tokenIn, amountIn }) {
-    const target = pool.address
-    if (isNative(tokenIn)) {
-      return [{ kind: 'call', target, abi: submitAbi, args: [zeroAddress], value: amountIn }]
-    }
-    if (tokenIn === target) return [{ kind: 'call', target, abi: unwrapAbi, args: [amountIn] }]
-    return [
-      { kind: 'approve', token: tokenIn, spender: target, amount: amountIn },
-      { kind: 'call', target, abi: wrapAbi, args: [amountIn] },
-    ]
+  trust: {
+    probes: ({ stETH, wstETH }) => [
+      ...addressesOf(stETH).map((to) =>
+        probe('stETH of Lido', to, 'getPooledEthByShares(uint256)', 'positive', [10n ** 18n]),
+      ),
+      ...addressesOf(wstETH).map((to) =>
+        probe('wstETH of Lido', to, 'stETH()', addressesOf(stETH)[0] ?? 'address'),
+      ),
+    ],
   },
   positions: lidoPositions(slug),
 })

@@ -27,31 +27,35 @@ export const liquidityBook = defineProtocol<BookState>({
   category: 'dex',
   url: 'https://lfj.gg',
   description: 'Pairs of Trader Joe with a bin for each price.',
-  paysRecipient: true,
-  probes: ({ factory21, factory22 }) =>
-    [...addressesOf(factory21), ...addressesOf(factory22)].map((to) =>
-      probe('factory of Liquidity Book', to, 'getNumberOfLBPairs()', 'positive'),
-    ),
-  poolEvents: bookEvents(slug),
-  discover: (args) => discoverBooks(slug, args),
-  load: (args) => loadBooks(slug, args),
-  swap(pool, state, { tokenIn }, amountIn) {
-    const swap = bookSwap(state, tokenIn === pool.tokens[0], amountIn)
-    return swap
-      ? { amountOut: swap.amountOut, exact: swap.exact, after: () => swap.after }
-      : { amountOut: 0n, exact: true, after: () => state }
+  swaps: {
+    paysRecipient: true,
+    discover: (args) => discoverBooks(slug, args),
+    load: (args) => loadBooks(slug, args),
+    swap(pool, state, { tokenIn }, amountIn) {
+      const swap = bookSwap(state, tokenIn === pool.tokens[0], amountIn)
+      return swap
+        ? { amountOut: swap.amountOut, exact: swap.exact, after: () => swap.after }
+        : { amountOut: 0n, exact: true, after: () => state }
+    },
+    gasEstimate: () => gasPerSwap,
+    prepaidAt: (pool) => pool.address,
+    encodeSwap({ pool, tokenIn, amountIn, recipient, isPrepaid }) {
+      const swap = {
+        kind: 'call',
+        target: pool.address,
+        abi: swapAbi,
+        args: [tokenIn === pool.tokens[0], recipient],
+      } as const
+      if (isPrepaid) return [swap]
+      return [{ kind: 'transfer', token: tokenIn, to: pool.address, amount: amountIn }, swap]
+    },
   },
-  foreignCode: (_pool, { hooks }) => hooks,
-  gasEstimate: () => gasPerSwap,
-  prepaidAt: (pool) => pool.address,
-  encodeSwap({ pool, tokenIn, amountIn, recipient, isPrepaid }) {
-    const swap = {
-      kind: 'call',
-      target: pool.address,
-      abi: swapAbi,
-      args: [tokenIn === pool.tokens[0], recipient],
-    } as const
-    if (isPrepaid) return [swap]
-    return [{ kind: 'transfer', token: tokenIn, to: pool.address, amount: amountIn }, swap]
+  trust: {
+    probes: ({ factory21, factory22 }) =>
+      [...addressesOf(factory21), ...addressesOf(factory22)].map((to) =>
+        probe('factory of Liquidity Book', to, 'getNumberOfLBPairs()', 'positive'),
+      ),
+    foreignCode: (_pool, { hooks }) => hooks,
   },
+  index: bookEvents(slug),
 })

@@ -4,7 +4,7 @@
  * Venue parameters: `controller`, which lists the gauges, and `minter`. Pool parameters: none; tokens: share, gauge.
  */
 import { probe } from '../../chains/probe.js'
-import { defineProtocol, type ProtocolAdapter } from '../protocol.js'
+import { defineProtocol, type ProtocolAdapter, type SwapAdapter } from '../protocol.js'
 import { addressesOf } from '../shared/parameters.js'
 import { depositAbi, depositForAbi, withdrawAbi } from './actions.js'
 import { discoverGauges, stakedTokens } from './discover.js'
@@ -18,54 +18,61 @@ const gasPerCall = 200_000n
 function defineGauges(
   family: Family,
   facts: Pick<ProtocolAdapter, 'name' | 'project' | 'url' | 'description' | 'forkOf'>,
-): ProtocolAdapter<GaugeState> {
+): SwapAdapter<GaugeState> {
   const { slug } = family
   return defineProtocol<GaugeState>({
     slug,
     ...facts,
     category: 'staking',
-    // A withdrawal is paid to its caller alone.
-    paysRecipient: true,
-    canPay: ({ address }, { takesForOthers }, tokenOut) => takesForOthers && tokenOut === address,
-    isNoPriceSource: () => true,
-    foreignCode: ({ address }, { isListed }) => (isListed ? null : address),
-    probes: ({ controller, minter }) => {
-      const [asked] = addressesOf(controller)
-      return [
-        ...addressesOf(controller).map((to) =>
-          probe(`controller of ${facts.name}`, to, 'n_gauges()', 'positive'),
-        ),
-        ...addressesOf(minter).map((to) =>
-          probe(`minter of ${facts.name}`, to, `${family.asked}()`, asked ?? 'address'),
-        ),
-      ]
+    swaps: {
+      // A withdrawal is paid to its caller alone.
+      paysRecipient: true,
+      canPay: ({ address }, { takesForOthers }, tokenOut) => takesForOthers && tokenOut === address,
+      discover: (args) => discoverGauges(family, args),
+      async load(args) {
+        return args.pools.length === 0 ? [] : loadGauges(family, args)
+      },
+      swap: (pool, state, { tokenIn }, amountIn) => ({
+        amountOut: converted(pool, state, tokenIn, amountIn),
+        exact: state.isListed,
+        after: () => after(pool, state, tokenIn, amountIn),
+      }),
+      action: (pool, tokenIn) => (tokenIn === pool.address ? 'withdraw' : 'deposit'),
+      gasEstimate: () => gasPerCall,
+      encodeSwap({ pool: { address: target }, state, tokenIn, amountIn, recipient }) {
+        if (tokenIn === target)
+          return [{ kind: 'call', target, abi: withdrawAbi, args: [amountIn] }]
+        return [
+          { kind: 'approve', token: tokenIn, spender: target, amount: amountIn },
+          state.takesForOthers
+            ? { kind: 'call', target, abi: depositForAbi, args: [amountIn, recipient] }
+            : { kind: 'call', target, abi: depositAbi, args: [amountIn] },
+        ]
+      },
     },
-    discover: (args) => discoverGauges(family, args),
-    async load(args) {
-      return args.pools.length === 0 ? [] : loadGauges(family, args)
+    trust: {
+      isNoPriceSource: () => true,
+      foreignCode: ({ address }, { isListed }) => (isListed ? null : address),
+      probes: ({ controller, minter }) => {
+        const [asked] = addressesOf(controller)
+        return [
+          ...addressesOf(controller).map((to) =>
+            probe(`controller of ${facts.name}`, to, 'n_gauges()', 'positive'),
+          ),
+          ...addressesOf(minter).map((to) =>
+            probe(`minter of ${facts.name}`, to, `${family.asked}()`, asked ?? 'address'),
+          ),
+        ]
+      },
     },
-    swap: (pool, state, { tokenIn }, amountIn) => ({
-      amountOut: converted(pool, state, tokenIn, amountIn),
-      exact: state.isListed,
-      after: () => after(pool, state, tokenIn, amountIn),
-    }),
-    holdings: ({ address, tokens: [staked] }, { supply }, token) =>
-      staked && token === address && supply > 0n
-        ? { shares: supply, amounts: [{ token: staked, amount: supply }] }
-        : null,
-    action: (pool, tokenIn) => (tokenIn === pool.address ? 'withdraw' : 'deposit'),
-    gasEstimate: () => gasPerCall,
-    encodeSwap({ pool: { address: target }, state, tokenIn, amountIn, recipient }) {
-      if (tokenIn === target) return [{ kind: 'call', target, abi: withdrawAbi, args: [amountIn] }]
-      return [
-        { kind: 'approve', token: tokenIn, spender: target, amount: amountIn },
-        state.takesForOthers
-          ? { kind: 'call', target, abi: depositForAbi, args: [amountIn, recipient] }
-          : { kind: 'call', target, abi: depositAbi, args: [amountIn] },
-      ]
+    positions: {
+      ...gaugePositions(family),
+      holdings: ({ address, tokens: [staked] }, { supply }, token) =>
+        staked && token === address && supply > 0n
+          ? { shares: supply, amounts: [{ token: staked, amount: supply }] }
+          : null,
+      underlying: (args) => stakedTokens(family, args),
     },
-    underlying: (args) => stakedTokens(family, args),
-    positions: gaugePositions(family),
   })
 }
 

@@ -4,7 +4,7 @@
  */
 import { isHex } from 'viem'
 import { probe } from '../../chains/probe.js'
-import { defineProtocol, noSwaps } from '../protocol.js'
+import { defineProtocol } from '../protocol.js'
 import { addressesOf } from '../shared/parameters.js'
 import { slug } from './markets.js'
 import { morphoPositions } from './positions.js'
@@ -16,15 +16,18 @@ export const morphoBlue = defineProtocol({
   category: 'lending',
   url: 'https://morpho.org',
   description: 'Lending, collateral and loans in the markets of Morpho Blue.',
-  ...noSwaps,
+  trust: {
+    probes: ({ morpho, markets = [] }) =>
+      addressesOf(morpho).flatMap((to) => [
+        probe('Morpho Blue', to, 'owner()', 'address'),
+        ...[markets]
+          .flat()
+          .flatMap((id) =>
+            isHex(id)
+              ? [probe('Morpho Blue', to, 'idToMarketParams(bytes32)', 'address', [id])]
+              : [],
+          ),
+      ]),
+  },
   positions: morphoPositions,
-  probes: ({ morpho, markets = [] }) =>
-    addressesOf(morpho).flatMap((to) => [
-      probe('Morpho Blue', to, 'owner()', 'address'),
-      ...[markets]
-        .flat()
-        .flatMap((id) =>
-          isHex(id) ? [probe('Morpho Blue', to, 'idToMarketParams(bytes32)', 'address', [id])] : [],
-        ),
-    ]),
 })

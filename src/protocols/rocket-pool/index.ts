@@ -72,13 +72,15 @@ export const rocketPool = defineConverter<RocketState, 'deposit' | 'burn'>(
     url: 'https://rocketpool.net',
     description: 'Staking of ether for rETH, and redemption of rETH.',
     gasPerCall: 180_000n,
-    probes(venue) {
-      const { storage, rETH } = addressesOf(venue)
-      const key = addressKey(depositPool)
-      return [
-        probe('storage of Rocket Pool', storage, 'getAddress(bytes32)', 'address', [key]),
-        probe('rETH of Rocket Pool', rETH, 'getExchangeRate()', 'positive'),
-      ]
+    trust: {
+      probes(venue) {
+        const { storage, rETH } = addressesOf(venue)
+        const key = addressKey(depositPool)
+        return [
+          probe('storage of Rocket Pool', storage, 'getAddress(bytes32)', 'address', [key]),
+          probe('rETH of Rocket Pool', rETH, 'getExchangeRate()', 'positive'),
+        ]
+      },
     },
   },
 )

@@ -26,6 +26,6 @@ test.each([
     },
   }
   const venue = ethereum.venues[adapter.slug] ?? {}
-  await adapter.discover({ reader, chain: ethereum, venue, pairs: [[weth, usdc]] })
+  await adapter.swaps.discover({ reader, chain: ethereum, venue, pairs: [[weth, usdc]] })
   expect(guessed).toContain(deployed)
 })

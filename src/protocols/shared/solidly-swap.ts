@@ -1,6 +1,6 @@
 /** Swaps on pools that tell their own output, as Solidly's do: our helper asks for it, and has it paid. */
 import { parseAbiItem } from 'viem'
-import type { ProtocolAdapter } from '../protocol.js'
+import type { Swaps } from '../protocol.js'
 import { helperAddress } from './helper-address.js'
 
 const helper = 'SolidlySwapper'
@@ -22,7 +22,4 @@ export const solidlySwap = {
     if (isPrepaid) return [swap]
     return [{ kind: 'transfer', token: tokenIn, to: pool.address, amount: amountIn }, swap]
   },
-} satisfies Pick<
-  ProtocolAdapter<never>,
-  'paysRecipient' | 'helperContracts' | 'prepaidAt' | 'encodeSwap'
->
+} satisfies Pick<Swaps<never>, 'paysRecipient' | 'helperContracts' | 'prepaidAt' | 'encodeSwap'>

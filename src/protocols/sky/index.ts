@@ -79,13 +79,15 @@ export const sky = defineConverter<SkyState, 'toUsds' | 'toDai'>(
     url: 'https://sky.money',
     description: 'Conversion of DAI into USDS and back.',
     gasPerCall: 130_000n,
-    probes(venue) {
-      const { converter, dai, usds } = addressesOf(venue)
-      return [
-        probe('converter of Sky', converter, 'dai()', dai),
-        probe('converter of Sky', converter, 'usds()', usds),
-        probe('USDS of Sky', usds, 'decimals()', 18n),
-      ]
+    trust: {
+      probes(venue) {
+        const { converter, dai, usds } = addressesOf(venue)
+        return [
+          probe('converter of Sky', converter, 'dai()', dai),
+          probe('converter of Sky', converter, 'usds()', usds),
+          probe('USDS of Sky', usds, 'decimals()', 18n),
+        ]
+      },
     },
   },
 )

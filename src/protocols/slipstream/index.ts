@@ -6,7 +6,7 @@
 import { encodeFunctionData, parseAbi } from 'viem'
 import { probe } from '../../chains/probe.js'
 import { nextBlockTime } from '../../domain/what-if.js'
-import { defineProtocol, type ProtocolAdapter } from '../protocol.js'
+import { defineProtocol, type SwapAdapter } from '../protocol.js'
 import { concentratedParts } from '../shared/concentrated/adapter-parts.js'
 import type { ConcentratedSource } from '../shared/concentrated/load.js'
 import type { ConcentratedState } from '../shared/concentrated/swap.js'
@@ -38,7 +38,7 @@ const gasPerSwap = 105_000n
 
 const feeAbi = parseAbi(['function getSwapFee(address pool) view returns (uint24)'])
 
-function defineSlipstreamLike(row: SlipstreamRow): ProtocolAdapter<ConcentratedState> {
+function defineSlipstreamLike(row: SlipstreamRow): SwapAdapter<ConcentratedState> {
   const parts = concentratedParts(({ address, parameters }, venue) => {
     const { tickSpacing, factory } = parameters
     if (!Number.isInteger(tickSpacing) || Number(tickSpacing) < 1) {
@@ -60,48 +60,52 @@ function defineSlipstreamLike(row: SlipstreamRow): ProtocolAdapter<ConcentratedS
     ...row,
     category: 'dex',
     description: `Concentrated-liquidity pools of ${row.name}.`,
-    probes: ({ factories }) =>
-      addressesOf(factories).map((to) =>
-        probe(`factory of ${row.name}`, to, 'allPoolsLength()', 'positive'),
-      ),
-    discover: (args) => discoverPools(row.slug, args),
-    poolEvents: slipstreamPoolEvents(row.slug, poolSlots),
-    ...parts,
-    ...v3Swap,
-    async load(args) {
-      const { reader, chain, venue, pools } = args
-      if (pools.length === 0) return []
-      // A fee that follows the price depends on the time of the swap.
-      const timestamp = nextBlockTime(reader.block, chain.blockTimeSeconds)
-      const known = pools.flatMap(({ address, parameters }) => {
-        const to = factoriesOf(venue).find((each) => each === parameters.factory)
-        return to ? [{ address, to }] : []
-      })
-      const [loads, answers] = await Promise.all([
-        parts.load(args),
-        reader.call(
-          known.map(({ address, to }) => {
-            return { to, data: encodeFunctionData({ abi: feeAbi, args: [address] }), timestamp }
-          }),
+    swaps: {
+      discover: (args) => discoverPools(row.slug, args),
+      ...parts,
+      ...v3Swap,
+      async load(args) {
+        const { reader, chain, venue, pools } = args
+        if (pools.length === 0) return []
+        // A fee that follows the price depends on the time of the swap.
+        const timestamp = nextBlockTime(reader.block, chain.blockTimeSeconds)
+        const known = pools.flatMap(({ address, parameters }) => {
+          const to = factoriesOf(venue).find((each) => each === parameters.factory)
+          return to ? [{ address, to }] : []
+        })
+        const [loads, answers] = await Promise.all([
+          parts.load(args),
+          reader.call(
+            known.map(({ address, to }) => {
+              return { to, data: encodeFunctionData({ abi: feeAbi, args: [address] }), timestamp }
+            }),
+          ),
+        ])
+        const fees = new Map(known.map(({ address }, index) => [address, readWord(answers[index])]))
+        return loads.map((load) => {
+          if (!('state' in load)) return load
+          const { protocol, id, address } = load.pool
+          const fee = fees.get(address) ?? null
+          if (fee === null) {
+            return { protocol, subject: id, message: 'The factory tells no fee of the pool.' }
+          }
+          return { ...load, state: { ...load.state, feePips: [fee, fee] } }
+        })
+      },
+      swap(...args) {
+        const { amountOut, exact, after } = parts.swap(...args)
+        return { amountOut, exact, after: () => ({ ...after(), isFeeOld: true }) }
+      },
+      swapSlots: (_pool, state) => v3SwapSlots(poolSlots, wordsPerTick, state),
+      gasEstimate: () => gasPerSwap,
+    },
+    trust: {
+      probes: ({ factories }) =>
+        addressesOf(factories).map((to) =>
+          probe(`factory of ${row.name}`, to, 'allPoolsLength()', 'positive'),
         ),
-      ])
-      const fees = new Map(known.map(({ address }, index) => [address, readWord(answers[index])]))
-      return loads.map((load) => {
-        if (!('state' in load)) return load
-        const { protocol, id, address } = load.pool
-        const fee = fees.get(address) ?? null
-        if (fee === null) {
-          return { protocol, subject: id, message: 'The factory tells no fee of the pool.' }
-        }
-        return { ...load, state: { ...load.state, feePips: [fee, fee] } }
-      })
     },
-    swap(...args) {
-      const { amountOut, exact, after } = parts.swap(...args)
-      return { amountOut, exact, after: () => ({ ...after(), isFeeOld: true }) }
-    },
-    swapSlots: (_pool, state) => v3SwapSlots(poolSlots, wordsPerTick, state),
-    gasEstimate: () => gasPerSwap,
+    index: slipstreamPoolEvents(row.slug, poolSlots),
   })
 }
 

@@ -7,7 +7,7 @@ import { probe } from '../../chains/probe.js'
 import { toAddress } from '../../domain/primitives.js'
 import type { Unreadable } from '../pool.js'
 import type { Position, PositionAdapter, PositionState } from '../positions.js'
-import { defineProtocol, noSwaps } from '../protocol.js'
+import { defineProtocol } from '../protocol.js'
 import { addressesOf } from '../shared/parameters.js'
 import { readTokenNames } from '../shared/token-names.js'
 import { gaugeActions } from './actions.js'
@@ -80,14 +80,15 @@ const positions: PositionAdapter = {
 }
 
 export const stakingRewards = defineProtocol({
-  probes: ({ gauges }) =>
-    addressesOf(gauges).map((to) => probe('StakingRewards', to, 'stakingToken()', 'address')),
-  ...noSwaps,
   slug,
   name: 'StakingRewards',
   project: 'synthetix',
   category: 'staking',
   url: 'https://docs.synthetix.io',
   description: 'Staking of one token for rewards in another.',
+  trust: {
+    probes: ({ gauges }) =>
+      addressesOf(gauges).map((to) => probe('StakingRewards', to, 'stakingToken()', 'address')),
+  },
   positions,
 })

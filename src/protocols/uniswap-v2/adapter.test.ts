@@ -32,13 +32,13 @@ describe('uniswapV2', () => {
       [a, c],
       [a, a],
     ] as const
-    const found = await uniswapV2.discover({ ...common, reader, pairs })
+    const found = await uniswapV2.swaps.discover({ ...common, reader, pairs })
     expect(found).toEqual({ pools: [pool], unreadable: [] })
   })
   test('a look-up that cannot be read sinks no other', async () => {
     const storage = { [getPair(a, b, 2n)]: toWord(BigInt(pair)) }
     const reader = storageReader(storage, [getPair(a, c, 2n)])
-    const found = await uniswapV2.discover({
+    const found = await uniswapV2.swaps.discover({
       ...common,
       reader,
       pairs: [
@@ -54,39 +54,47 @@ describe('uniswapV2', () => {
   test('loads both reserves from one word and leaves the timestamp out', async () => {
     const word = (7n << 224n) | (state.reserve1 << 112n) | state.reserve0
     const reader = storageReader({ [toWord(8n)]: toWord(word) })
-    const loaded = await uniswapV2.load({ ...common, reader, pools: [pool] })
+    const loaded = await uniswapV2.swaps.load({ ...common, reader, pools: [pool] })
     expect(loaded).toEqual([{ pool, state, partial: false }])
   })
   test('a pair without reserves is loaded and quotes 0', async () => {
-    const [loaded] = await uniswapV2.load({ ...common, reader: storageReader({}), pools: [pool] })
+    const [loaded] = await uniswapV2.swaps.load({
+      ...common,
+      reader: storageReader({}),
+      pools: [pool],
+    })
     if (!loaded || !('state' in loaded)) throw new Error('not loaded')
-    const quote = uniswapV2.swap(pool, loaded.state, { tokenIn: a, tokenOut: b }, 1_000n)
+    const quote = uniswapV2.swaps.swap(pool, loaded.state, { tokenIn: a, tokenOut: b }, 1_000n)
     expect(quote).toMatchObject({ amountOut: 0n, exact: true })
   })
   test('a pair that cannot be read is named', async () => {
     const reader = storageReader({}, [toWord(8n)])
-    const loaded = await uniswapV2.load({ ...common, reader, pools: [pool] })
+    const loaded = await uniswapV2.swaps.load({ ...common, reader, pools: [pool] })
     expect(loaded).toEqual([{ protocol: 'uniswap-v2', subject: pair, message: 'refused' }])
   })
   test('an imported pair without its fee is not loaded, and named', async () => {
     const bare = { ...pool, parameters: {} }
-    const loaded = await uniswapV2.load({ ...common, reader: storageReader({}), pools: [bare] })
+    const loaded = await uniswapV2.swaps.load({
+      ...common,
+      reader: storageReader({}),
+      pools: [bare],
+    })
     const message = 'The pool lacks the parameter feeBps.'
     expect(loaded).toEqual([{ protocol: 'uniswap-v2', subject: pair, message }])
   })
   test('the state after a swap holds the input and lacks the output, in both directions', () => {
-    const up = uniswapV2.swap(pool, state, { tokenIn: a, tokenOut: b }, 1_000n).after()
+    const up = uniswapV2.swaps.swap(pool, state, { tokenIn: a, tokenOut: b }, 1_000n).after()
     expect(up).toEqual({ reserve0: 1_001_000n, reserve1: 2_000_000n - 1_992n })
-    const down = uniswapV2.swap(pool, state, { tokenIn: b, tokenOut: a }, 1_000n).after()
+    const down = uniswapV2.swaps.swap(pool, state, { tokenIn: b, tokenOut: a }, 1_000n).after()
     expect(down).toEqual({ reserve0: 1_000_000n - 498n, reserve1: 2_001_000n })
   })
   test('a swap also reads the tokens, the oracle accumulators and the lock', () => {
     const slots = [6n, 7n, 9n, 10n, 12n].map(toWord)
-    expect(uniswapV2.swapSlots?.(pool, state)).toEqual(slots)
+    expect(uniswapV2.swaps.swapSlots?.(pool, state)).toEqual(slots)
   })
   test('encodes a transfer to the pair and a call of the helper', () => {
     const amountIn = { ref: 'balance', token: b } as const
-    const steps = uniswapV2.encodeSwap({
+    const steps = uniswapV2.swaps.encodeSwap({
       ...common,
       pool,
       state,
@@ -115,7 +123,7 @@ describe('shares of a pair', () => {
   }
   const connectors = { ...ethereum, connectorTokens: [a, b, c] }
   const discover = (reader: ReturnType<typeof storageReader>, pairs: [Address, Address][]) =>
-    uniswapV2.discover({ ...common, chain: connectors, reader, pairs })
+    uniswapV2.swaps.discover({ ...common, chain: connectors, reader, pairs })
 
   test('are found for each of its tokens, once, and for no other', async () => {
     const found = await discover(storageReader(storage), [
@@ -162,27 +170,31 @@ describe('shares of a pair', () => {
       [toWord(11n)]: toWord(6n),
     }
     const reader = storageReader(words)
-    const [loaded] = await uniswapV2.load({ ...common, reader, pools: [sharesPool] })
+    const [loaded] = await uniswapV2.swaps.load({ ...common, reader, pools: [sharesPool] })
     // The reader knows slots alone: the factory's slot 0, too, is not zero.
     const expected = { reserve0: 1n, reserve1: 2n, totalSupply: 5n, kLast: 6n, isFeeOn: true }
     expect(loaded).toMatchObject({ state: expected, partial: false })
   })
   test('their pool trades no tokens for each other, tells no price and shares the state of the pair', () => {
     const full = { ...state, totalSupply: 1_000_000n, kLast: 0n, isFeeOn: false }
-    expect(uniswapV2.swap(sharesPool, full, { tokenIn: a, tokenOut: b }, 1_000n).amountOut).toBe(0n)
-    expect(uniswapV2.swap(sharesPool, full, { tokenIn: a, tokenOut: b }, 1_000n).after()).toBe(full)
     expect(
-      uniswapV2.swap(sharesPool, full, { tokenIn: a, tokenOut: pair }, 1_000n).amountOut,
+      uniswapV2.swaps.swap(sharesPool, full, { tokenIn: a, tokenOut: b }, 1_000n).amountOut,
+    ).toBe(0n)
+    expect(
+      uniswapV2.swaps.swap(sharesPool, full, { tokenIn: a, tokenOut: b }, 1_000n).after(),
+    ).toBe(full)
+    expect(
+      uniswapV2.swaps.swap(sharesPool, full, { tokenIn: a, tokenOut: pair }, 1_000n).amountOut,
     ).toBeGreaterThan(0n)
-    expect(uniswapV2.isNoPriceSource?.(sharesPool)).toBe(true)
-    expect(uniswapV2.isNoPriceSource?.(pool)).toBe(false)
-    expect(uniswapV2.sharedState?.(sharesPool)).toBe(uniswapV2.sharedState?.(pool))
-    expect(uniswapV2.prepaidAt?.(sharesPool)).toBeUndefined()
+    expect(uniswapV2.trust?.isNoPriceSource?.(sharesPool)).toBe(true)
+    expect(uniswapV2.trust?.isNoPriceSource?.(pool)).toBe(false)
+    expect(uniswapV2.swaps.sharedState?.(sharesPool)).toBe(uniswapV2.swaps.sharedState?.(pool))
+    expect(uniswapV2.swaps.prepaidAt?.(sharesPool)).toBeUndefined()
   })
   test('are bought through the helper, and burnt at the pair', () => {
     const zapper = token('6')
     const encode = (tokenIn: Address, tokenOut: Address) =>
-      uniswapV2.encodeSwap({
+      uniswapV2.swaps.encodeSwap({
         ...common,
         pool: sharesPool,
         state,
@@ -201,8 +213,8 @@ describe('shares of a pair', () => {
       { kind: 'transfer', token: pair, to: pair, amount: 5n },
       { kind: 'call', target: zapper, args: [pair, b, a, true, 30n, recipient] },
     ])
-    expect(uniswapV2.action?.(sharesPool, b, pair)).toBe('deposit')
-    expect(uniswapV2.action?.(sharesPool, pair, b)).toBe('redeem')
+    expect(uniswapV2.swaps.action?.(sharesPool, b, pair)).toBe('deposit')
+    expect(uniswapV2.swaps.action?.(sharesPool, pair, b)).toBe('redeem')
   })
 })
 
@@ -211,7 +223,7 @@ describe('sushiswapV2', () => {
     'finds the pair in a factory that keeps its pairs at slot %i',
     async (base) => {
       const reader = storageReader({ [getPair(a, b, base)]: toWord(BigInt(pair)) })
-      const { pools } = await sushiswapV2.discover({ ...common, reader, pairs: [[a, b]] })
+      const { pools } = await sushiswapV2.swaps.discover({ ...common, reader, pairs: [[a, b]] })
       expect(pools).toEqual([{ ...pool, protocol: 'sushiswap-v2' }])
     },
   )

@@ -8,8 +8,8 @@ import {
   type Direction,
   defineProtocol,
   type EncodeSwapArgs,
-  type ProtocolAdapter,
   type Swap,
+  type SwapAdapter,
 } from '../protocol.js'
 import { helperAddress } from '../shared/helper-address.js'
 import { pairEvents } from '../shared/pair-events.js'
@@ -63,7 +63,7 @@ const [swapAbi, zapInAbi, zapOutAbi] = parseAbi([
 type State = UniswapV2State | LiquidityState
 
 /** @returns Adapter for pairs of the original bytecode or one with the same storage and `swap`. */
-export function defineUniswapV2Like(row: UniswapV2Row): ProtocolAdapter<State> {
+export function defineUniswapV2Like(row: UniswapV2Row): SwapAdapter<State> {
   const { getPairSlots, initCodeHash, protocolFee, ...identity } = row
   const source = { slug: row.slug, getPairSlots, initCodeHash }
   const rulesOf = (pool: Pool): PairRules => ({ feeBps: feeOf(pool), protocolFee })
@@ -90,64 +90,70 @@ export function defineUniswapV2Like(row: UniswapV2Row): ProtocolAdapter<State> {
     ...identity,
     category: 'dex',
     description: `Constant-product pairs of ${row.name}, and shares in them.`,
-    paysRecipient: true,
-    helperContracts: [swapHelper, zapHelper],
-    discover: (args) => discoverPairs(source, args),
-    poolEvents: pairEvents((pair, tokens, { feeBps }) =>
+    swaps: {
+      paysRecipient: true,
+      helperContracts: [swapHelper, zapHelper],
+      discover: (args) => discoverPairs(source, args),
+      load: ({ reader, venue, pools }) => loadPairs({ slug: row.slug, reader, venue, pools }),
+      swap(pool, state, direction, amountIn) {
+        if (!isSharesPool(pool)) return pairSwap(pool, state, direction.tokenIn, amountIn)
+        const zap = zapped(pool, state, direction, amountIn)
+        return { amountOut: zap?.amountOut ?? 0n, exact: true, after: () => zap?.after ?? state }
+      },
+      sharedState: pairOf,
+      action: (pool, tokenIn) =>
+        isSharesPool(pool) ? (tokenIn === pool.address ? 'redeem' : 'deposit') : 'swap',
+      swapSlots: (pool) => (isSharesPool(pool) ? liquiditySlots : swapSlots),
+      gasEstimate: (pool) => (isSharesPool(pool) ? gasPerZap : gasPerSwap),
+      prepaidAt: (pool) => (isSharesPool(pool) ? undefined : pool.address),
+      swapHop: (pool, tokenIn) =>
+        isSharesPool(pool)
+          ? null
+          : {
+              family: 'v2',
+              pair: pool.address,
+              feeBps: Number(feeOf(pool)),
+              zeroForOne: tokenIn === pool.tokens[0],
+            },
+      encodeSwap: (args) => (isSharesPool(args.pool) ? encodeZap(args) : encodeSwap(args)),
+    },
+    trust: {
+      probes: ({ factory, router }, { wrappedNative }) => [
+        ...addressesOf(factory).map((to) =>
+          probe(`factory of ${row.name}`, to, 'allPairsLength()', 'number'),
+        ),
+        ...addressesOf(router).flatMap((to) => [
+          probe(`router of ${row.name}`, to, 'factory()', addressesOf(factory)[0] ?? 'address'),
+          probe(`router of ${row.name}`, to, 'WETH()', wrappedNative),
+        ]),
+      ],
+      // What shares are worth follows from the tokens' prices; what a swap would give for them depends on its size.
+      isNoPriceSource: isSharesPool,
+    },
+    index: pairEvents((pair, tokens, { feeBps }) =>
       pairPool(row.slug, pair, tokens, Number(feeBps)),
     ),
-    probes: ({ factory, router }, { wrappedNative }) => [
-      ...addressesOf(factory).map((to) =>
-        probe(`factory of ${row.name}`, to, 'allPairsLength()', 'number'),
-      ),
-      ...addressesOf(router).flatMap((to) => [
-        probe(`router of ${row.name}`, to, 'factory()', addressesOf(factory)[0] ?? 'address'),
-        probe(`router of ${row.name}`, to, 'WETH()', wrappedNative),
-      ]),
-    ],
-    load: ({ reader, venue, pools }) => loadPairs({ slug: row.slug, reader, venue, pools }),
-    swap(pool, state, direction, amountIn) {
-      if (!isSharesPool(pool)) return pairSwap(pool, state, direction.tokenIn, amountIn)
-      const zap = zapped(pool, state, direction, amountIn)
-      return { amountOut: zap?.amountOut ?? 0n, exact: true, after: () => zap?.after ?? state }
+    positions: {
+      ...pairPositions({ ...source, name: row.name }, rulesOf),
+      holdings(pool, state, token) {
+        const [token0, token1] = pool.tokens
+        if (token !== pool.address || !('totalSupply' in state) || !token0 || !token1) return null
+        const shares = supplyWithFee(state, rulesOf(pool))
+        const amounts = [
+          { token: token0, amount: state.reserve0 },
+          { token: token1, amount: state.reserve1 },
+        ]
+        return shares === 0n ? null : { shares, amounts }
+      },
+      async underlying({ reader, venue, tokens }) {
+        const found = await recogniseShares(source, { reader, venue, tokens })
+        return new Map(
+          [...found].flatMap(([token, own]) =>
+            own && !('message' in own) ? [[token, own] as const] : [],
+          ),
+        )
+      },
     },
-    sharedState: pairOf,
-    // What shares are worth follows from the tokens' prices; what a swap would give for them depends on its size.
-    isNoPriceSource: isSharesPool,
-    holdings(pool, state, token) {
-      const [token0, token1] = pool.tokens
-      if (token !== pool.address || !('totalSupply' in state) || !token0 || !token1) return null
-      const shares = supplyWithFee(state, rulesOf(pool))
-      const amounts = [
-        { token: token0, amount: state.reserve0 },
-        { token: token1, amount: state.reserve1 },
-      ]
-      return shares === 0n ? null : { shares, amounts }
-    },
-    action: (pool, tokenIn) =>
-      isSharesPool(pool) ? (tokenIn === pool.address ? 'redeem' : 'deposit') : 'swap',
-    swapSlots: (pool) => (isSharesPool(pool) ? liquiditySlots : swapSlots),
-    gasEstimate: (pool) => (isSharesPool(pool) ? gasPerZap : gasPerSwap),
-    prepaidAt: (pool) => (isSharesPool(pool) ? undefined : pool.address),
-    swapHop: (pool, tokenIn) =>
-      isSharesPool(pool)
-        ? null
-        : {
-            family: 'v2',
-            pair: pool.address,
-            feeBps: Number(feeOf(pool)),
-            zeroForOne: tokenIn === pool.tokens[0],
-          },
-    encodeSwap: (args) => (isSharesPool(args.pool) ? encodeZap(args) : encodeSwap(args)),
-    async underlying({ reader, venue, tokens }) {
-      const found = await recogniseShares(source, { reader, venue, tokens })
-      return new Map(
-        [...found].flatMap(([token, own]) =>
-          own && !('message' in own) ? [[token, own] as const] : [],
-        ),
-      )
-    },
-    positions: pairPositions({ ...source, name: row.name }, rulesOf),
   })
 }
 

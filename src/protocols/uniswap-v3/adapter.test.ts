@@ -30,13 +30,13 @@ function factoryStorage(spacingSlot: bigint, poolSlot: bigint): Record<Hex, Hex>
 describe('uniswapV3', () => {
   test('discovers the pools of all tiers with the tick spacing of the factory', async () => {
     const reader = storageReader(factoryStorage(4n, 5n))
-    const found = await uniswapV3.discover({ ...common, reader, pairs: [[b, a]] })
+    const found = await uniswapV3.swaps.discover({ ...common, reader, pairs: [[b, a]] })
     expect(found).toEqual({ pools: [pool], unreadable: [] })
   })
   test('a tier that cannot be read sinks no other', async () => {
     const refused = toWord(nestedMappingSlot([BigInt(a), BigInt(b), 3_000n], 5n))
     const reader = storageReader(factoryStorage(4n, 5n), [refused])
-    const found = await uniswapV3.discover({ ...common, reader, pairs: [[a, b]] })
+    const found = await uniswapV3.swaps.discover({ ...common, reader, pairs: [[a, b]] })
     expect(found.pools).toEqual([pool])
     expect(found.unreadable).toEqual([
       {
@@ -63,18 +63,18 @@ describe('uniswapV3', () => {
     const record = (tick: bigint) =>
       [1n, 2n, 3n].map((word) => toWord(mappingSlot(tick, 5n) + word))
     // Slots of UniswapV3Pool: 1 to 3 fee growth and protocol fees, 5 ticks, 8 the first oracle entry.
-    expect(uniswapV3.swapSlots?.(pool, state)).toEqual([
+    expect(uniswapV3.swaps.swapSlots?.(pool, state)).toEqual([
       ...[1n, 2n, 3n, 12n, 8n].map(toWord),
       ...record(0n),
       ...record(30n),
     ])
     // PancakeSwap's slot0 takes two slots, so everything behind it lies one further.
-    const pancake = pancakeswapV3.swapSlots?.(pool, { ...state, ticks: [] })
+    const pancake = pancakeswapV3.swaps.swapSlots?.(pool, { ...state, ticks: [] })
     expect(pancake).toEqual([1n, 2n, 3n, 4n, 13n, 9n].map(toWord))
   })
   test('a pool without its parameters is not loaded, and named', async () => {
     const bare = { ...pool, parameters: { fee: 500 } }
-    const loads = await uniswapV3.load({
+    const loads = await uniswapV3.swaps.load({
       ...common,
       reader: storageReader({}),
       pools: [bare, pool],
@@ -85,10 +85,14 @@ describe('uniswapV3', () => {
     ])
   })
   test('encodes one call that the Executor pays for in its callback', async () => {
-    const [loaded] = await uniswapV3.load({ ...common, reader: storageReader({}), pools: [pool] })
+    const [loaded] = await uniswapV3.swaps.load({
+      ...common,
+      reader: storageReader({}),
+      pools: [pool],
+    })
     if (!loaded || !('state' in loaded)) throw new Error('not loaded')
     const amountIn = { ref: 'balance', token: b } as const
-    const steps = uniswapV3.encodeSwap({
+    const steps = uniswapV3.swaps.encodeSwap({
       ...common,
       pool,
       state: loaded.state,
@@ -122,9 +126,9 @@ describe('pancakeswapV3', () => {
       [toWord(mappingSlot(0n, 7n))]: toWord(1n << 2n),
     }
     const reader = storageReader(storage)
-    const { pools } = await pancakeswapV3.discover({ ...common, reader, pairs: [[a, b]] })
+    const { pools } = await pancakeswapV3.swaps.discover({ ...common, reader, pairs: [[a, b]] })
     expect(pools).toEqual([{ ...pool, protocol: 'pancakeswap-v3' }])
-    const loads = await pancakeswapV3.load({ ...common, reader, pools })
+    const loads = await pancakeswapV3.swaps.load({ ...common, reader, pools })
     expect(loads).toMatchObject([{ state: { tick, liquidity: net, ticks: [20] } }])
   })
 })

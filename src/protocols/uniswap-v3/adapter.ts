@@ -1,6 +1,6 @@
 /** Builds the adapter of one V3-style exchange from its row of parameters; see `index.ts`. */
 import { probe } from '../../chains/probe.js'
-import { defineProtocol, type ProtocolAdapter } from '../protocol.js'
+import { defineProtocol, type SwapAdapter } from '../protocol.js'
 import { concentratedParts, feeAndSpacing } from '../shared/concentrated/adapter-parts.js'
 import type { ConcentratedState } from '../shared/concentrated/swap.js'
 import { v3Swap, v3SwapSlots } from '../shared/concentrated/v3-swap.js'
@@ -25,7 +25,7 @@ const gasPerSwap = 75_000n
 const wordsPerTick = 4n
 
 /** @returns Adapter for pools with V3's `swap` and math; the row says where their state lies. */
-export function defineUniswapV3Like(row: UniswapV3Row): ProtocolAdapter<ConcentratedState> {
+export function defineUniswapV3Like(row: UniswapV3Row): SwapAdapter<ConcentratedState> {
   const { slug, name, project, url, forkOf, poolSlots, hasPositions = false } = row
   return defineProtocol<ConcentratedState>({
     slug,
@@ -35,46 +35,48 @@ export function defineUniswapV3Like(row: UniswapV3Row): ProtocolAdapter<Concentr
     ...(forkOf && { forkOf }),
     category: 'dex',
     description: `Concentrated-liquidity pools of ${name}.`,
-    discover: (args) => discoverV3(row, args),
-    poolEvents: v3PoolEvents(row.slug, poolSlots),
-    probes: ({ factory, feeTiers = [], positionManager, routers }, { wrappedNative }) => {
-      const [made = 'address' as const] = addressesOf(factory)
-      return [
-        ...addressesOf(factory).flatMap((to) =>
-          [feeTiers]
-            .flat()
-            .map((fee) =>
-              probe(`factory of ${row.name}`, to, 'feeAmountTickSpacing(uint24)', 'positive', [
-                BigInt(fee),
-              ]),
-            ),
-        ),
-        ...[...addressesOf(positionManager), ...addressesOf(routers)].flatMap((to) => {
-          const name = addressesOf(routers).includes(to) ? 'router' : 'position manager'
-          return [
-            probe(`${name} of ${row.name}`, to, 'factory()', made),
-            probe(`${name} of ${row.name}`, to, 'WETH9()', wrappedNative),
-          ]
-        }),
-      ]
+    swaps: {
+      discover: (args) => discoverV3(row, args),
+      ...concentratedParts((pool) => {
+        const parameters = feeAndSpacing(pool)
+        if (!parameters) return 'The pool lacks the parameters fee and tickSpacing.'
+        const fee = BigInt(parameters.fee)
+        return {
+          address: pool.address,
+          slots: poolSlots,
+          tickSpacing: parameters.tickSpacing,
+          hasOracle: true,
+          feePips: () => [fee, fee],
+        }
+      }),
+      swapSlots: (_pool, state) => v3SwapSlots(poolSlots, wordsPerTick, state),
+      gasEstimate: () => gasPerSwap,
+      ...v3Swap,
     },
-    ...concentratedParts((pool) => {
-      const parameters = feeAndSpacing(pool)
-      if (!parameters) return 'The pool lacks the parameters fee and tickSpacing.'
-      const fee = BigInt(parameters.fee)
-      return {
-        address: pool.address,
-        slots: poolSlots,
-        tickSpacing: parameters.tickSpacing,
-        hasOracle: true,
-        feePips: () => [fee, fee],
-      }
-    }),
-    ...(hasPositions && {
-      positions: nftPositions(row),
-    }),
-    swapSlots: (_pool, state) => v3SwapSlots(poolSlots, wordsPerTick, state),
-    gasEstimate: () => gasPerSwap,
-    ...v3Swap,
+    trust: {
+      probes: ({ factory, feeTiers = [], positionManager, routers }, { wrappedNative }) => {
+        const [made = 'address' as const] = addressesOf(factory)
+        return [
+          ...addressesOf(factory).flatMap((to) =>
+            [feeTiers]
+              .flat()
+              .map((fee) =>
+                probe(`factory of ${row.name}`, to, 'feeAmountTickSpacing(uint24)', 'positive', [
+                  BigInt(fee),
+                ]),
+              ),
+          ),
+          ...[...addressesOf(positionManager), ...addressesOf(routers)].flatMap((to) => {
+            const name = addressesOf(routers).includes(to) ? 'router' : 'position manager'
+            return [
+              probe(`${name} of ${row.name}`, to, 'factory()', made),
+              probe(`${name} of ${row.name}`, to, 'WETH9()', wrappedNative),
+            ]
+          }),
+        ]
+      },
+    },
+    index: v3PoolEvents(row.slug, poolSlots),
+    ...(hasPositions && { positions: nftPositions(row) }),
   })
 }

@@ -68,12 +68,12 @@ describe('swapFees', () => {
 describe('uniswapV4', () => {
   test('a pair with the wrapped native token finds pools of native itself', async () => {
     const reader = storageReader({ [toWord(nativeSlot)]: toWord(slot0) })
-    const found = await uniswapV4.discover({ ...common, reader, pairs: [[weth, a]] })
+    const found = await uniswapV4.swaps.discover({ ...common, reader, pairs: [[weth, a]] })
     expect(found).toEqual({ pools: [nativePool], unreadable: [] })
   })
   test('a look-up that cannot be read is named by its pool id', async () => {
     const reader = storageReader({}, [toWord(nativeSlot)])
-    const found = await uniswapV4.discover({ ...common, reader, pairs: [[a, weth]] })
+    const found = await uniswapV4.swaps.discover({ ...common, reader, pairs: [[a, weth]] })
     expect(found).toEqual({
       pools: [],
       unreadable: [
@@ -91,12 +91,16 @@ describe('uniswapV4', () => {
       [toWord(nativeSlot)]: toWord(slot0),
       [toWord(nativeSlot + 3n)]: toWord(77n),
     })
-    const loads = await uniswapV4.load({ ...common, reader, pools: [nativePool] })
+    const loads = await uniswapV4.swaps.load({ ...common, reader, pools: [nativePool] })
     expect(loads).toMatchObject([{ state: { tick: 0, liquidity: 77n, feePips: [600n, 550n] } }])
   })
   test('a pool with hooks is not loaded, and named', async () => {
     const hooked = { ...nativePool, parameters: { ...nativePool.parameters, hooks: a } }
-    const loads = await uniswapV4.load({ ...common, reader: storageReader({}), pools: [hooked] })
+    const loads = await uniswapV4.swaps.load({
+      ...common,
+      reader: storageReader({}),
+      pools: [hooked],
+    })
     const message = 'Its hooks are not in V4_HOOKS_ALLOWLIST.'
     expect(loads).toEqual([{ protocol: 'uniswap-v4', subject: nativePool.id, message }])
   })
@@ -116,12 +120,17 @@ describe('uniswapV4', () => {
         [toWord(base)]: toWord(slot0),
         [toWord(base + 3n)]: toWord(10n ** 18n),
       })
-      const [loaded] = await uniswapV4.load({ ...common, venue, reader, pools: [pool] })
+      const [loaded] = await uniswapV4.swaps.load({ ...common, venue, reader, pools: [pool] })
       if (!loaded || !('state' in loaded)) throw new Error(`not loaded: ${loaded?.message}`)
       const { feePips } = loaded.state as ConcentratedState
       return {
         feePips,
-        ...uniswapV4.swap(pool, loaded.state, { tokenIn: nativeToken, tokenOut: a }, 1_000_000n),
+        ...uniswapV4.swaps.swap(
+          pool,
+          loaded.state,
+          { tokenIn: nativeToken, tokenOut: a },
+          1_000_000n,
+        ),
       }
     }
     test('ones that take part in swaps are quoted without their part, as an estimate and no price', async () => {
@@ -131,16 +140,16 @@ describe('uniswapV4', () => {
         amountOut: 999_399n,
         exact: false,
       })
-      expect(uniswapV4.isNoPriceSource?.(pool)).toBe(true)
+      expect(uniswapV4.trust?.isNoPriceSource?.(pool)).toBe(true)
     })
     test('ones that do not are quoted to the wei, with the fee of slot0 where it is dynamic', async () => {
       const pool = hooked(otherHooks, 0x800000)
       expect(await quoteOf(pool)).toMatchObject({ feePips: [600n, 550n], exact: true })
-      expect(uniswapV4.isNoPriceSource?.(pool)).toBe(false)
+      expect(uniswapV4.trust?.isNoPriceSource?.(pool)).toBe(false)
     })
     test('the key of a swap names the hooks', async () => {
       const pool = hooked(swapHooks, 0x800000)
-      const steps = uniswapV4.encodeSwap({
+      const steps = uniswapV4.swaps.encodeSwap({
         ...common,
         pool,
         state: {} as ConcentratedState,
@@ -157,19 +166,23 @@ describe('uniswapV4', () => {
   })
   test('a pool whose id belongs to another key is not loaded, and named', async () => {
     const other = { ...nativePool, tokens: [a, weth] }
-    const loads = await uniswapV4.load({ ...common, reader: storageReader({}), pools: [other] })
+    const loads = await uniswapV4.swaps.load({
+      ...common,
+      reader: storageReader({}),
+      pools: [other],
+    })
     const message = 'The id is not the hash of the key of the pool.'
     expect(loads).toEqual([{ protocol: 'uniswap-v4', subject: nativePool.id, message }])
   })
   test('encodes native input as value, token input as a transfer to the helper', async () => {
-    const [loaded] = await uniswapV4.load({
+    const [loaded] = await uniswapV4.swaps.load({
       ...common,
       reader: storageReader({}),
       pools: [nativePool],
     })
     if (!loaded || !('state' in loaded)) throw new Error('not loaded')
     const encode = (tokenIn: Address, tokenOut: Address) =>
-      uniswapV4.encodeSwap({
+      uniswapV4.swaps.encodeSwap({
         ...common,
         pool: nativePool,
         state: loaded.state,

@@ -91,54 +91,66 @@ export const uniswapV4 = defineProtocol<ConcentratedState>({
   url: 'https://uniswap.org',
   description:
     'Concentrated-liquidity pools of Uniswap V4, with hooks where the operator allows them.',
-  paysRecipient: true,
-  helperContracts: [helperName],
-  probes: ({ poolManager, routers }) => [
-    ...addressesOf(poolManager).map((to) =>
-      probe('PoolManager of Uniswap V4', to, 'protocolFeesAccrued(address)', 'number', [
-        zeroAddress,
-      ]),
-    ),
-    ...addressesOf(routers).map((to) =>
-      probe('router of Uniswap V4', to, 'poolManager()', addressesOf(poolManager)[0] ?? 'address'),
-    ),
-  ],
-  discover: (args) => discoverV4(slug, args),
-  poolEvents: v4PoolEvents(slug),
-  ...quoting,
-  // Without the hooks' part: what they take, give or charge shows in the simulation.
-  swap(pool, state, direction, amountIn) {
-    const swap = quoting.swap(pool, state, direction, amountIn)
-    return hasSwapHooks(pool) ? { ...swap, exact: false } : swap
+  swaps: {
+    paysRecipient: true,
+    helperContracts: [helperName],
+    discover: (args) => discoverV4(slug, args),
+    ...quoting,
+    // Without the hooks' part: what they take, give or charge shows in the simulation.
+    swap(pool, state, direction, amountIn) {
+      const swap = quoting.swap(pool, state, direction, amountIn)
+      return hasSwapHooks(pool) ? { ...swap, exact: false } : swap
+    },
+    swapSlots: (pool, state) => swapSlots(poolStateSlot(pool.id), state),
+    gasEstimate: () => gasPerSwap,
+    swapHop(pool) {
+      const key = keyOf(pool)
+      if (!key || key.hooks !== zeroAddress) return null
+      const { fee, tickSpacing } = key
+      return { family: 'v4', manager: pool.address, fee, tickSpacing }
+    },
+    paidInLogs(pool, tokenOut, logs) {
+      const swap = logs.find(
+        ({ address, topics }) =>
+          address === pool.address && topics[0] === swapTopic && topics[1] === pool.id,
+      )
+      if (!swap) return null
+      const word = tokenOut === pool.tokens[0] ? 0 : 1
+      const amount = BigInt.asIntN(
+        256,
+        BigInt(`0x${swap.data.slice(2 + 64 * word, 66 + 64 * word)}`),
+      )
+      return amount > 0n ? amount : null
+    },
+    encodeSwap({ pool, tokenIn, amountIn, helpers, recipient }): ExecutorStep[] {
+      const target = helperAddress(helpers, helperName)
+      const args = [pool.address, keyOf(pool), isZeroForOne(pool, tokenIn), recipient, '0x']
+      return isNative(tokenIn)
+        ? [{ kind: 'call', target, abi: swapAbi, args, value: amountIn }]
+        : [
+            { kind: 'transfer', token: tokenIn, to: target, amount: amountIn },
+            { kind: 'call', target, abi: swapAbi, args },
+          ]
+    },
   },
-  isNoPriceSource: hasSwapHooks,
-  foreignCode: (pool) => (hasSwapHooks(pool) ? hooksOf(pool) : null),
-  swapSlots: (pool, state) => swapSlots(poolStateSlot(pool.id), state),
-  gasEstimate: () => gasPerSwap,
-  swapHop(pool) {
-    const key = keyOf(pool)
-    if (!key || key.hooks !== zeroAddress) return null
-    const { fee, tickSpacing } = key
-    return { family: 'v4', manager: pool.address, fee, tickSpacing }
+  trust: {
+    probes: ({ poolManager, routers }) => [
+      ...addressesOf(poolManager).map((to) =>
+        probe('PoolManager of Uniswap V4', to, 'protocolFeesAccrued(address)', 'number', [
+          zeroAddress,
+        ]),
+      ),
+      ...addressesOf(routers).map((to) =>
+        probe(
+          'router of Uniswap V4',
+          to,
+          'poolManager()',
+          addressesOf(poolManager)[0] ?? 'address',
+        ),
+      ),
+    ],
+    isNoPriceSource: hasSwapHooks,
+    foreignCode: (pool) => (hasSwapHooks(pool) ? hooksOf(pool) : null),
   },
-  paidInLogs(pool, tokenOut, logs) {
-    const swap = logs.find(
-      ({ address, topics }) =>
-        address === pool.address && topics[0] === swapTopic && topics[1] === pool.id,
-    )
-    if (!swap) return null
-    const word = tokenOut === pool.tokens[0] ? 0 : 1
-    const amount = BigInt.asIntN(256, BigInt(`0x${swap.data.slice(2 + 64 * word, 66 + 64 * word)}`))
-    return amount > 0n ? amount : null
-  },
-  encodeSwap({ pool, tokenIn, amountIn, helpers, recipient }): ExecutorStep[] {
-    const target = helperAddress(helpers, helperName)
-    const args = [pool.address, keyOf(pool), isZeroForOne(pool, tokenIn), recipient, '0x']
-    return isNative(tokenIn)
-      ? [{ kind: 'call', target, abi: swapAbi, args, value: amountIn }]
-      : [
-          { kind: 'transfer', token: tokenIn, to: target, amount: amountIn },
-          { kind: 'call', target, abi: swapAbi, args },
-        ]
-  },
+  index: v4PoolEvents(slug),
 })

@@ -4,7 +4,7 @@
  */
 
 import { probe } from '../../chains/probe.js'
-import { defineProtocol, type ProtocolAdapter } from '../protocol.js'
+import { defineProtocol, type SwapAdapter } from '../protocol.js'
 import { addressesOf } from '../shared/parameters.js'
 import { solidlySwap } from '../shared/solidly-swap.js'
 import { toWord } from '../shared/storage-slots.js'
@@ -28,26 +28,30 @@ const swapSlots = [2n, 9n, 15n, 17n, 22n, 23n, 24n, 25n, 26n].map(toWord)
 const gasPerSwap = { volatile: 105_000n, stable: 135_000n }
 
 /** @returns Adapter for pools with the storage and arithmetic of Velodrome V2. */
-function defineVelodromeLike(row: VelodromeRow): ProtocolAdapter<VelodromeState> {
+function defineVelodromeLike(row: VelodromeRow): SwapAdapter<VelodromeState> {
   const { factorySlots, ...identity } = row
   return defineProtocol<VelodromeState>({
     ...identity,
     category: 'dex',
     description: `Volatile and stable pairs of ${row.name}.`,
-    probes: ({ factory }) =>
-      addressesOf(factory).map((to) =>
-        probe(`factory of ${row.name}`, to, 'allPoolsLength()', 'positive'),
-      ),
-    ...solidlySwap,
-    discover: (args) => discoverPools(row.slug, factorySlots, args),
-    poolEvents: velodromePoolEvents(row.slug),
-    load: (args) => loadPools(row.slug, factorySlots, args),
-    swap(pool, state, { tokenIn }, amountIn) {
-      const swap = velodromeSwap(state, tokenIn === pool.tokens[0], amountIn)
-      return { amountOut: swap?.amountOut ?? 0n, exact: true, after: () => swap?.after ?? state }
+    swaps: {
+      ...solidlySwap,
+      discover: (args) => discoverPools(row.slug, factorySlots, args),
+      load: (args) => loadPools(row.slug, factorySlots, args),
+      swap(pool, state, { tokenIn }, amountIn) {
+        const swap = velodromeSwap(state, tokenIn === pool.tokens[0], amountIn)
+        return { amountOut: swap?.amountOut ?? 0n, exact: true, after: () => swap?.after ?? state }
+      },
+      swapSlots: () => swapSlots,
+      gasEstimate: (_pool, { isStable }) => gasPerSwap[isStable ? 'stable' : 'volatile'],
     },
-    swapSlots: () => swapSlots,
-    gasEstimate: (_pool, { isStable }) => gasPerSwap[isStable ? 'stable' : 'volatile'],
+    trust: {
+      probes: ({ factory }) =>
+        addressesOf(factory).map((to) =>
+          probe(`factory of ${row.name}`, to, 'allPoolsLength()', 'positive'),
+        ),
+    },
+    index: velodromePoolEvents(row.slug),
   })
 }
 

@@ -8,7 +8,7 @@ import type { Amount, CallStep } from '../../domain/order.js'
 import { type Address, nativeToken } from '../../domain/primitives.js'
 import { wrappedNativeSlug } from '../../domain/route-step.js'
 import { type ActionContext, type ActionResult, defineAction } from '../positions.js'
-import { defineProtocol, noSwaps } from '../protocol.js'
+import { defineProtocol } from '../protocol.js'
 import { amountArgument, expectAddress, optionalAddress } from '../shared/arguments.js'
 import { addSendingOn } from '../shared/paid-output.js'
 
@@ -87,7 +87,6 @@ const redeem = defineAction({
 })
 
 export const wrappedNative = defineProtocol({
-  ...noSwaps,
   slug: wrappedNativeSlug,
   name: 'Wrapped native token',
   project: wrappedNativeSlug,

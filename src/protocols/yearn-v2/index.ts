@@ -28,56 +28,68 @@ export const yearnV2 = defineProtocol<YearnState>({
   category: 'vault',
   url: 'https://yearn.fi',
   description: 'Deposits into and withdrawals from vaults that invest through strategies.',
-  paysRecipient: true,
-  isNoPriceSource: () => true,
-  // A vault is known by its own answers: whether the registry endorses it is not asked.
-  foreignCode: ({ address }) => address,
-  probes: ({ registry }) =>
-    addressesOf(registry).map((to) => probe('registry of Yearn V2', to, 'numReleases()', 'number')),
-  discover: (args) => discoverVaults(slug, args),
-  async load({ reader, chain, pools }) {
-    const timestamp = nextBlockTime(reader.block, chain.blockTimeSeconds)
-    const vaults = pools.map(({ address, tokens: [asset] }) => {
-      return { vault: address, asset: asset ?? address }
-    })
-    const reads = await readVaults(reader, vaults, timestamp)
-    return pools.map((pool, index) => {
-      const read = reads[index]
-      const unreadable = (message: string) => ({ protocol: slug, subject: pool.id, message })
-      if (pool.tokens.length !== 2 || pool.tokens[1] !== pool.address || pool.id !== pool.address) {
-        return unreadable('A vault has two tokens: its asset, and itself as the share.')
+  swaps: {
+    paysRecipient: true,
+    discover: (args) => discoverVaults(slug, args),
+    async load({ reader, chain, pools }) {
+      const timestamp = nextBlockTime(reader.block, chain.blockTimeSeconds)
+      const vaults = pools.map(({ address, tokens: [asset] }) => {
+        return { vault: address, asset: asset ?? address }
+      })
+      const reads = await readVaults(reader, vaults, timestamp)
+      return pools.map((pool, index) => {
+        const read = reads[index]
+        const unreadable = (message: string) => ({ protocol: slug, subject: pool.id, message })
+        if (
+          pool.tokens.length !== 2 ||
+          pool.tokens[1] !== pool.address ||
+          pool.id !== pool.address
+        ) {
+          return unreadable('A vault has two tokens: its asset, and itself as the share.')
+        }
+        if (!read) return unreadable('It was not read.')
+        if ('message' in read) return unreadable(read.message)
+        const { knownDeposits, knownWithdrawals } = read.state
+        return { pool, state: read.state, partial: !(knownDeposits && knownWithdrawals) }
+      })
+    },
+    swap(pool, state, { tokenIn }, amountIn) {
+      if (tokenIn !== pool.address) {
+        const after = () => afterDeposit(state, amountIn)
+        return { amountOut: sharesFor(state, amountIn), exact: state.knownDeposits, after }
       }
-      if (!read) return unreadable('It was not read.')
-      if ('message' in read) return unreadable(read.message)
-      const { knownDeposits, knownWithdrawals } = read.state
-      return { pool, state: read.state, partial: !(knownDeposits && knownWithdrawals) }
-    })
+      const amountOut = assetsFor(state, amountIn)
+      const exact = state.knownWithdrawals && amountOut <= state.idle
+      return { amountOut, exact, after: () => afterWithdrawal(state, amountIn) }
+    },
+    action: (pool, tokenIn) => (tokenIn === pool.address ? 'redeem' : 'deposit'),
+    gasEstimate: () => gasPerCall,
+    encodeSwap({ pool, tokenIn, amountIn, recipient }) {
+      const target = pool.address
+      const args = [amountIn, recipient]
+      if (tokenIn === target) return [{ kind: 'call', target, abi: withdrawAbi, args }]
+      return [
+        { kind: 'approve', token: tokenIn, spender: target, amount: amountIn },
+        { kind: 'call', target, abi: depositAbi, args },
+      ]
+    },
   },
-  swap(pool, state, { tokenIn }, amountIn) {
-    if (tokenIn !== pool.address) {
-      const after = () => afterDeposit(state, amountIn)
-      return { amountOut: sharesFor(state, amountIn), exact: state.knownDeposits, after }
-    }
-    const amountOut = assetsFor(state, amountIn)
-    const exact = state.knownWithdrawals && amountOut <= state.idle
-    return { amountOut, exact, after: () => afterWithdrawal(state, amountIn) }
+  trust: {
+    isNoPriceSource: () => true,
+    // A vault is known by its own answers: whether the registry endorses it is not asked.
+    foreignCode: ({ address }) => address,
+    probes: ({ registry }) =>
+      addressesOf(registry).map((to) =>
+        probe('registry of Yearn V2', to, 'numReleases()', 'number'),
+      ),
+    isEndorsed: isRegistered,
   },
-  holdings: ({ address, tokens: [asset] }, { totalSupply, freeFunds }, token) =>
-    asset && token === address && totalSupply > 0n
-      ? { shares: totalSupply, amounts: [{ token: asset, amount: freeFunds }] }
-      : null,
-  isEndorsed: isRegistered,
-  action: (pool, tokenIn) => (tokenIn === pool.address ? 'redeem' : 'deposit'),
-  gasEstimate: () => gasPerCall,
-  encodeSwap({ pool, tokenIn, amountIn, recipient }) {
-    const target = pool.address
-    const args = [amountIn, recipient]
-    if (tokenIn === target) return [{ kind: 'call', target, abi: withdrawAbi, args }]
-    return [
-      { kind: 'approve', token: tokenIn, spender: target, amount: amountIn },
-      { kind: 'call', target, abi: depositAbi, args },
-    ]
+  positions: {
+    ...vaultPositions(slug),
+    holdings: ({ address, tokens: [asset] }, { totalSupply, freeFunds }, token) =>
+      asset && token === address && totalSupply > 0n
+        ? { shares: totalSupply, amounts: [{ token: asset, amount: freeFunds }] }
+        : null,
+    underlying: underlyingAssets,
   },
-  underlying: underlyingAssets,
-  positions: vaultPositions(slug),
 })

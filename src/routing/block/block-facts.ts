@@ -157,7 +157,7 @@ export class BlockFacts {
       const found = await Promise.all(
         protocols.map((adapter) => {
           const venue = chain.venues[adapter.slug]
-          return venue && adapter.underlying?.({ reader, chain, venue, tokens: [token] })
+          return venue && adapter.positions?.underlying?.({ reader, chain, venue, tokens: [token] })
         }),
       )
       return found.flatMap((parts) => parts?.get(token) ?? [])

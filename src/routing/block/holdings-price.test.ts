@@ -4,7 +4,8 @@ import type { Address } from '../../domain/primitives.js'
 import type { StateReader } from '../../domain/state.js'
 import type { TokenPrice } from '../../pricing/pricing.js'
 import type { Pool } from '../../protocols/pool.js'
-import { defineProtocol, noSwaps, type ProtocolAdapter } from '../../protocols/protocol.js'
+import type { PositionAdapter } from '../../protocols/positions.js'
+import { defineProtocol, type Trust } from '../../protocols/protocol.js'
 import { Market } from '../market/market.js'
 import { type HoldingsSource, holdingsPrice } from './holdings-price.js'
 
@@ -20,7 +21,8 @@ const vaultPool = (share: Address, of: Address): Pool => {
 interface Scene {
   /** Vaults by their shares, with their assets: what each share is worth is two of them. */
   readonly vaults: readonly (readonly [share: Address, asset: Address])[]
-  readonly adapter?: Partial<ProtocolAdapter>
+  readonly holdings?: PositionAdapter['holdings']
+  readonly trust?: Trust
   readonly listed?: readonly Pool[]
   readonly imported?: readonly Pool[]
   readonly prices?: ReadonlyMap<Address, TokenPrice>
@@ -29,23 +31,35 @@ interface Scene {
 
 /** Real market, one protocol of vaults at a slug that the chain has. */
 function priceOf(token: Address, scene: Scene): Promise<TokenPrice | null> {
-  const { vaults, adapter, listed = [], imported = [], found = true } = scene
+  const { vaults, trust, listed = [], imported = [], found = true } = scene
   const { prices = new Map([[asset, one]]) } = scene
   const pools = vaults.map(([share, of]) => vaultPool(share, of))
   const vaultsAdapter = defineProtocol({
-    ...noSwaps,
     slug: 'vaults',
     name: '',
     project: '',
     category: '',
     url: '',
     description: '',
-    discover: async () => ({ pools: found ? pools : [], unreadable: [] }),
-    load: async ({ pools: wanted }) =>
-      wanted.map((pool) => ({ pool, state: null, partial: false })),
-    holdings: ({ id, tokens: [of] }, _state, share) =>
-      of && share === id ? { shares: 1n, amounts: [{ token: of, amount: 2n }] } : null,
-    ...adapter,
+    swaps: {
+      paysRecipient: false,
+      discover: async () => ({ pools: found ? pools : [], unreadable: [] }),
+      load: async ({ pools: wanted }) =>
+        wanted.map((pool) => ({ pool, state: null, partial: false })),
+      swap: (_pool, state) => ({ amountOut: 0n, exact: true, after: () => state }),
+      gasEstimate: () => 0n,
+      encodeSwap: () => [],
+    },
+    ...(trust && { trust }),
+    positions: {
+      list: async () => ({ positions: [], unreadable: [] }),
+      read: async () => [],
+      actions: [],
+      holdings:
+        scene.holdings ??
+        (({ id, tokens: [of] }, _state, share) =>
+          of && share === id ? { shares: 1n, amounts: [{ token: of, amount: 2n }] } : null),
+    },
   })
   const chain = { ...ethereum, venues: { vaults: {} } }
   const source: HoldingsSource = {
@@ -106,7 +120,7 @@ describe('holdingsPrice', () => {
     const vaults = [[vault, asset]] as const
     expect(await priceOf(asset, { vaults })).toBeNull()
     expect(await priceOf(vault, { vaults, prices: new Map() })).toBeNull()
-    expect(await priceOf(vault, { vaults, adapter: { holdings: () => null } })).toBeNull()
+    expect(await priceOf(vault, { vaults, holdings: () => null })).toBeNull()
   })
 
   test('vaults of each other, and vaults piled up too high, have no price and end', async () => {
@@ -124,9 +138,9 @@ describe('holdingsPrice', () => {
   test("a stranger's code vouches for nothing, unless the service lists the pool", async () => {
     const vaults = [[vault, asset]] as const
     const foreign = { foreignCode: ({ address: own }: Pool) => own }
-    expect(await priceOf(vault, { vaults, adapter: foreign })).toBeNull()
+    expect(await priceOf(vault, { vaults, trust: foreign })).toBeNull()
     const listed = [vaultPool(vault, asset)]
-    expect((await priceOf(vault, { vaults, adapter: foreign, listed }))?.priceUsd).toBe(6)
+    expect((await priceOf(vault, { vaults, trust: foreign, listed }))?.priceUsd).toBe(6)
   })
 
   test('where the protocol has a word to say, it counts', async () => {
@@ -135,8 +149,8 @@ describe('holdingsPrice', () => {
       foreignCode: ({ address: own }: Pool) => own,
       isEndorsed: async () => isEndorsed,
     })
-    expect((await priceOf(vault, { vaults, adapter: said(true) }))?.priceUsd).toBe(6)
-    expect(await priceOf(vault, { vaults, adapter: said(false) })).toBeNull()
+    expect((await priceOf(vault, { vaults, trust: said(true) }))?.priceUsd).toBe(6)
+    expect(await priceOf(vault, { vaults, trust: said(false) })).toBeNull()
   })
 
   test('a pool that only an import names has none', async () => {

@@ -46,7 +46,7 @@ export async function holdingsPrice(
   if (!facts) return null
   for (const pool of view.pools) {
     const { adapter, loaded } = pool
-    const holdings = adapter.holdings?.(loaded.pool, loaded.state, token)
+    const holdings = adapter.positions?.holdings?.(loaded.pool, loaded.state, token)
     if (!holdings || !(await isTrusted(source, reader, pool))) continue
     const priced = await Promise.all(
       holdings.amounts.map(async (own) => {
@@ -92,6 +92,6 @@ async function isTrusted(
   if (doubt === 'imported') return false
   const listed = market.listed(pool)
   const venue = chain.venues[adapter.slug] ?? {}
-  if (adapter.isEndorsed) return adapter.isEndorsed({ reader, venue, pool, listed })
+  if (adapter.trust?.isEndorsed) return adapter.trust.isEndorsed({ reader, venue, pool, listed })
   return listed !== null || doubt === undefined
 }

@@ -48,7 +48,7 @@ export async function chooseIndexed(
   ends: Ends,
 ): Promise<ChosenPools> {
   const adapters = new Map(args.protocols.map((adapter) => [adapter.slug, adapter]))
-  const hasDepth = ({ protocol }: Pool) => adapters.get(protocol)?.poolEvents?.depthSlots
+  const hasDepth = ({ protocol }: Pool) => adapters.get(protocol)?.index?.depthSlots
   const unranked = candidates.filter((pool) => !hasDepth(pool))
   const [{ ranked, unreadable }, completed] = await Promise.all([
     rank(args, adapters, candidates.filter(hasDepth)),
@@ -68,7 +68,7 @@ async function complete(
   const all = [...new Set(pools.map(({ protocol }) => protocol))].map((slug) => {
     const venue = chain.venues[slug]
     const own = pools.filter(({ protocol }) => protocol === slug).slice(0, mostUnranked)
-    const asked = adapters.get(slug)?.poolEvents?.complete
+    const asked = adapters.get(slug)?.index?.complete
     return venue && asked
       ? asked({ reader, chain, venue, pools: own })
       : { pools: own, unreadable: [] }
@@ -85,9 +85,7 @@ async function rank(
   adapters: ReadonlyMap<string, ProtocolAdapter>,
   pools: readonly Pool[],
 ): Promise<{ readonly ranked: readonly Ranked[]; readonly unreadable: readonly Unreadable[] }> {
-  const reads = pools.map(
-    (pool) => adapters.get(pool.protocol)?.poolEvents?.depthSlots?.(pool) ?? [],
-  )
+  const reads = pools.map((pool) => adapters.get(pool.protocol)?.index?.depthSlots?.(pool) ?? [])
   const flat = reads.flat()
   const results = flat.length > 0 ? await reader.storage(flat) : []
   const ranked: Ranked[] = []
@@ -102,7 +100,7 @@ async function rank(
       continue
     }
     const words = own.map((result: ReadResult) => (result.ok ? BigInt(result.value) : 0n))
-    const amounts = adapters.get(pool.protocol)?.poolEvents?.depth?.(words)
+    const amounts = adapters.get(pool.protocol)?.index?.depth?.(words)
     if (!amounts || amounts.some((amount) => amount === 0n)) continue
     const tokens = pool.tokens.map((token) => canonicalToken(chain, token))
     ranked.push({ pool, depth: new Map(tokens.map((token, side) => [token, amounts[side] ?? 0n])) })

@@ -1,10 +1,10 @@
 /** What one request may route through, and what is remembered of it by those that search it. */
 import type { Unreadable } from '../../protocols/pool.js'
-import type { LoadedPool, ProtocolAdapter } from '../../protocols/protocol.js'
+import type { LoadedPool, SwapAdapter } from '../../protocols/protocol.js'
 import type { Doubt } from './verified.js'
 
 export interface MarketPool {
-  readonly adapter: ProtocolAdapter
+  readonly adapter: SwapAdapter
   readonly loaded: LoadedPool
   /** The adapter's, unique among all protocols. */
   readonly sharedState?: string

@@ -3,7 +3,7 @@ import { storageReader } from '../../../test/support/storage-reader.js'
 import { ethereum } from '../../chains/ethereum.js'
 import type { Address } from '../../domain/primitives.js'
 import type { Pool } from '../../protocols/pool.js'
-import type { ProtocolAdapter } from '../../protocols/protocol.js'
+import type { SwapAdapter, Swaps, Trust } from '../../protocols/protocol.js'
 import { Market } from './market.js'
 
 const token = (digit: string): Address => `0x${digit.repeat(40)}`
@@ -17,19 +17,23 @@ const trio: Pool = {
   parameters: {},
 }
 
-type Look = Pick<ProtocolAdapter, 'discover' | 'load' | 'foreignCode'>
+type Look = Pick<Swaps, 'discover' | 'load'> & Pick<Trust, 'foreignCode'>
 
 function marketOf(
-  look: Partial<Look>,
+  { foreignCode, ...look }: Partial<Look>,
   known: readonly Pool[] = [],
   listed: readonly Pool[] = [],
 ): Market {
-  const adapter = {
-    slug: 'uniswap-v2',
+  const swaps = {
     discover: async () => ({ pools: [], unreadable: [] }),
     load: async ({ pools }) => pools.map((pool) => ({ pool, state: {}, partial: false })),
     ...look,
-  } as Partial<ProtocolAdapter> as ProtocolAdapter
+  } as Partial<Swaps> as Swaps
+  const adapter = {
+    slug: 'uniswap-v2',
+    swaps,
+    ...(foreignCode && { trust: { foreignCode } }),
+  } as Partial<SwapAdapter> as SwapAdapter
   return new Market({
     chain: ethereum,
     protocols: [adapter],

@@ -7,7 +7,12 @@ import { type ChainDefinition, canonicalToken } from '../../chains/chain.js'
 import { type Address, nativeToken } from '../../domain/primitives.js'
 import type { StateReader } from '../../domain/state.js'
 import { type Pool, poolKey, type Unreadable } from '../../protocols/pool.js'
-import type { LoadedPool, ProtocolAdapter } from '../../protocols/protocol.js'
+import {
+  canSwap,
+  type LoadedPool,
+  type ProtocolAdapter,
+  type SwapAdapter,
+} from '../../protocols/protocol.js'
 import { oncePer } from '../../protocols/shared/once-per.js'
 import type { ChosenPools } from './indexed.js'
 import { type MarketPool, type MarketPools, MarketView } from './market-view.js'
@@ -209,7 +214,7 @@ export class Market {
 
   #onChain(): readonly ProtocolAdapter[] {
     const { chain, protocols } = this.#source
-    return protocols.filter((protocol) => chain.venues[protocol.slug])
+    return protocols.filter(({ slug }) => chain.venues[slug])
   }
 
   async #load(reader: StateReader, pairs: readonly Pair[]) {
@@ -219,21 +224,26 @@ export class Market {
     const imported = catalogPools(tokens)
     const own = new Set(listed.map(this.#textOf))
     // Each protocol by itself: its pools are read while others still look for theirs.
-    const loads = this.#onChain().map(async (adapter) => {
-      const venue = chain.venues[adapter.slug] ?? {}
-      const found = await adapter.discover({ reader, chain, venue, pairs })
-      onDiscovered(found.pools)
-      const isOwn = ({ protocol }: Pool) => protocol === adapter.slug
-      const pools = await this.#loadStates(reader, [
-        ...listed.filter(isOwn).map((pool): KnownPool => ({ pool, origin: 'listed' })),
-        ...imported.filter(isOwn).map((pool): KnownPool => ({ pool, origin: 'imported' })),
-        // The service's own list says more than a look-up: it knows the code as well.
-        ...found.pools.map(
-          (pool): KnownPool => ({ pool, origin: own.has(this.#textOf(pool)) ? 'listed' : 'found' }),
-        ),
-      ])
-      return { pools, unreadable: found.unreadable }
-    })
+    const loads = this.#onChain()
+      .filter(canSwap)
+      .map(async (adapter) => {
+        const venue = chain.venues[adapter.slug] ?? {}
+        const found = await adapter.swaps.discover({ reader, chain, venue, pairs })
+        onDiscovered(found.pools)
+        const isOwn = ({ protocol }: Pool) => protocol === adapter.slug
+        const pools = await this.#loadStates(reader, [
+          ...listed.filter(isOwn).map((pool): KnownPool => ({ pool, origin: 'listed' })),
+          ...imported.filter(isOwn).map((pool): KnownPool => ({ pool, origin: 'imported' })),
+          // The service's own list says more than a look-up: it knows the code as well.
+          ...found.pools.map(
+            (pool): KnownPool => ({
+              pool,
+              origin: own.has(this.#textOf(pool)) ? 'listed' : 'found',
+            }),
+          ),
+        ])
+        return { pools, unreadable: found.unreadable }
+      })
     const loaded = await Promise.all(loads)
     return {
       pools: loaded.flatMap(({ pools }) => pools),
@@ -256,7 +266,12 @@ export class Market {
     const loads = onChain.map(async (adapter) => {
       const own = fresh.filter((pool) => pool.protocol === adapter.slug)
       if (!own.length) return
-      const loaded = adapter.load({
+      if (!canSwap(adapter)) {
+        // An import may name any protocol.
+        for (const pool of own) this.#pools.set(this.#textOf(pool), Promise.resolve(noState(pool)))
+        return
+      }
+      const loaded = adapter.swaps.load({
         reader,
         chain,
         venue: chain.venues[adapter.slug] ?? {},
@@ -294,15 +309,19 @@ function textOf({ protocol, id, address, tokens, parameters }: Pool): string {
 }
 
 function toMarketPool(
-  adapter: ProtocolAdapter,
+  adapter: SwapAdapter,
   pool: Pool,
   loaded: LoadedPool | Unreadable | undefined,
 ): MarketPool | Unreadable {
   if (loaded && 'state' in loaded) {
-    const shared = adapter.sharedState?.(pool)
+    const shared = adapter.swaps.sharedState?.(pool)
     return { adapter, loaded, ...(shared && { sharedState: `${adapter.slug}:${shared}` }) }
   }
-  return loaded ?? { protocol: pool.protocol, subject: pool.id, message: 'no state' }
+  return loaded ?? noState(pool)
+}
+
+function noState({ protocol, id }: Pool): Unreadable {
+  return { protocol, subject: id, message: 'no state' }
 }
 
 /** Native and wrapped native count as one token here: paths wrap and unwrap on the way. */

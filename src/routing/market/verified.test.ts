@@ -16,15 +16,10 @@ const [own, other] = [token('1'), token('2')]
 
 /** What is doubted about a pool that the protocol's look-up returned. */
 function found(adapter: unknown, more: Partial<Pool> = {}, state: unknown = {}) {
-  const { slug, foreignCode } = adapter as ProtocolAdapter
+  const { slug, trust } = adapter as ProtocolAdapter
   const pool: Pool = { protocol: slug, id: own, address: own, tokens: [], parameters: {}, ...more }
   const venue = ethereum.venues[slug] ?? {}
-  return doubtOf(
-    'found',
-    { ...(foreignCode && { foreignCode }) },
-    { pool, state, partial: false },
-    venue,
-  )
+  return doubtOf('found', { ...(trust && { trust }) }, { pool, state, partial: false }, venue)
 }
 
 describe('doubtOf', () => {
@@ -70,7 +65,7 @@ describe('doubtOf', () => {
       partial: false,
     }
     expect(doubtOf('imported', {}, loaded, {})).toBe('imported')
-    expect(doubtOf('listed', { foreignCode: () => other }, loaded, {})).toBeNull()
+    expect(doubtOf('listed', { trust: { foreignCode: () => other } }, loaded, {})).toBeNull()
   })
 })
 

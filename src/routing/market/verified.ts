@@ -24,13 +24,13 @@ export type PoolOrigin = 'found' | 'indexed' | 'listed' | 'imported'
  */
 export function doubtOf(
   origin: PoolOrigin,
-  adapter: Pick<ProtocolAdapter, 'foreignCode'>,
+  adapter: Pick<ProtocolAdapter, 'trust'>,
   { pool, state }: LoadedPool,
   venue: VenueParameters,
 ): Doubt | null {
   if (origin === 'listed') return null
   if (origin === 'imported') return 'imported'
-  return adapter.foreignCode?.(pool, state, venue) ?? null
+  return adapter.trust?.foreignCode?.(pool, state, venue) ?? null
 }
 
 /**
@@ -40,7 +40,7 @@ export function doubtOf(
  * @param trusted - tokens of the request, of the chain and of the operator's lists, native and wrapped among them.
  */
 export function doubtOfIndexed(
-  adapter: Pick<ProtocolAdapter, 'foreignCode'>,
+  adapter: Pick<ProtocolAdapter, 'trust'>,
   loaded: LoadedPool,
   venue: VenueParameters,
   trusted: ReadonlySet<Address>,

@@ -172,7 +172,7 @@ export function receiverOf({ receiver, toEoa, strategy, fromAddress }: RouteRequ
 }
 
 export function helpersOf(candidate: Flow): Record<string, Address> {
-  const names = swapsOf(candidate).flatMap(({ adapter }) => adapter.helperContracts ?? [])
+  const names = swapsOf(candidate).flatMap(({ adapter }) => adapter.swaps.helperContracts ?? [])
   const known: Record<string, { readonly address: Address }> = executorContracts
   return Object.fromEntries(
     [...new Set(names)].flatMap((name) => {

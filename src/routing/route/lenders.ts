@@ -10,7 +10,7 @@ import type { SenderFunds } from './sender-state.js'
 /** Whether a transaction names the pool, its id, or the helper that swaps through pools of its kind. */
 export function isMentioned({ adapter, loaded: { pool } }: MarketPool, data: Hex): boolean {
   const helpers: Record<string, { readonly address: Address }> = executorContracts
-  const own = (adapter.helperContracts ?? []).flatMap((name) => helpers[name]?.address ?? [])
+  const own = (adapter.swaps.helperContracts ?? []).flatMap((name) => helpers[name]?.address ?? [])
   return [pool.address, pool.id, ...own].some((name) => data.includes(name.slice(2)))
 }
 

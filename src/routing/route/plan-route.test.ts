@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { ethereum } from '../../chains/ethereum.js'
 import type { Address } from '../../domain/primitives.js'
-import type { ProtocolAdapter } from '../../protocols/protocol.js'
+import type { SwapAdapter, Swaps } from '../../protocols/protocol.js'
 import type { MarketPool } from '../market/market-view.js'
 import type { FlowEdge } from '../search/flow.js'
 import { planRoute } from './plan-route.js'
@@ -21,16 +21,16 @@ function edge(
   tokenOut: Address,
   paysRecipient = true,
   spends = 10_000,
-  more: Pick<ProtocolAdapter, 'canPay'> = {},
+  more: Pick<Swaps, 'canPay'> = {},
 ): FlowEdge {
-  const adapter = {
-    slug: 'p',
+  const swaps = {
     paysRecipient,
     ...more,
     encodeSwap: ({ recipient }) => [
       { kind: 'transfer', token: tokenOut, to: recipient, amount: 1n },
     ],
-  } as Partial<ProtocolAdapter> as ProtocolAdapter
+  } as Partial<Swaps> as Swaps
+  const adapter = { slug: 'p', swaps } as Partial<SwapAdapter> as SwapAdapter
   const pool = { protocol: 'p', id: 'p', address: token('9'), tokens: [], parameters: {} }
   const market: MarketPool = { adapter, loaded: { pool, state: {}, partial: false } }
   return { hop: { kind: 'swap', tokenIn, tokenOut, market }, spends }
@@ -58,7 +58,7 @@ describe('planRoute', () => {
   })
 
   test('a swap that cannot pay the one direction to others pays the Executor there', () => {
-    const canPay: ProtocolAdapter['canPay'] = (_pool, _state, tokenOut) => tokenOut === b
+    const canPay: Swaps['canPay'] = (_pool, _state, tokenOut) => tokenOut === b
     expect(plan([edge(a, b, true, 10_000, { canPay })], true).paysReceiver).toBe(true)
     const other = { canPay: () => false }
     const paid = { paid: [executor], paysReceiver: false }

@@ -121,7 +121,8 @@ function paymentsAhead({ edges, inputs, tokensOut }: PlanArgs): ReadonlyMap<Addr
   const ahead = new Map<Address, Address>()
   for (const [index, { hop, spends }] of edges.entries()) {
     const { tokenIn } = hop
-    const place = hop.kind === 'swap' && hop.market.adapter.prepaidAt?.(hop.market.loaded.pool)
+    const place =
+      hop.kind === 'swap' && hop.market.adapter.swaps.prepaidAt?.(hop.market.loaded.pool)
     if (!place || spends !== whole) continue
     if (inputs.has(tokenIn) || tokensOut.includes(tokenIn)) continue
     const isAlone = edges.every(({ hop: other }, i) => i === index || other.tokenIn !== tokenIn)
@@ -148,7 +149,7 @@ function encodeHop(
 ): ExecutorStep[] {
   if (hop.kind !== 'swap') return [wrapStep(args.chain, hop.kind, amountIn)]
   const { adapter, loaded } = hop.market
-  return adapter.encodeSwap({
+  return adapter.swaps.encodeSwap({
     chain: args.chain,
     venue: args.chain.venues[adapter.slug] ?? {},
     pool: loaded.pool,
@@ -168,7 +169,7 @@ function paysDirectly(hop: Hop): boolean {
   if (hop.kind !== 'swap' || isNative(hop.tokenOut)) return false
   const { adapter, loaded } = hop.market
   const { pool, state } = loaded
-  return adapter.paysRecipient && (adapter.canPay?.(pool, state, hop.tokenOut) ?? true)
+  return adapter.swaps.paysRecipient && (adapter.swaps.canPay?.(pool, state, hop.tokenOut) ?? true)
 }
 
 /** The edges of each step of the answer: adjacent ones between the same two tokens are one step with several pools. */
@@ -196,7 +197,7 @@ function isSameStep(a: Hop, b: Hop): boolean {
 function actionOf(hop: Hop): string {
   if (hop.kind !== 'swap') return hop.kind
   const { adapter, loaded } = hop.market
-  return adapter.action?.(loaded.pool, hop.tokenIn, hop.tokenOut) ?? 'swap'
+  return adapter.swaps.action?.(loaded.pool, hop.tokenIn, hop.tokenOut) ?? 'swap'
 }
 
 /** @param held - raw units of inputs that are left; null once a step has added an amount known only on chain. */

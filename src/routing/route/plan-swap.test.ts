@@ -11,7 +11,10 @@ const v3 = (id: string): SwapHop => ({ family: 'v3', pool: token(id), zeroForOne
 const v4: SwapHop = { family: 'v4', manager: token('4'), fee: 500, tickSpacing: 10 }
 
 function market(hop: SwapHop | null): MarketPool {
-  const adapter = { slug: 'fake', swapHop: () => hop } as unknown as MarketPool['adapter']
+  const adapter = {
+    slug: 'fake',
+    swaps: { swapHop: () => hop },
+  } as unknown as MarketPool['adapter']
   const pool = { protocol: 'fake', id: 'id', address: zeroAddress, tokens: [], parameters: {} }
   return { adapter, loaded: { pool, state: null, partial: false } }
 }
@@ -148,7 +151,7 @@ describe('planSwap', () => {
   test('null: a hop that needs steps, as the shares of a pool or a protocol without such hops', () => {
     expect(planSwap([swap(a, b, market(null))], [a], [b])).toBeNull()
     const without = market(null)
-    const adapter = { slug: 'fake' } as unknown as MarketPool['adapter']
+    const adapter = { slug: 'fake', swaps: {} } as unknown as MarketPool['adapter']
     expect(planSwap([swap(a, b, { ...without, adapter })], [a], [b])).toBeNull()
   })
 

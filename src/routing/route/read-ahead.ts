@@ -53,10 +53,12 @@ export async function readAhead(
   for (const { adapter, loaded } of pools.values()) {
     const { pool, state } = loaded
     accounts.add(pool.address)
-    for (const slot of adapter.swapSlots?.(pool, state) ?? []) {
+    for (const slot of adapter.swaps.swapSlots?.(pool, state) ?? []) {
       slots.push({ address: pool.address, slot })
     }
-    const own = (adapter.helperContracts ?? []).flatMap((name) => helpers[name]?.address ?? [])
+    const own = (adapter.swaps.helperContracts ?? []).flatMap(
+      (name) => helpers[name]?.address ?? [],
+    )
     for (const token of pool.tokens) {
       if (isNative(token)) continue
       const parties = holders.get(token) ?? new Set(common)

@@ -19,7 +19,7 @@ function swap(
   spends: FlowEdge['spends'] = 10_000,
   paidInLogs?: bigint,
 ): FlowEdge {
-  const adapter = { slug: 's', ...(paidInLogs && { paidInLogs: () => paidInLogs }) }
+  const adapter = { slug: 's', swaps: { ...(paidInLogs && { paidInLogs: () => paidInLogs }) } }
   const market = { adapter, loaded: { pool: { address: pool } } }
   return { hop: { kind: 'swap', tokenIn, tokenOut, market } as unknown as FlowEdge['hop'], spends }
 }

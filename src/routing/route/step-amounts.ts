@@ -150,7 +150,7 @@ function paidBy(
   const own = transfers.filter(({ from }) => from === payer)
   if (own.length && all.filter((other) => payerOf(other) === payer).length === 1) return sum(own)
   const { adapter, loaded } = hop.market
-  return adapter.paidInLogs?.(loaded.pool, hop.tokenOut, logs) ?? null
+  return adapter.swaps.paidInLogs?.(loaded.pool, hop.tokenOut, logs) ?? null
 }
 
 type Swap = Extract<Hop, { kind: 'swap' }>

@@ -79,7 +79,7 @@ export class Edge {
     }
     const rate = gasRate(bestOut)
     this.#gas ??= Float64Array.from(this.pools, ({ adapter, loaded }) =>
-      Number(adapter.gasEstimate(loaded.pool, loaded.state)),
+      Number(adapter.swaps.gasEstimate(loaded.pool, loaded.state)),
     )
     const best: number[] = []
     const nets: number[] = []
@@ -104,7 +104,7 @@ export class Edge {
    * @returns raw units of tokenOut; null where nothing is known.
    */
   mostOf(place: number, amountIn: number): number | null {
-    if (!this.pools[place]?.adapter.estimator) {
+    if (!this.pools[place]?.adapter.swaps.estimator) {
       const { amount, outputs } = this.#sampleAt(exponentOf(amountIn))
       const output = outputs[place]
       return output ? ((output + roundedUnits) / amount) * amountIn * estimateTolerance : null
@@ -230,8 +230,8 @@ function estimatorOf(
   state = own,
 ): Estimator {
   return (
-    adapter.estimator?.(pool, state, direction) ??
-    ((amountIn) => Number(adapter.swap(pool, state, direction, BigInt(amountIn)).amountOut))
+    adapter.swaps.estimator?.(pool, state, direction) ??
+    ((amountIn) => Number(adapter.swaps.swap(pool, state, direction, BigInt(amountIn)).amountOut))
   )
 }
 

@@ -105,7 +105,7 @@ export function hopSwap(
   if (amountIn <= 0n) return nothing
   const { adapter, loaded } = hop.market
   const state = states.has(hop.market) ? states.get(hop.market) : loaded.state
-  return adapter.swap(loaded.pool, state, hop, amountIn)
+  return adapter.swaps.swap(loaded.pool, state, hop, amountIn)
 }
 
 /** Writes the state after the hop into `states`. */

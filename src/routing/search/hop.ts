@@ -24,7 +24,7 @@ export function hopKey(hop: Hop): string {
 export function hopGas(hop: Hop): bigint {
   if (hop.kind !== 'swap') return wrapGas
   const { pool, state } = hop.market.loaded
-  return hop.market.adapter.gasEstimate(pool, state)
+  return hop.market.adapter.swaps.gasEstimate(pool, state)
 }
 
 /** Whether a swap in one of the pools changes what the other one quotes. */

@@ -26,14 +26,17 @@ function bestOfAll(args: SearchArgs, pools: readonly MarketPool[]): bigint | nul
       for (const next of pool.tokens) {
         const isLast = visited.length === args.maxHops
         if (visited.includes(next) || (isLast && next !== args.tokenOut)) continue
-        const { amountOut } = market.adapter.swap(
+        const { amountOut } = market.adapter.swaps.swap(
           pool,
           state,
           { tokenIn: token, tokenOut: next },
           amount,
         )
         if (amountOut === 0n) continue
-        walk(next, amountOut, gas + market.adapter.gasEstimate(pool, state), [...visited, next])
+        walk(next, amountOut, gas + market.adapter.swaps.gasEstimate(pool, state), [
+          ...visited,
+          next,
+        ])
       }
     }
   }

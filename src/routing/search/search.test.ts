@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Address, nativeToken } from '../../domain/primitives.js'
-import type { LoadedPool, ProtocolAdapter } from '../../protocols/protocol.js'
+import type { LoadedPool, SwapAdapter, Swaps } from '../../protocols/protocol.js'
 import { type MarketPool, MarketView } from '../market/market-view.js'
 import { findCandidates } from './candidates.js'
 import { selectDiverse } from './diverse.js'
@@ -20,8 +20,7 @@ const [a, b, c, d, weth] = [
 ]
 
 /** Constant product without fee: enough to rank paths. */
-const adapter = {
-  slug: 'product',
+const swaps = {
   gasEstimate: () => 100_000n,
   swap(_pool, state: Reserves, { tokenIn, tokenOut }, amountIn) {
     const [x = 0n, y = 0n] = [state[tokenIn], state[tokenOut]]
@@ -29,7 +28,8 @@ const adapter = {
     const after = () => ({ ...state, [tokenIn]: x + amountIn, [tokenOut]: y - amountOut })
     return { amountOut, exact: true, after }
   },
-} as Partial<ProtocolAdapter<Reserves>> as ProtocolAdapter
+} as Partial<Swaps<Reserves>> as Swaps
+const adapter = { slug: 'product', swaps } as Partial<SwapAdapter> as SwapAdapter
 
 function pool(id: string, reserves: Reserves): MarketPool {
   const tokens = Object.keys(reserves) as Address[]
@@ -107,7 +107,10 @@ describe('findPaths', () => {
     const pools = [dear, pool('cheap', { [a]: 10n ** 9n, [b]: 990_000_000n })]
     const byId: MarketPool[] = pools.map((each, index) => ({
       ...each,
-      adapter: { ...each.adapter, gasEstimate: () => (index === 0 ? 300_000n : 100_000n) },
+      adapter: {
+        ...each.adapter,
+        swaps: { ...each.adapter.swaps, gasEstimate: () => (index === 0 ? 300_000n : 100_000n) },
+      },
     }))
     const args = {
       market: new MarketView({ pools: byId }),

@@ -338,7 +338,7 @@ class Search {
         }
         const { pool, state } = market.loaded
         const current = states?.has(market) ? states.get(market) : state
-        const quote = market.adapter.swap(pool, current, edge, before.amountOut)
+        const quote = market.adapter.swaps.swap(pool, current, edge, before.amountOut)
         areExact &&= quote.exact
         if (quote.amountOut <= 0n || (exactOnly && !quote.exact)) continue
         steps.push({
@@ -346,7 +346,7 @@ class Search {
           hop: { kind: 'swap', tokenIn, tokenOut, market },
           amountOut: quote.amountOut,
           exact: before.exact && quote.exact,
-          gas: before.gas + market.adapter.gasEstimate(pool, state),
+          gas: before.gas + market.adapter.swaps.gasEstimate(pool, state),
         })
       }
     }

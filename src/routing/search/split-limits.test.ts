@@ -33,8 +33,7 @@ function pool(
     const amountOut = (amountIn * (reserves[out] ?? 0n)) / ((reserves[tokenIn] ?? 0n) + amountIn)
     return { amountOut: exact || !ends ? amountOut : 0n, exact }
   }
-  const adapter = {
-    slug: 'product',
+  const swaps = {
     gasEstimate: () => gas,
     swap(_pool: unknown, state: State, { tokenIn, tokenOut: out }: Direction, amountIn: bigint) {
       const { amountOut, exact } = quote(state, tokenIn, out, amountIn)
@@ -49,7 +48,8 @@ function pool(
     },
     reserves: (_pool: unknown, state: State) =>
       [first, second].map((each) => ({ token: each, amount: state.reserves[each] ?? 0n })),
-  } as unknown as MarketPool['adapter']
+  }
+  const adapter = { slug: 'product', swaps } as unknown as MarketPool['adapter']
   const state: State = {
     reserves: { [first]: BigInt(x) * ether, [second]: BigInt(y) * ether },
     traded: 0n,

@@ -33,15 +33,15 @@ interface Numbers {
 
 function pool(id: string, { rate = 1n, known = 10n ** 30n, most = known }: Numbers = {}) {
   let quotes = 0
-  const adapter = {
-    slug: 'line',
+  const swaps = {
     gasEstimate: () => 100n,
     swap(_pool: unknown, traded: bigint, _direction: unknown, amountIn: bigint) {
       quotes++
       const amountOut = traded + amountIn > most ? 0n : rate * amountIn - traded
       return { amountOut, exact: traded + amountIn <= known, after: () => traded + amountIn }
     },
-  } as unknown as MarketPool['adapter']
+  }
+  const adapter = { slug: 'line', swaps } as unknown as MarketPool['adapter']
   const market: MarketPool = {
     adapter,
     loaded: {

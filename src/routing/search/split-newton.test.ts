@@ -17,15 +17,15 @@ function pool(id: string, x: number, y: number, known = 10n ** 40n): MarketPool 
   const outOf = ([reserveIn, reserveOut]: Reserves, amountIn: bigint) =>
     (amountIn * reserveOut) / (reserveIn + amountIn)
   const start: Reserves = [BigInt(x) * ether, BigInt(y) * ether]
-  const adapter = {
-    slug: 'product',
+  const swaps = {
     gasEstimate: () => 100_000n,
     swap: (_pool: unknown, state: Reserves, _direction: unknown, amountIn: bigint) => ({
       amountOut: outOf(state, amountIn),
       exact: state[0] + amountIn <= start[0] + known,
       after: () => [state[0] + amountIn, state[1] - outOf(state, amountIn)],
     }),
-  } as unknown as MarketPool['adapter']
+  }
+  const adapter = { slug: 'product', swaps } as unknown as MarketPool['adapter']
   return {
     adapter,
     loaded: {

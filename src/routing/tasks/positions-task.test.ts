@@ -4,7 +4,7 @@ import { ForkrouteError } from '../../domain/errors.js'
 import type { Address } from '../../domain/primitives.js'
 import type { StateReader } from '../../domain/state.js'
 import type { Position, PositionAdapter, PositionState } from '../../protocols/positions.js'
-import { defineProtocol, noSwaps, type ProtocolAdapter } from '../../protocols/protocol.js'
+import { defineProtocol, type ProtocolAdapter } from '../../protocols/protocol.js'
 import { readProtocol } from './positions-task.js'
 
 const address: Address = `0x${'a'.repeat(40)}`
@@ -27,7 +27,6 @@ function position(key: string): Position {
 
 function adapterWith(positions: Omit<PositionAdapter, 'actions'>): ProtocolAdapter {
   return defineProtocol({
-    ...noSwaps,
     slug: 'vaults',
     name: 'Vaults',
     project: 'vaults',

@@ -16,7 +16,7 @@ describe.each(chains)('$name', (chain) => {
     const [first = chain.wrappedNative, ...others] = chain.connectorTokens
     const pairs = others.map((token) => [first, token] as const)
     const reader = await context.reader()
-    const found = await adapter?.discover({ reader, chain, venue, pairs })
-    expect(found?.unreadable).toEqual([])
+    const found = await adapter?.swaps?.discover({ reader, chain, venue, pairs })
+    expect(found?.unreadable ?? []).toEqual([])
   })
 })

@@ -9,6 +9,7 @@ import {
   readFeeds,
   type TokenPrice,
 } from '../../../src/pricing/pricing.js'
+import { canSwap } from '../../../src/protocols/protocol.js'
 import { protocols } from '../../../src/protocols/registry.js'
 import { createRpcClient, type RpcClient } from '../../../src/rpc/node/json-rpc.js'
 import { sandboxAccount } from '../../../src/sandbox/accounts.js'
@@ -63,10 +64,10 @@ afterAll(async () => {
 async function loadMarket(): Promise<PriceMarket> {
   const all = sandboxPools()
   const loaded = await Promise.all(
-    protocols.map(async (adapter) => {
+    protocols.filter(canSwap).map(async (adapter) => {
       const pools = all.filter(({ protocol }) => protocol === adapter.slug)
       const venue = ethereum.venues[adapter.slug] ?? {}
-      const states = await adapter.load({ reader, chain: ethereum, venue, pools })
+      const states = await adapter.swaps.load({ reader, chain: ethereum, venue, pools })
       return states.map((state) => {
         if (!('state' in state)) throw new Error(`${state.subject}: ${state.message}`)
         return { loaded: state, adapter }

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Address } from '../../../src/domain/primitives.js'
 import { balancerV2 } from '../../../src/protocols/balancer-v2/index.js'
-import type { ProtocolAdapter } from '../../../src/protocols/protocol.js'
+import type { SwapAdapter } from '../../../src/protocols/protocol.js'
 import { uniswapV2 } from '../../../src/protocols/uniswap-v2/index.js'
 import { constantProductOut } from '../../../src/protocols/uniswap-v2/math.js'
 import type { MarketPool } from '../../../src/routing/market/market-view.js'
@@ -20,7 +20,7 @@ let serial = 100
 function pair(a: Address, reserveA: number, b: Address, reserveB: number): MarketPool {
   const address = token(serial++)
   const [wholeA, wholeB] = [BigInt(reserveA) * unit, BigInt(reserveB) * unit]
-  const adapter = uniswapV2 as ProtocolAdapter
+  const adapter = uniswapV2 as SwapAdapter
   const pool = {
     protocol: adapter.slug,
     id: address,
@@ -36,7 +36,7 @@ function pair(a: Address, reserveA: number, b: Address, reserveB: number): Marke
 /** Equal weights, a fee of 0.1 %. */
 function basket(tokens: readonly Address[], reserves: readonly number[]): MarketPool {
   const address = token(serial++)
-  const adapter = balancerV2 as ProtocolAdapter
+  const adapter = balancerV2 as SwapAdapter
   const pool = { protocol: adapter.slug, id: address, address, tokens, parameters: {} }
   const state = {
     kind: 'weighted',
@@ -68,11 +68,11 @@ function swap(market: MarketPool, state: unknown, from: Address, to: Address, am
   return {
     amountOut:
       amount > 0n
-        ? adapter.swap(loaded.pool, state, { tokenIn: from, tokenOut: to }, amount).amountOut
+        ? adapter.swaps.swap(loaded.pool, state, { tokenIn: from, tokenOut: to }, amount).amountOut
         : 0n,
     state:
       amount > 0n
-        ? adapter.swap(loaded.pool, state, { tokenIn: from, tokenOut: to }, amount).after()
+        ? adapter.swaps.swap(loaded.pool, state, { tokenIn: from, tokenOut: to }, amount).after()
         : state,
   }
 }

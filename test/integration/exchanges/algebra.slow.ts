@@ -7,7 +7,7 @@ import { camelotV4, swapxV1 } from '../../../src/protocols/algebra-integral/inde
 import type { IntegralState } from '../../../src/protocols/algebra-integral/load.js'
 import { quickswapV3 } from '../../../src/protocols/algebra-v1/index.js'
 import type { Pool } from '../../../src/protocols/pool.js'
-import type { ProtocolAdapter } from '../../../src/protocols/protocol.js'
+import type { SwapAdapter } from '../../../src/protocols/protocol.js'
 import { sqrtPriceAtTick } from '../../../src/protocols/shared/concentrated/tick-math.js'
 import {
   type AlgebraExchange,
@@ -42,7 +42,7 @@ let minter: Address
 let code: (key: string) => `0x${string}`
 const versions = ['v1', 'integral10', 'integral12', 'integral1210'] as const
 const exchanges = {} as Record<AlgebraVersion, AlgebraExchange>
-const adapters: Record<AlgebraVersion, ProtocolAdapter<IntegralState>> = {
+const adapters: Record<AlgebraVersion, SwapAdapter<IntegralState>> = {
   v1: quickswapV3,
   integral10: swapxV1,
   integral12: camelotV4,
@@ -77,7 +77,7 @@ async function open(
   const reader = await context.reader()
   const { adapter, chain, venue } = scene
   const pairs = [[tokens[1], tokens[0]]] as const
-  const [pool] = (await adapter.discover({ reader, chain, venue, pairs })).pools
+  const [pool] = (await adapter.swaps.discover({ reader, chain, venue, pairs })).pools
   if (!pool) throw new Error('not found')
   if (tick === null) return { scene, pool }
   await context.send(pool.address, poolAbi, 'initialize', [sqrtPriceAtTick(tick) + 12_345n])
@@ -184,7 +184,7 @@ describe.each(versions)('pools of %s', (version) => {
     expect(depth1).toBeGreaterThan(depth0)
     const reader = await context.reader()
     const { adapter, chain, venue } = scene
-    const found = await adapter.discover({ reader, chain, venue, pairs: [tokens] })
+    const found = await adapter.swaps.discover({ reader, chain, venue, pairs: [tokens] })
     expect(found.pools).toEqual([told])
   })
 
@@ -192,7 +192,12 @@ describe.each(versions)('pools of %s', (version) => {
     const { scene, pool } = await open(version, null)
     const { state } = await loadOne(scene, pool)
     const [token0, token1] = pool.tokens as readonly [Address, Address]
-    const quote = scene.adapter.swap(pool, state, { tokenIn: token0, tokenOut: token1 }, 10n ** 6n)
+    const quote = scene.adapter.swaps.swap(
+      pool,
+      state,
+      { tokenIn: token0, tokenOut: token1 },
+      10n ** 6n,
+    )
     expect(quote.amountOut).toBe(0n)
   })
 })
@@ -238,12 +243,14 @@ describe('fees of plugins', () => {
     const { state } = await loadOne(scene, pool)
     const [token0, token1] = pool.tokens as readonly [Address, Address]
     const { adapter } = scene
-    expect(adapter.swap(pool, state, { tokenIn: token0, tokenOut: token1 }, 10n ** 9n).exact).toBe(
-      true,
-    )
-    const next = adapter.swap(pool, state, { tokenIn: token0, tokenOut: token1 }, 10n ** 9n).after()
-    expect(adapter.swap(pool, next, { tokenIn: token0, tokenOut: token1 }, 10n ** 9n).exact).toBe(
-      false,
-    )
+    expect(
+      adapter.swaps.swap(pool, state, { tokenIn: token0, tokenOut: token1 }, 10n ** 9n).exact,
+    ).toBe(true)
+    const next = adapter.swaps
+      .swap(pool, state, { tokenIn: token0, tokenOut: token1 }, 10n ** 9n)
+      .after()
+    expect(
+      adapter.swaps.swap(pool, next, { tokenIn: token0, tokenOut: token1 }, 10n ** 9n).exact,
+    ).toBe(false)
   })
 })

@@ -372,7 +372,7 @@ describe('pools of Balancer V3', () => {
     const [message] = await messagesOf([{ ...pool, id: stranger }, pool])
     expect(message).not.toBe('loaded')
     const outside = { ...scene, venue: { vault: balancer.vault, factories: [] } }
-    const loads = await balancerV3.load({
+    const loads = await balancerV3.swaps.load({
       ...outside,
       reader: await context.reader(),
       pools: [pool],
@@ -383,6 +383,6 @@ describe('pools of Balancer V3', () => {
 
 async function messagesOf(pools: readonly Pool[]): Promise<string[]> {
   const { chain, venue } = scene
-  const loads = await balancerV3.load({ reader: await context.reader(), chain, venue, pools })
+  const loads = await balancerV3.swaps.load({ reader: await context.reader(), chain, venue, pools })
   return loads.map((load) => ('state' in load ? 'loaded' : load.message))
 }

@@ -48,7 +48,7 @@ async function open({ decimals, stable, reserves, fees }: Market): Promise<Pool>
   const tokens = [await context.token(decimals[0]), await context.token(decimals[1])] as const
   const created = await context.send(factory, factoryAbi, 'createPair', tokens)
   const { adapter, venue } = scene
-  const found = await adapter.discover({
+  const found = await adapter.swaps.discover({
     reader: await context.reader(),
     chain: arbitrum,
     venue,
@@ -176,7 +176,7 @@ test('fees that change between blocks are those of the block, and a stranger is 
   await compare(pool, [pair[1], pair[0]], 10n ** 18n)
   const { adapter, venue } = scene
   const stranger = { ...pool, id: factory, address: factory }
-  const [load] = await adapter.load({
+  const [load] = await adapter.swaps.load({
     reader: await context.reader(),
     chain: arbitrum,
     venue,

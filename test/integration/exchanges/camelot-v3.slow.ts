@@ -43,7 +43,7 @@ async function open(tick: number | null): Promise<Pool> {
   await context.send(venue.factory as Address, factoryAbi, 'createPool', [...tokens, price])
   const reader = await context.reader()
   const pairs = [[tokens[1], tokens[0]]] as const
-  const found = await adapter.discover({ reader, chain: arbitrum, venue, pairs })
+  const found = await adapter.swaps.discover({ reader, chain: arbitrum, venue, pairs })
   const [pool] = found.pools
   if (!pool) throw new Error('not found')
   for (const token of tokens) {
@@ -110,7 +110,7 @@ test('a pool that was never initialised gives nothing, and one of another factor
   const empty = await open(null)
   const [tokenIn = zeroAddress, tokenOut = zeroAddress] = empty.tokens
   const { state } = await loadOne(scene, empty)
-  expect(camelotV3.swap(empty, state, { tokenIn, tokenOut }, 10n ** 6n)).toMatchObject({
+  expect(camelotV3.swaps.swap(empty, state, { tokenIn, tokenOut }, 10n ** 6n)).toMatchObject({
     amountOut: 0n,
     exact: true,
   })
@@ -118,7 +118,12 @@ test('a pool that was never initialised gives nothing, and one of another factor
   const stranger = { ...pool, tokens: [pool.address, pool.tokens[1] as Address] }
   const { adapter, venue } = scene
   const reader = await context.reader()
-  const loads = await adapter.load({ reader, chain: arbitrum, venue, pools: [stranger, pool] })
+  const loads = await adapter.swaps.load({
+    reader,
+    chain: arbitrum,
+    venue,
+    pools: [stranger, pool],
+  })
   expect(loads.map((load) => ('state' in load ? 'loaded' : load.message))).toEqual([
     'The quoter tells no fee of the pool.',
     'loaded',

@@ -65,7 +65,7 @@ async function open(decimals: readonly [number | null, number], shape: Shape): P
   await context.send(venue.factory as Address, factoryAbi, 'make', [a, b])
   const reader = await context.reader()
   const asked = a === nativeToken ? chain.wrappedNative : a
-  const found = await adapter.discover({ reader, chain, venue, pairs: [[b, asked]] })
+  const found = await adapter.swaps.discover({ reader, chain, venue, pairs: [[b, asked]] })
   const [pool] = found.pools
   if (!pool) throw new Error('not found')
   const { price, feePips = 50n, revenueCut = 10n, limit = 10n ** 40n } = shape
@@ -154,7 +154,7 @@ test('ether goes in and out as itself', async () => {
     [other, nativeToken],
   ] as const) {
     const { state } = await loadOne(scene, pool)
-    const steps = adapter.encodeSwap({ ...args, state, tokenIn, tokenOut, amountIn })
+    const steps = adapter.swaps.encodeSwap({ ...args, state, tokenIn, tokenOut, amountIn })
     for (const step of steps) {
       if (step.kind === 'approve') {
         const approveAbi = parseAbi(['function approve(address, uint256)'])
@@ -169,7 +169,9 @@ test('ether goes in and out as itself', async () => {
       tokenOut === nativeToken
         ? await context.etherOf(recipient)
         : await context.balanceOf(tokenOut, recipient)
-    expect(received).toBe(adapter.swap(pool, state, { tokenIn, tokenOut }, amountIn).amountOut)
+    expect(received).toBe(
+      adapter.swaps.swap(pool, state, { tokenIn, tokenOut }, amountIn).amountOut,
+    )
     expect(received).toBeGreaterThan(0n)
   }
 })
@@ -180,7 +182,7 @@ test('near what the liquidity layer pays at once a quote is an estimate, and bey
   const [token0, token1] = pool.tokens as readonly [Address, Address]
   const { state } = await loadOne(scene, pool)
   const quote = (amountIn: bigint) =>
-    fluidDex.swap(pool, state, { tokenIn: token0, tokenOut: token1 }, amountIn)
+    fluidDex.swaps.swap(pool, state, { tokenIn: token0, tokenOut: token1 }, amountIn)
   expect(quote(limit / 2n).exact).toBe(true)
   expect(quote((limit * 995n) / 1_000n)).toMatchObject({ exact: false })
   expect(quote(limit * 2n).amountOut).toBe(0n)
@@ -191,7 +193,7 @@ test('a paused pool gives nothing, and neither does one that its answers do not 
   const [token0, token1] = pool.tokens as readonly [Address, Address]
   const { state } = await loadOne(scene, pool)
   expect(
-    fluidDex.swap(pool, state, { tokenIn: token0, tokenOut: token1 }, 10n ** 9n),
+    fluidDex.swaps.swap(pool, state, { tokenIn: token0, tokenOut: token1 }, 10n ** 9n),
   ).toMatchObject({
     amountOut: 0n,
     exact: false,
@@ -203,7 +205,7 @@ test('a pool that is not the one of its number is unreadable, and no other; a ch
   const stranger = { ...pool, parameters: { dexId: 1_000 } }
   const { adapter, chain, venue } = scene
   const reader = await context.reader()
-  const loads = await adapter.load({ reader, chain, venue, pools: [stranger, pool] })
+  const loads = await adapter.swaps.load({ reader, chain, venue, pools: [stranger, pool] })
   expect(loads.map((load) => ('state' in load ? 'loaded' : load.message))).toEqual([
     'The pool is not the one of its number at the factory.',
     'loaded',
@@ -211,7 +213,7 @@ test('a pool that is not the one of its number is unreadable, and no other; a ch
   const nobody = '0x00000000000000000000000000000000000a19eb'
   const elsewhere = { factory: nobody, resolver: nobody }
   const pairs = [pool.tokens as readonly [Address, Address]]
-  expect(await adapter.discover({ reader, chain, venue: elsewhere, pairs })).toEqual({
+  expect(await adapter.swaps.discover({ reader, chain, venue: elsewhere, pairs })).toEqual({
     pools: [],
     unreadable: [],
   })

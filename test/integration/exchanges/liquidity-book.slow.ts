@@ -88,7 +88,7 @@ async function open({ version, binStep, activeId, rules, bins }: Book): Promise<
   }
   const { adapter, venue } = scene
   const reader = await context.reader()
-  const found = await adapter.discover({ reader, chain: arbitrum, venue, pairs: [[y, x]] })
+  const found = await adapter.swaps.discover({ reader, chain: arbitrum, venue, pairs: [[y, x]] })
   expect(found).toEqual({
     pools: [
       {
@@ -253,10 +253,10 @@ test('code of others in swaps makes amounts estimates and is named; other hooks 
   ] as const) {
     await context.send(pool.address, pairAbi, 'setHooks', [flags(bits)])
     const { state } = await loadOne(scene, pool)
-    expect(liquidityBook.swap(pool, state, { tokenIn: x, tokenOut: y }, 10n ** 12n).exact).toBe(
-      exact,
-    )
-    expect(liquidityBook.foreignCode?.(pool, state, scene.venue)).toBe(exact ? null : x)
+    expect(
+      liquidityBook.swaps.swap(pool, state, { tokenIn: x, tokenOut: y }, 10n ** 12n).exact,
+    ).toBe(exact)
+    expect(liquidityBook.trust?.foreignCode?.(pool, state, scene.venue)).toBe(exact ? null : x)
   }
 })
 
@@ -266,7 +266,12 @@ test('a pair without a version of the chain or a step is unreadable, and no othe
   const strange = { ...pool, parameters: { ...pool.parameters, version: 'factory20' } }
   const bare = { ...pool, parameters: { version: 'factory22' } }
   const reader = await context.reader()
-  const loads = await adapter.load({ reader, chain: arbitrum, venue, pools: [strange, pool, bare] })
+  const loads = await adapter.swaps.load({
+    reader,
+    chain: arbitrum,
+    venue,
+    pools: [strange, pool, bare],
+  })
   expect(loads.map((load) => ('state' in load ? 'loaded' : load.message))).toEqual([
     'The parameter version of the pair is no version on the chain.',
     'loaded',

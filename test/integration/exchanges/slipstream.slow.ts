@@ -104,7 +104,7 @@ async function open(factory: Address, tickSpacing: number, decimals: readonly [n
 
 async function discover(pairs: readonly (readonly [Address, Address])[]): Promise<Pool[]> {
   const { adapter, venue } = scene
-  const found = await adapter.discover({
+  const found = await adapter.swaps.discover({
     reader: await context.reader(),
     chain: base,
     venue,
@@ -227,7 +227,7 @@ describe('pools of Slipstream', () => {
       expect(moving(swap.found)).toEqual(moving(swap.next))
       const { adapter } = scene
       expect(
-        adapter.swap(pool, swap.next, { tokenIn: token0, tokenOut: token1 }, amountIn).exact,
+        adapter.swaps.swap(pool, swap.next, { tokenIn: token0, tokenOut: token1 }, amountIn).exact,
       ).toBe(false)
       fees.add(swap.before.feePips[0])
       if (k % 4 === 0) await context.mineAfter(7 * k + 1)
@@ -242,7 +242,12 @@ test('a pool of another factory, or without a spacing, is unreadable, and no oth
   const bare = { ...pool, parameters: { factory: toAddress(factories[0] ?? '0x') } }
   const { adapter, venue } = scene
   const reader = await context.reader()
-  const loads = await adapter.load({ reader, chain: base, venue, pools: [strange, pool, bare] })
+  const loads = await adapter.swaps.load({
+    reader,
+    chain: base,
+    venue,
+    pools: [strange, pool, bare],
+  })
   expect(loads.map((load) => ('state' in load ? 'loaded' : load.message))).toEqual([
     'The parameter factory of the pool is no factory of the exchange.',
     'loaded',

@@ -74,7 +74,7 @@ async function open(market: Market, scene = sceneOf()): Promise<Pool> {
   ])
   const reader = await context.reader()
   const { venue } = scene
-  const found = await scene.adapter.discover({
+  const found = await scene.adapter.swaps.discover({
     reader,
     chain: base,
     venue,
@@ -239,7 +239,7 @@ describe('pools of Aerodrome', () => {
     const wrongKind = { ...pool, parameters: { stable: false } }
     const swapped = { ...pool, tokens: pool.tokens.toReversed() }
     const pools = [wrongKind, pool, stranger, swapped]
-    const loads = await adapter.load({ reader, chain: base, venue, pools })
+    const loads = await adapter.swaps.load({ reader, chain: base, venue, pools })
     expect(loads.map((load) => ('state' in load ? 'loaded' : load.message))).toEqual([
       'The pool is stable.',
       'loaded',

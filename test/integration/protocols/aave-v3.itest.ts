@@ -55,9 +55,9 @@ async function common() {
 async function load(symbol: string): Promise<LoadedPool<EdgeState>> {
   const args = await common()
   const pair = [token(symbol), aTokenOf(symbol)] as const
-  const { pools, unreadable } = await aaveV3.discover({ ...args, pairs: [pair] })
+  const { pools, unreadable } = await aaveV3.swaps.discover({ ...args, pairs: [pair] })
   expect(unreadable).toEqual([])
-  const [loaded] = await aaveV3.load({ ...args, pools })
+  const [loaded] = await aaveV3.swaps.load({ ...args, pools })
   if (!loaded || !('state' in loaded)) throw new Error(`not loaded: ${loaded?.message}`)
   return loaded as LoadedPool<EdgeState>
 }
@@ -70,7 +70,7 @@ function newAccount(): Address {
 /** Deposits in the block after the one that was read, for an account without aTokens. */
 async function deposit(symbol: string, amount: bigint) {
   const { pool: edge, state } = await load(symbol)
-  const quote = aaveV3.swap(
+  const quote = aaveV3.swaps.swap(
     edge,
     state,
     { tokenIn: token(symbol), tokenOut: aTokenOf(symbol) },
@@ -87,7 +87,7 @@ async function deposit(symbol: string, amount: bigint) {
 /** Withdraws all of the account's aTokens in the block after the one that was read. */
 async function withdraw(symbol: string, owner: Address, held: bigint) {
   const { pool: edge, state } = await load(symbol)
-  const quote = aaveV3.swap(
+  const quote = aaveV3.swaps.swap(
     edge,
     state,
     { tokenIn: aTokenOf(symbol), tokenOut: token(symbol) },
@@ -160,7 +160,7 @@ describe('aave-v3 on the sandbox chain', () => {
   test('debt tokens, tokens that name no underlying and other pairs are no edges', async () => {
     const debtToken: Address = '0xea51d7853eefb32b6ee06b1c12e6dcca88be0ffe'
     const args = await common()
-    const found = await aaveV3.discover({
+    const found = await aaveV3.swaps.discover({
       ...args,
       pairs: [
         [token('WETH'), debtToken],
@@ -175,10 +175,10 @@ describe('aave-v3 on the sandbox chain', () => {
       { ...edge, tokens: [token('USDC'), aTokenOf('WETH')] },
       { ...edge, address: token('WETH') },
     ]
-    const loaded = await aaveV3.load({ ...args, pools: wrong })
+    const loaded = await aaveV3.swaps.load({ ...args, pools: wrong })
     expect(loaded.map((each) => 'message' in each)).toEqual([true, true])
     const tokens = [aTokenOf('DAI'), debtToken, token('LINK')]
-    const underlying = await aaveV3.underlying?.({ ...args, tokens })
+    const underlying = await aaveV3.positions?.underlying?.({ ...args, tokens })
     expect([...(underlying ?? [])]).toEqual([[aTokenOf('DAI'), [token('DAI')]]])
   })
 })

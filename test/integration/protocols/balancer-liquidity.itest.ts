@@ -36,13 +36,13 @@ async function moveAndCompare(
   const read = async () => {
     const reader = await context.chain.reader()
     const args = { reader, chain: ethereum, venue: { vault: context.vault }, pools: [pool] }
-    const [loaded] = await balancerV2.load(args)
+    const [loaded] = await balancerV2.swaps.load(args)
     if (!loaded || !('state' in loaded)) throw new Error(`not loaded: ${loaded?.message}`)
     return loaded.state
   }
   const state = await read()
-  const quote = balancerV2.swap(pool, state, { tokenIn, tokenOut }, amountIn)
-  const steps = balancerV2.encodeSwap({
+  const quote = balancerV2.swaps.swap(pool, state, { tokenIn, tokenOut }, amountIn)
+  const steps = balancerV2.swaps.encodeSwap({
     chain: ethereum,
     venue: { vault: context.vault },
     pool,
@@ -160,7 +160,7 @@ describe('balancer-v2 liquidity against the deployed contracts', () => {
       ] as const) {
         const { state } = await context.load(pool)
         const [tokenIn = own, tokenOut = own] = [pool.tokens[from], pool.tokens[to]]
-        const quote = balancerV2.swap(pool, state, { tokenIn, tokenOut }, amountIn)
+        const quote = balancerV2.swaps.swap(pool, state, { tokenIn, tokenOut }, amountIn)
         // The shares of the trader are on the way to the Vault.
         await context.chain.send(tokenIn, erc20Abi, 'approve', [context.vault, maxUint256])
         const received = await context.swap(pool, state, from, to, amountIn)
@@ -181,7 +181,7 @@ describe('balancer-v2 liquidity against the deployed contracts', () => {
         [token, share],
         [token, other],
       ] as const
-      expect(await balancerV2.discover({ ...common, pairs })).toEqual({
+      expect(await balancerV2.swaps.discover({ ...common, pairs })).toEqual({
         pools: [liquidityPool(pool)],
         unreadable: [],
       })
@@ -189,14 +189,17 @@ describe('balancer-v2 liquidity against the deployed contracts', () => {
     for (const pool of context.pools.composable) {
       const share = pool.id.slice(0, 42) as Address
       const [token = share] = pool.tokens.filter((each) => each !== share)
-      const { pools } = await balancerV2.discover({ ...common, pairs: [[token, share]] })
+      const { pools } = await balancerV2.swaps.discover({ ...common, pairs: [[token, share]] })
       expect(pools.map(({ id, tokens }) => ({ id, tokens }))).toEqual([
         { id: pool.id, tokens: pool.tokens },
       ])
     }
     const [pool] = context.pools.weighted
     const pairs = [[pool?.tokens[0] ?? '0x', pool?.tokens[1] ?? '0x']] as const
-    expect(await balancerV2.discover({ ...common, pairs })).toEqual({ pools: [], unreadable: [] })
+    expect(await balancerV2.swaps.discover({ ...common, pairs })).toEqual({
+      pools: [],
+      unreadable: [],
+    })
   })
 
   for (const kind of ['weighted', 'stable'] as const) {

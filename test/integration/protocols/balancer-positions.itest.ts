@@ -40,10 +40,13 @@ async function states() {
 /** What the adapter quotes in the newest block. */
 async function quote(tokenIn: Address, tokenOut: Address, amountIn: bigint) {
   const args = await common()
-  const { pools: found } = await balancerV2.discover({ ...args, pairs: [[tokenIn, tokenOut]] })
-  const [loaded] = await balancerV2.load({ ...args, pools: found })
+  const { pools: found } = await balancerV2.swaps.discover({
+    ...args,
+    pairs: [[tokenIn, tokenOut]],
+  })
+  const [loaded] = await balancerV2.swaps.load({ ...args, pools: found })
   if (!loaded || !('state' in loaded)) throw new Error('not loaded')
-  return balancerV2.swap(loaded.pool, loaded.state, { tokenIn, tokenOut }, amountIn)
+  return balancerV2.swaps.swap(loaded.pool, loaded.state, { tokenIn, tokenOut }, amountIn)
 }
 
 /** A hundredth of what the Vault holds of a pool's token, given to the user. */
@@ -81,7 +84,7 @@ describe('balancer-v2 positions', () => {
 
   test('underlying tells the tokens of those that are shares', async () => {
     const tokens = [...pools.map(shareOf), user, pools[0]?.tokens[0] ?? user]
-    const found = await balancerV2.underlying?.({ ...(await common()), tokens })
+    const found = await balancerV2.positions?.underlying?.({ ...(await common()), tokens })
     expect(found).toEqual(new Map(pools.map((pool) => [shareOf(pool), pool.tokens])))
   })
 })

@@ -55,7 +55,7 @@ describe('balancer-v2 pools against the deployed contracts', () => {
     const { state, partial } = await context.load(pool)
     expect(partial).toBe(true)
     const amountIn = 1_234n * unitOf(pool, i) + 1n
-    const quote = balancerV2.swap(
+    const quote = balancerV2.swaps.swap(
       pool,
       state,
       { tokenIn: pool.tokens[i] ?? '0x', tokenOut: pool.tokens[j] ?? '0x' },

@@ -47,7 +47,7 @@ const market = (underlying: Address, address: Address): Pool => {
 
 async function load(pool: Pool) {
   const reader = await nodeReader(context().sandbox.url)
-  const [loaded] = await compoundV2.load({ reader, chain: ethereum, venue, pools: [pool] })
+  const [loaded] = await compoundV2.swaps.load({ reader, chain: ethereum, venue, pools: [pool] })
   if (!loaded || !('state' in loaded)) throw new Error(`not loaded: ${loaded?.message}`)
   return loaded
 }
@@ -70,7 +70,7 @@ describe('markets', () => {
   test('are found for the pair of their own underlying alone', async () => {
     const reader = await nodeReader(context().sandbox.url)
     const args = { reader, chain: ethereum, venue }
-    const { pools, unreadable } = await compoundV2.discover({
+    const { pools, unreadable } = await compoundV2.swaps.discover({
       ...args,
       pairs: [
         [token('USDC'), cUSDC],
@@ -84,7 +84,10 @@ describe('markets', () => {
     expect(pools).toEqual(
       expect.arrayContaining([market(token('USDC'), cUSDC), market(nativeToken, cETH)]),
     )
-    const found = await compoundV2.underlying?.({ ...args, tokens: [cUSDC, cETH, token('DAI')] })
+    const found = await compoundV2.positions?.underlying?.({
+      ...args,
+      tokens: [cUSDC, cETH, token('DAI')],
+    })
     expect([...(found ?? [])]).toEqual(
       expect.arrayContaining([
         [cUSDC, [token('USDC')]],
@@ -102,7 +105,7 @@ describe('markets', () => {
     ] as const) {
       for (let block = 0; block < blocks; block++) await node.rpc('evm_mine', [])
       const { state } = await load(pool)
-      const shares = compoundV2.swap(
+      const shares = compoundV2.swaps.swap(
         pool,
         state,
         { tokenIn: token('USDC'), tokenOut: cUSDC },
@@ -114,7 +117,7 @@ describe('markets', () => {
       expect(shares).toMatchObject({ amountOut: minted, exact: true })
 
       const again = (await load(pool)).state
-      const assets = compoundV2.swap(
+      const assets = compoundV2.swaps.swap(
         pool,
         again,
         { tokenIn: cUSDC, tokenOut: token('USDC') },
@@ -131,7 +134,8 @@ describe('markets', () => {
     const pool = market(token('DAI'), cDAI)
     const { state } = await load(pool)
     const out = (amount: bigint) =>
-      compoundV2.swap(pool, state, { tokenIn: cDAI, tokenOut: token('DAI') }, amount).amountOut
+      compoundV2.swaps.swap(pool, state, { tokenIn: cDAI, tokenOut: token('DAI') }, amount)
+        .amountOut
     expect(out(state.supply)).toBe(0n)
     expect(out(state.supply / 1_000n)).toBeGreaterThan(0n)
   })
@@ -170,7 +174,7 @@ describe('deposit, redeem and withdraw', () => {
       const tokenIn = symbol === 'ETH' ? nativeToken : token(symbol)
       const args = { primaryAddress: address, tokenIn, amountIn: amount }
       const { state } = await load(market(tokenIn, address))
-      const quote = compoundV2.swap(
+      const quote = compoundV2.swaps.swap(
         market(tokenIn, address),
         state,
         { tokenIn, tokenOut: address },

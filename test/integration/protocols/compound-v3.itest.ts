@@ -54,7 +54,7 @@ afterAll(() => node.close())
 
 async function load() {
   const reader = await nodeReader(context().sandbox.url)
-  const [loaded] = await compoundV3.load({ reader, chain: ethereum, venue, pools: [pool] })
+  const [loaded] = await compoundV3.swaps.load({ reader, chain: ethereum, venue, pools: [pool] })
   if (!loaded || !('state' in loaded)) throw new Error(`not loaded: ${loaded?.message}`)
   return { ...loaded, time: reader.block.timestamp + BigInt(ethereum.blockTimeSeconds) }
 }
@@ -84,7 +84,7 @@ describe('markets', () => {
   test('are found for their own base token alone; those without code are no fault', async () => {
     const reader = await nodeReader(context().sandbox.url)
     const [, withoutCode = zeroAddress] = (venue.comets as Address[]) ?? []
-    const found = await compoundV3.discover({
+    const found = await compoundV3.swaps.discover({
       reader,
       chain: ethereum,
       venue,
@@ -96,14 +96,19 @@ describe('markets', () => {
     })
     expect(found).toEqual({ pools: [pool], unreadable: [] })
     const tokens = [comet, withoutCode, token('USDC')]
-    const made = await compoundV3.underlying?.({ reader, chain: ethereum, venue, tokens })
+    const made = await compoundV3.positions?.underlying?.({
+      reader,
+      chain: ethereum,
+      venue,
+      tokens,
+    })
     expect([...(made ?? [])]).toEqual([[comet, [token('USDC')]]])
   })
 
   test('a new account gets the quoted balance, and whoever redeems all of it the quoted dollars', async () => {
     for (const [index, amount] of [1n, 1_234_567_891n, 77_777_777_777n, 3n].entries()) {
       const { state, time } = await load()
-      const quote = compoundV3.swap(
+      const quote = compoundV3.swaps.swap(
         pool,
         state,
         { tokenIn: token('USDC'), tokenOut: comet },
@@ -122,7 +127,8 @@ describe('markets', () => {
   test('more dollars than lie in the market are not redeemed', async () => {
     const { state } = await load()
     const out = (amount: bigint) =>
-      compoundV3.swap(pool, state, { tokenIn: comet, tokenOut: token('USDC') }, amount).amountOut
+      compoundV3.swaps.swap(pool, state, { tokenIn: comet, tokenOut: token('USDC') }, amount)
+        .amountOut
     expect(out(state.cash * 2n)).toBe(0n)
     expect(out(state.cash / 2n)).toBeGreaterThan(0n)
   })

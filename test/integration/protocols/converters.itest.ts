@@ -9,7 +9,7 @@ import { ethereum } from '../../../src/chains/ethereum.js'
 import { type Address, isNative, nativeToken } from '../../../src/domain/primitives.js'
 import { etherFi } from '../../../src/protocols/ether-fi/index.js'
 import { fraxEther } from '../../../src/protocols/frax-ether/index.js'
-import type { LoadedPool, ProtocolAdapter } from '../../../src/protocols/protocol.js'
+import type { LoadedPool, SwapAdapter } from '../../../src/protocols/protocol.js'
 import { rocketPool } from '../../../src/protocols/rocket-pool/index.js'
 import { sky } from '../../../src/protocols/sky/index.js'
 import { erc20Abi, PoolContext } from '../../support/protocols/pool-context.js'
@@ -36,7 +36,7 @@ const venues: Record<string, VenueParameters> = {}
 let rocketNetwork: Address
 
 // biome-ignore lint/suspicious/noExplicitAny: each adapter has a state of its own, which goes from one of its functions to another
-type Adapter = ProtocolAdapter<any>
+type Adapter = SwapAdapter<any>
 
 beforeAll(async () => {
   context = await PoolContext.start()
@@ -99,8 +99,8 @@ async function load(adapter: Adapter, a: Address, b: Address): Promise<LoadedPoo
   const venue = venues[adapter.slug] ?? {}
   const common = { reader: await context.reader(), chain: ethereum, venue }
   const pair = [a, b].map((token) => (isNative(token) ? ethereum.wrappedNative : token))
-  const { pools } = await adapter.discover({ ...common, pairs: [pair as [Address, Address]] })
-  const [loaded] = await adapter.load({ ...common, pools })
+  const { pools } = await adapter.swaps.discover({ ...common, pairs: [pair as [Address, Address]] })
+  const [loaded] = await adapter.swaps.load({ ...common, pools })
   if (!loaded || !('state' in loaded)) throw new Error(`not loaded: ${loaded?.message}`)
   return loaded
 }
@@ -108,7 +108,7 @@ async function load(adapter: Adapter, a: Address, b: Address): Promise<LoadedPoo
 /** Gives a new account the input, has it carry out the steps, and says what it holds of the output then. */
 async function execute(adapter: Adapter, tokenIn: Address, tokenOut: Address, amountIn: bigint) {
   const { pool, state } = await load(adapter, tokenIn, tokenOut)
-  const quote = adapter.swap(pool, state, { tokenIn, tokenOut }, amountIn)
+  const quote = adapter.swaps.swap(pool, state, { tokenIn, tokenOut }, amountIn)
   executors += 1
   const executor: Address = numberToHex(0xe000_0000n + BigInt(executors), { size: 20 })
   const money = 10n ** 18n + (isNative(tokenIn) ? amountIn : 0n)
@@ -116,7 +116,7 @@ async function execute(adapter: Adapter, tokenIn: Address, tokenOut: Address, am
   if (!isNative(tokenIn)) await context.send(tokenIn, abi, 'transfer', [executor, amountIn])
   const held = isNative(tokenIn) ? amountIn : await context.balanceOf(tokenIn, executor)
   const venue = venues[adapter.slug] ?? {}
-  const steps = adapter.encodeSwap({
+  const steps = adapter.swaps.encodeSwap({
     chain: ethereum,
     venue,
     pool,
@@ -270,8 +270,12 @@ describe('sky and frax-ether', () => {
     expect(paused).toMatchObject({ received: 0n, quote: { amountOut: 0n } })
     const { pool, state } = await load(fraxEther, nativeToken, frxETH)
     expect(
-      (fraxEther as Adapter).swap(pool, state, { tokenIn: frxETH, tokenOut: nativeToken }, ether)
-        .amountOut,
+      (fraxEther as Adapter).swaps.swap(
+        pool,
+        state,
+        { tokenIn: frxETH, tokenOut: nativeToken },
+        ether,
+      ).amountOut,
     ).toBe(0n)
   })
 })
@@ -291,9 +295,9 @@ describe('converters', () => {
       const common = { reader: await context.reader(), chain: ethereum, venue: at }
       const other = slug === 'sky' ? nobody : ethereum.wrappedNative
       const pairs = [[other, tokenOf(slug, name)] as const]
-      const { pools } = await adapter.discover({ ...common, pairs })
+      const { pools } = await adapter.swaps.discover({ ...common, pairs })
       expect(pools).toHaveLength(1)
-      const [loaded] = await adapter.load({ ...common, pools })
+      const [loaded] = await adapter.swaps.load({ ...common, pools })
       expect(loaded).toMatchObject({ protocol: slug, message: expect.any(String) })
       const listed = await adapter.positions?.list({ ...common, venue, pools: [] })
       expect(listed ?? { positions: [] }).toMatchObject({ positions: [] })

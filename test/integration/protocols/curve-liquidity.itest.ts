@@ -68,7 +68,7 @@ afterAll(() => context.close())
 
 async function load(as: Pool = pool): Promise<LoadedPool<CurveState>> {
   const reader = await context.reader()
-  const [loaded] = await curve.load({ reader, chain: ethereum, venue, pools: [as] })
+  const [loaded] = await curve.swaps.load({ reader, chain: ethereum, venue, pools: [as] })
   if (!loaded || !('state' in loaded)) throw new Error(`not loaded: ${loaded?.message}`)
   return loaded
 }
@@ -77,8 +77,8 @@ async function load(as: Pool = pool): Promise<LoadedPool<CurveState>> {
 async function moveAndCompare(i: number, j: number, amountIn: bigint): Promise<bigint> {
   const { state } = await load()
   const [tokenIn, tokenOut] = [tokenAt(i), tokenAt(j)]
-  const quote = curve.swap(pool, state, { tokenIn, tokenOut }, amountIn)
-  const steps = curve.encodeSwap({
+  const quote = curve.swaps.swap(pool, state, { tokenIn, tokenOut }, amountIn)
+  const steps = curve.swaps.encodeSwap({
     chain: ethereum,
     venue,
     pool,
@@ -151,14 +151,14 @@ describe('curve liquidity against the deployed contracts', () => {
   test('without a deposit contract the pool withdraws no single coin, and deposits are quoted all the same', async () => {
     const { state } = await load(withoutZap)
     const shareToken = tokenAt(share)
-    const out = curve.swap(
+    const out = curve.swaps.swap(
       withoutZap,
       state,
       { tokenIn: shareToken, tokenOut: tokenAt(0) },
       10n ** 20n,
     )
     expect(out.amountOut).toBe(0n)
-    const into = curve.swap(
+    const into = curve.swaps.swap(
       withoutZap,
       state,
       { tokenIn: tokenAt(0), tokenOut: shareToken },
@@ -171,7 +171,7 @@ describe('curve liquidity against the deployed contracts', () => {
   test('shares and coins find the record of the liquidity; the coins alone do not', async () => {
     const reader = await context.reader()
     const [coin, other, shareToken] = [tokenAt(0), tokenAt(1), tokenAt(share)]
-    const found = await curve.discover({
+    const found = await curve.swaps.discover({
       reader,
       chain: ethereum,
       venue,
@@ -185,14 +185,19 @@ describe('curve liquidity against the deployed contracts', () => {
       unreadable: [],
     })
     expect((await load(found.pools[0])).partial).toBe(false)
-    const none = await curve.discover({ reader, chain: ethereum, venue, pairs: [[coin, other]] })
+    const none = await curve.swaps.discover({
+      reader,
+      chain: ethereum,
+      venue,
+      pairs: [[coin, other]],
+    })
     expect(none).toEqual({ pools: [], unreadable: [] })
   })
 
   test('of tokens the shares are named with what they stand for', async () => {
     const reader = await context.reader()
     const args = { reader, chain: ethereum, venue, tokens: pool.tokens }
-    const named = await curve.underlying?.(args)
+    const named = await curve.positions?.underlying?.(args)
     expect([...(named ?? [])]).toEqual([[tokenAt(share), pool.tokens.slice(0, -1)]])
   })
 })

@@ -52,10 +52,10 @@ function units(symbol: string, whole: bigint): bigint {
 /** What the adapter quotes in the newest block. */
 async function quote(tokenIn: Address, tokenOut: Address, amountIn: bigint) {
   const common = { reader: await fork.reader(), chain: ethereum, venue }
-  const { pools: found } = await curve.discover({ ...common, pairs: [[tokenIn, tokenOut]] })
-  const [loaded] = await curve.load({ ...common, pools: found })
+  const { pools: found } = await curve.swaps.discover({ ...common, pairs: [[tokenIn, tokenOut]] })
+  const [loaded] = await curve.swaps.load({ ...common, pools: found })
   if (!loaded || !('state' in loaded)) throw new Error('not loaded')
-  return curve.swap(loaded.pool, loaded.state, { tokenIn, tokenOut }, amountIn)
+  return curve.swaps.swap(loaded.pool, loaded.state, { tokenIn, tokenOut }, amountIn)
 }
 
 async function give(symbol: string, whole: bigint): Promise<bigint> {

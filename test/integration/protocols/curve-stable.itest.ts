@@ -59,7 +59,7 @@ afterAll(() => context.close())
 
 async function load(as: Pool = pool): Promise<LoadedPool<CurveState>> {
   const reader = await context.reader()
-  const [loaded] = await curve.load({ reader, chain: ethereum, venue: {}, pools: [as] })
+  const [loaded] = await curve.swaps.load({ reader, chain: ethereum, venue: {}, pools: [as] })
   if (!loaded || !('state' in loaded)) throw new Error(`not loaded: ${loaded?.message}`)
   return loaded
 }
@@ -72,7 +72,7 @@ describe('curve stable pool against the deployed contract', () => {
     const [tokenIn, tokenOut] = pool.tokens
     if (!tokenIn || !tokenOut) throw new Error('no tokens')
     const amountIn = 7_777n * 10n ** 18n
-    const quote = curve.swap(wrong, loaded.state, { tokenIn, tokenOut }, amountIn)
+    const quote = curve.swaps.swap(wrong, loaded.state, { tokenIn, tokenOut }, amountIn)
     const real = await context.call(
       pool.address,
       encodeFunctionData({ abi: poolAbi, functionName: 'get_dy', args: [0n, 1n, amountIn] }),
@@ -120,7 +120,7 @@ async function swapAndCompare(i: number, j: number, amountIn: bigint): Promise<v
   const { state } = await load()
   const tokenIn = pool.tokens[i] ?? '0x'
   const tokenOut = pool.tokens[j] ?? '0x'
-  const quote = curve.swap(pool, state, { tokenIn, tokenOut }, amountIn)
+  const quote = curve.swaps.swap(pool, state, { tokenIn, tokenOut }, amountIn)
   const before = await context.balanceOf(tokenOut, context.trader)
   const receipt = await context.send(pool.address, poolAbi, 'exchange', [
     BigInt(i),

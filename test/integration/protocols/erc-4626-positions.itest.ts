@@ -92,7 +92,7 @@ describe('erc-4626 positions', () => {
   test('underlying tells the asset of those tokens that are vaults; connectors are not asked', async () => {
     const tokens = [sandboxVault('CRV'), usdc, sandboxToken('LINK').address, user]
     const reader = await fork.reader()
-    const found = await erc4626.underlying?.({ reader, chain: ethereum, venue, tokens })
+    const found = await erc4626.positions?.underlying?.({ reader, chain: ethereum, venue, tokens })
     expect(found).toEqual(new Map([[sandboxVault('CRV'), [sandboxToken('CRV').address]]]))
   })
 })

@@ -135,6 +135,6 @@ describe('registries of vaults', () => {
     const pool = { protocol: 'erc-4626', id: address, address, tokens, parameters: {} }
     const reader = await context.reader()
     const args = { reader, venue: venue(), pool, listed: null }
-    expect(await erc4626.isEndorsed?.(args)).toBe(expected)
+    expect(await erc4626.trust?.isEndorsed?.(args)).toBe(expected)
   })
 })

@@ -51,7 +51,7 @@ async function open(
 
 async function load(pool: Pool): Promise<LoadedPool<VaultState>> {
   const reader = await context.reader()
-  const [loaded] = await erc4626.load({ reader, chain: ethereum, venue: {}, pools: [pool] })
+  const [loaded] = await erc4626.swaps.load({ reader, chain: ethereum, venue: {}, pools: [pool] })
   if (!loaded || !('state' in loaded)) throw new Error(`not loaded: ${loaded?.message}`)
   return loaded
 }
@@ -63,8 +63,8 @@ async function execute(pool: Pool, isDeposit: boolean, amountIn: bigint) {
   const [tokenIn, tokenOut] = isDeposit ? [asset, share] : [share, asset]
   // Whoever holds all shares can redeem what any quote is for.
   const receiver = isDeposit ? context.trader : recipient
-  const quote = erc4626.swap(pool, loaded.state, { tokenIn, tokenOut }, amountIn)
-  const steps = erc4626.encodeSwap({
+  const quote = erc4626.swaps.swap(pool, loaded.state, { tokenIn, tokenOut }, amountIn)
+  const steps = erc4626.swaps.encodeSwap({
     chain: ethereum,
     venue: {},
     pool,
@@ -160,13 +160,13 @@ describe('erc-4626 vaults against the deployed contracts', () => {
     const tokens = [asset?.address ?? recipient, share?.address ?? recipient]
     const reader = await context.reader()
     const pairs = [[tokens[0] ?? recipient, tokens[1] ?? recipient]] as const
-    const found = await erc4626.discover({ reader, chain: ethereum, venue: {}, pairs })
+    const found = await erc4626.swaps.discover({ reader, chain: ethereum, venue: {}, pairs })
     expect(found).toEqual({ pools: [], unreadable: [] })
     const vault = await open('OffsetVault')
     const [own = recipient] = vault.tokens
     const swapped = [[vault.address, own] as const, [recipient, own] as const]
     const args = { chain: ethereum, venue: {}, pairs: swapped }
-    expect(await erc4626.discover({ reader: await context.reader(), ...args })).toEqual({
+    expect(await erc4626.swaps.discover({ reader: await context.reader(), ...args })).toEqual({
       pools: [vault],
       unreadable: [],
     })

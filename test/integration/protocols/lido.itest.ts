@@ -42,8 +42,8 @@ afterAll(() => context.close())
 
 async function load(tokenA: Address, tokenB: Address): Promise<LoadedPool<StakedState>> {
   const common = { reader: await context.reader(), chain: ethereum, venue }
-  const { pools } = await lido.discover({ ...common, pairs: [[tokenA, tokenB]] })
-  const [loaded] = await lido.load({ ...common, pools })
+  const { pools } = await lido.swaps.discover({ ...common, pairs: [[tokenA, tokenB]] })
+  const [loaded] = await lido.swaps.load({ ...common, pools })
   if (!loaded || !('state' in loaded)) throw new Error(`not loaded: ${loaded?.message}`)
   return loaded
 }
@@ -52,13 +52,13 @@ async function load(tokenA: Address, tokenB: Address): Promise<LoadedPool<Staked
 async function execute(tokenIn: Address, tokenOut: Address, amountIn: bigint) {
   const isStake = tokenIn === nativeToken
   const { pool, state } = await load(isStake ? ethereum.wrappedNative : tokenIn, tokenOut)
-  const quote = lido.swap(pool, state, { tokenIn, tokenOut }, amountIn)
+  const quote = lido.swaps.swap(pool, state, { tokenIn, tokenOut }, amountIn)
   executors += 1
   const executor: Address = numberToHex(0xe000_0000n + BigInt(executors), { size: 20 })
   await context.setBalance(executor, ether + (isStake ? amountIn : 0n))
   if (!isStake) await context.send(tokenIn, stakingAbi, 'transfer', [executor, amountIn])
   const held = isStake ? amountIn : await context.balanceOf(tokenIn, executor)
-  const steps = lido.encodeSwap({
+  const steps = lido.swaps.encodeSwap({
     chain: ethereum,
     venue,
     pool,
@@ -124,14 +124,15 @@ describe('lido against contracts of the same arithmetic', () => {
     expect(above).toMatchObject({ received: 0n, quote: { amountOut: 0n } })
     const { pool, state } = await load(ethereum.wrappedNative, venue.stETH)
     expect(
-      lido.swap(pool, state, { tokenIn: venue.stETH, tokenOut: nativeToken }, ether).amountOut,
+      lido.swaps.swap(pool, state, { tokenIn: venue.stETH, tokenOut: nativeToken }, ether)
+        .amountOut,
     ).toBe(0n)
   })
 
   test('is looked up for its own two pairs alone, and takes no other pool', async () => {
     const common = { reader: await context.reader(), chain: ethereum, venue }
     const other = ethereum.stableAnchors[0] ?? nativeToken
-    const found = await lido.discover({
+    const found = await lido.swaps.discover({
       ...common,
       pairs: [
         [ethereum.wrappedNative, venue.wstETH],
@@ -141,7 +142,10 @@ describe('lido against contracts of the same arithmetic', () => {
     })
     expect(found).toEqual({ pools: [], unreadable: [] })
     const { pool } = await load(venue.wstETH, venue.stETH)
-    const [loaded] = await lido.load({ ...common, pools: [{ ...pool, id: other, address: other }] })
+    const [loaded] = await lido.swaps.load({
+      ...common,
+      pools: [{ ...pool, id: other, address: other }],
+    })
     expect(loaded).toMatchObject({ subject: other, message: expect.stringContaining('not one') })
   })
 })

@@ -84,14 +84,14 @@ const token = () => curve.gauges[0] as Address
 async function found(adapter: typeof curveGauge, pair: readonly [Address, Address]) {
   const reader = await fork.reader()
   const common = { reader, chain: ethereum, venue: venueOf(adapter.slug) }
-  const { pools: all, unreadable } = await adapter.discover({ ...common, pairs: [pair] })
+  const { pools: all, unreadable } = await adapter.swaps.discover({ ...common, pairs: [pair] })
   expect(unreadable).toEqual([])
   return all
 }
 
 async function loaded(pool: Pool, adapter = curveGauge) {
   const common = { reader: await fork.reader(), chain: ethereum, venue: venueOf(adapter.slug) }
-  const [one] = await adapter.load({ ...common, pools: [pool] })
+  const [one] = await adapter.swaps.load({ ...common, pools: [pool] })
   return one
 }
 
@@ -115,7 +115,7 @@ describe('gauges as pools', () => {
     expect(await found(curveGauge, [token(), balancerShare])).toEqual([])
     const args = { reader: await fork.reader(), chain: ethereum, venue: {} }
     const tokens = [token(), curveShare, bal]
-    expect(await curveGauge.underlying?.({ ...args, tokens })).toEqual(
+    expect(await curveGauge.positions?.underlying?.({ ...args, tokens })).toEqual(
       new Map([[token(), [curveShare]]]),
     )
   })
@@ -128,8 +128,8 @@ describe('gauges as pools', () => {
       [stranger, unlisted],
     ] as const) {
       if (!one || !('state' in one)) throw new Error('not loaded')
-      expect(curveGauge.foreignCode?.(one.pool, one.state, {})).toBe(code)
-      const quote = curveGauge.swap(
+      expect(curveGauge.trust?.foreignCode?.(one.pool, one.state, {})).toBe(code)
+      const quote = curveGauge.swaps.swap(
         one.pool,
         one.state,
         { tokenIn: curveShare, tokenOut: one.pool.address },
@@ -158,7 +158,9 @@ describe('gauges as pools', () => {
       if (!before || !('state' in before) || !after || !('state' in after)) throw new Error('none')
       const { pool, state } = before
       expect(
-        curveGauge.swap(pool, state, { tokenIn: curveShare, tokenOut: gauge }, amount).after(),
+        curveGauge.swaps
+          .swap(pool, state, { tokenIn: curveShare, tokenOut: gauge }, amount)
+          .after(),
       ).toEqual(after.state)
     }
     expect(await fork.balanceOf(gauge, user)).toBe(1n + 12_345n + 999n * ether)
@@ -166,7 +168,7 @@ describe('gauges as pools', () => {
     const last = await loaded(poolOf(gauge))
     if (!last || !('state' in last)) throw new Error('none')
     const quote = (amount: bigint) =>
-      curveGauge.swap(last.pool, last.state, { tokenIn: gauge, tokenOut: curveShare }, amount)
+      curveGauge.swaps.swap(last.pool, last.state, { tokenIn: gauge, tokenOut: curveShare }, amount)
     expect(quote(all)).toMatchObject({ amountOut: all, exact: true })
     expect(quote(all + 1n)).toMatchObject({ amountOut: 0n, exact: true })
     await expect(fork.send(user, gauge, abi, 'withdraw', [all + 1n])).rejects.toThrow('withdraw')

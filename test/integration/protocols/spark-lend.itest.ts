@@ -30,8 +30,8 @@ describe('spark-lend', () => {
     const pairs = [[aUsdc, usdc] as const]
     const [ours, theirs] = await Promise.all(
       [sparkLend, aaveV3].map(async (adapter) => {
-        const { pools } = await adapter.discover({ ...common, pairs })
-        const states = await adapter.load({ ...common, pools })
+        const { pools } = await adapter.swaps.discover({ ...common, pairs })
+        const states = await adapter.swaps.load({ ...common, pools })
         const { positions = [] } = (await adapter.positions?.list({ ...common, pools: [] })) ?? {}
         const read = await adapter.positions?.read({ ...common, positions })
         return { states, positions, read }
@@ -90,7 +90,10 @@ describe('spark-lend', () => {
       unreadable: [],
     })
     const pairs = [[aUsdc, usdc] as const]
-    expect(await sparkLend.discover({ ...common, pairs })).toEqual({ pools: [], unreadable: [] })
+    expect(await sparkLend.swaps.discover({ ...common, pairs })).toEqual({
+      pools: [],
+      unreadable: [],
+    })
   })
 })
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ethereum } from '../../../src/chains/ethereum.js'
 import { type Address, toAddress } from '../../../src/domain/primitives.js'
 import type { Pool } from '../../../src/protocols/pool.js'
-import type { LoadedPool, ProtocolAdapter } from '../../../src/protocols/protocol.js'
+import type { LoadedPool, SwapAdapter } from '../../../src/protocols/protocol.js'
 import { pancakeswapV2, sushiswapV2, uniswapV2 } from '../../../src/protocols/uniswap-v2/index.js'
 import { sandboxAccount } from '../../../src/sandbox/accounts.js'
 import { contractAddresses } from '../../../src/sandbox/addresses.js'
@@ -88,11 +88,11 @@ const plain = new Set(
 )
 
 /** What a request between the shares and a token of the pair asks for. */
-async function discoverShares(adapter: ProtocolAdapter, pairs: readonly Pool[]): Promise<Pool[]> {
+async function discoverShares(adapter: SwapAdapter, pairs: readonly Pool[]): Promise<Pool[]> {
   const asked = pairs.map(({ address, tokens: [token0 = address] }) => [address, token0] as const)
   const { reader } = context
   const venue = venueOf(adapter)
-  const { pools, unreadable } = await adapter.discover({
+  const { pools, unreadable } = await adapter.swaps.discover({
     reader,
     chain: ethereum,
     venue,
@@ -102,14 +102,14 @@ async function discoverShares(adapter: ProtocolAdapter, pairs: readonly Pool[]):
   return pools
 }
 
-function pairsOf(adapter: ProtocolAdapter): Pool[] {
+function pairsOf(adapter: SwapAdapter): Pool[] {
   return context.planned.filter(
     ({ protocol, tokens }) =>
       protocol === adapter.slug && tokens.every((token) => plain.has(token)),
   )
 }
 
-async function loadShares(adapter: ProtocolAdapter): Promise<LoadedPool[]> {
+async function loadShares(adapter: SwapAdapter): Promise<LoadedPool[]> {
   return context.load(adapter, await discoverShares(adapter, pairsOf(adapter)))
 }
 
@@ -117,7 +117,7 @@ function decimalsOf(token: Address): number {
   return sandboxTokens.find(({ address }) => address === token)?.decimals ?? 15
 }
 
-const adapters: readonly ProtocolAdapter[] = [uniswapV2, sushiswapV2, pancakeswapV2]
+const adapters: readonly SwapAdapter[] = [uniswapV2, sushiswapV2, pancakeswapV2]
 
 describe.each(adapters)('shares of $slug', (adapter) => {
   test('every pair is recognised by its token, and says what it is made of', async () => {
@@ -130,14 +130,14 @@ describe.each(adapters)('shares of $slug', (adapter) => {
     const { reader } = context
     const tokens = [...pairs.map(({ address }) => address), sandboxToken('UNI').address, fake]
     const venue = venueOf(adapter)
-    const found = await adapter.underlying?.({ reader, chain: ethereum, venue, tokens })
+    const found = await adapter.positions?.underlying?.({ reader, chain: ethereum, venue, tokens })
     expect([...(found ?? [])]).toEqual(pairs.map((pair) => [pair.address, pair.tokens]))
   })
 
   test('quotes equal the executed zap to the wei, from dust to more than the pair holds', async () => {
     const cases = randomCases(await loadShares(adapter), 1, ways, decimalsOf)
     const quoted = cases.map(({ loaded: { pool, state }, tokenIn, tokenOut, amounts }) => {
-      const quote = adapter.swap(pool, state, { tokenIn, tokenOut }, amounts[0] ?? 0n)
+      const quote = adapter.swaps.swap(pool, state, { tokenIn, tokenOut }, amounts[0] ?? 0n)
       expect(quote.exact).toBe(true)
       return quote.amountOut
     })
@@ -148,9 +148,9 @@ describe.each(adapters)('shares of $slug', (adapter) => {
     const cases = randomCases(await loadShares(adapter), 2, ways, decimalsOf)
     const quoted = cases.map(({ loaded: { pool, state }, tokenIn, tokenOut, amounts }) => {
       const [first = 0n, second = 0n] = amounts
-      const one = adapter.swap(pool, state, { tokenIn, tokenOut }, first)
+      const one = adapter.swaps.swap(pool, state, { tokenIn, tokenOut }, first)
       const after = one.after()
-      const two = adapter.swap(pool, after, { tokenIn, tokenOut }, second)
+      const two = adapter.swaps.swap(pool, after, { tokenIn, tokenOut }, second)
       // A pair that refuses one of them makes the whole transaction fail.
       return one.amountOut > 0n && two.amountOut > 0n ? one.amountOut + two.amountOut : null
     })

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ethereum } from '../../../src/chains/ethereum.js'
 import type { Address } from '../../../src/domain/primitives.js'
-import type { LoadedPool, ProtocolAdapter } from '../../../src/protocols/protocol.js'
+import type { LoadedPool, SwapAdapter } from '../../../src/protocols/protocol.js'
 import { pancakeswapV2, sushiswapV2, uniswapV2 } from '../../../src/protocols/uniswap-v2/index.js'
 import { pancakeswapV3, sushiswapV3, uniswapV3 } from '../../../src/protocols/uniswap-v3/index.js'
 import { sandboxTokens } from '../../../src/sandbox/tokens.js'
@@ -29,13 +29,13 @@ beforeAll(async () => {
 })
 afterAll(() => context.stop())
 
-function discover(adapter: ProtocolAdapter, tokens: readonly Address[]) {
+function discover(adapter: SwapAdapter, tokens: readonly Address[]) {
   const pairs = tokens.flatMap((a, index) => tokens.slice(index + 1).map((b) => [b, a] as const))
   const { reader } = context
-  return adapter.discover({ reader, chain: ethereum, venue: venueOf(adapter), pairs })
+  return adapter.swaps.discover({ reader, chain: ethereum, venue: venueOf(adapter), pairs })
 }
 
-async function loadAll(adapter: ProtocolAdapter): Promise<LoadedPool[]> {
+async function loadAll(adapter: SwapAdapter): Promise<LoadedPool[]> {
   const tokens = plainTokens.map(({ address }) => address)
   return context.load(adapter, (await discover(adapter, tokens)).pools)
 }
@@ -49,7 +49,7 @@ function casesOf(loaded: readonly LoadedPool[], swaps: number): SwapCase[] {
   })
 }
 
-const adapters: readonly ProtocolAdapter[] = [
+const adapters: readonly SwapAdapter[] = [
   uniswapV2,
   sushiswapV2,
   pancakeswapV2,
@@ -71,7 +71,7 @@ describe.each(adapters)('$slug on the sandbox', (adapter) => {
   test('amountOut equals the executed swap to the wei, from dust to more than the pool holds', async () => {
     const cases = casesOf(await loadAll(adapter), 1)
     const quoted = cases.map(({ loaded: { pool, state }, tokenIn, tokenOut, amounts }) => {
-      const quote = adapter.swap(pool, state, { tokenIn, tokenOut }, amounts[0] ?? 0n)
+      const quote = adapter.swaps.swap(pool, state, { tokenIn, tokenOut }, amounts[0] ?? 0n)
       return quote.exact ? quote.amountOut : null
     })
     const served = await context.compare(adapter, cases, quoted)
@@ -82,9 +82,9 @@ describe.each(adapters)('$slug on the sandbox', (adapter) => {
     const cases = casesOf(await loadAll(adapter), 2)
     const quoted = cases.map(({ loaded: { pool, state }, tokenIn, tokenOut, amounts }) => {
       const [first = 0n, second = 0n] = amounts
-      const one = adapter.swap(pool, state, { tokenIn, tokenOut }, first)
+      const one = adapter.swaps.swap(pool, state, { tokenIn, tokenOut }, first)
       const after = one.after()
-      const two = adapter.swap(pool, after, { tokenIn, tokenOut }, second)
+      const two = adapter.swaps.swap(pool, after, { tokenIn, tokenOut }, second)
       // A pool that refuses one of the swaps makes the whole transaction fail.
       const comparable = one.exact && two.exact && one.amountOut > 0n && two.amountOut > 0n
       return comparable ? one.amountOut + two.amountOut : null

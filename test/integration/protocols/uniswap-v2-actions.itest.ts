@@ -53,7 +53,12 @@ beforeAll(async () => {
   )
   if (!found) throw new Error('no pair')
   pool = found
-  const [loaded] = await adapter.load({ reader, chain: ethereum, venue, pools: [sharesPool(pool)] })
+  const [loaded] = await adapter.swaps.load({
+    reader,
+    chain: ethereum,
+    venue,
+    pools: [sharesPool(pool)],
+  })
   if (!loaded || !('state' in loaded) || !('totalSupply' in loaded.state)) throw new Error('none')
   state = loaded.state
 })

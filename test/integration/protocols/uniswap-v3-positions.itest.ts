@@ -10,6 +10,7 @@ import { contractAddress, executorAddress } from '../../../src/executor/deployme
 import { ForkReader } from '../../../src/forks/reader.js'
 import type { Pool } from '../../../src/protocols/pool.js'
 import type { Position } from '../../../src/protocols/positions.js'
+import type { SwapAdapter } from '../../../src/protocols/protocol.js'
 import { uniswapV3 } from '../../../src/protocols/uniswap-v3/index.js'
 import {
   collectAbi,
@@ -138,7 +139,8 @@ async function send(to: Address, data: Hex): Promise<void> {
 async function trade(tokenIn: Address, amountIn: bigint): Promise<void> {
   const tokenOut = tokenIn === usdc ? weth : usdc
   await node.rpc('anvil_dealERC20', [alice, tokenIn, numberToHex(amountIn)])
-  const steps = adapter.encodeSwap({
+  const { swaps } = uniswapV3 as SwapAdapter
+  const steps = swaps.encodeSwap({
     chain: ethereum,
     venue,
     pool,

@@ -52,8 +52,8 @@ function run(wanted: Omit<ActionRun, 'from' | 'strategy'> & Partial<ActionRun>) 
 async function load(): Promise<LoadedPool<YearnState>> {
   const reader = await fork.reader()
   const common = { reader, chain: ethereum, venue }
-  const { pools } = await yearnV2.discover({ ...common, pairs: [[vault, dai]] })
-  const [loaded] = await yearnV2.load({ ...common, pools })
+  const { pools } = await yearnV2.swaps.discover({ ...common, pairs: [[vault, dai]] })
+  const [loaded] = await yearnV2.swaps.load({ ...common, pools })
   if (!loaded || !('state' in loaded)) throw new Error(`not loaded: ${loaded?.message}`)
   return loaded as LoadedPool<YearnState>
 }
@@ -62,8 +62,8 @@ async function load(): Promise<LoadedPool<YearnState>> {
 async function swap(isDeposit: boolean, amountIn: bigint) {
   const { pool, state } = await load()
   const [tokenIn, tokenOut] = isDeposit ? [dai, vault] : [vault, dai]
-  const quote = yearnV2.swap(pool, state, { tokenIn, tokenOut }, amountIn)
-  const steps = yearnV2.encodeSwap({
+  const quote = yearnV2.swaps.swap(pool, state, { tokenIn, tokenOut }, amountIn)
+  const steps = yearnV2.swaps.encodeSwap({
     chain: ethereum,
     venue,
     pool,
@@ -119,16 +119,16 @@ describe('yearn-v2 quotes', () => {
     await fork.send(deployer, vault, abi, 'setDepositLimit', [total + 10n * ether - 1n])
     const { pool, state } = await load()
     expect(
-      yearnV2.swap(pool, state, { tokenIn: dai, tokenOut: vault }, 10n * ether).amountOut,
+      yearnV2.swaps.swap(pool, state, { tokenIn: dai, tokenOut: vault }, 10n * ether).amountOut,
     ).toBe(0n)
     const full = await run({ ...deposit, args })
     expect(full).toMatchObject({ status: 'reverted', deltas: [0n, 0n] })
     await fork.send(deployer, vault, abi, 'setDepositLimit', [2n ** 128n])
     await fork.send(deployer, vault, abi, 'setEmergencyShutdown', [true])
     const { state: shut } = await load()
-    expect(yearnV2.swap(pool, shut, { tokenIn: dai, tokenOut: vault }, 10n * ether).amountOut).toBe(
-      0n,
-    )
+    expect(
+      yearnV2.swaps.swap(pool, shut, { tokenIn: dai, tokenOut: vault }, 10n * ether).amountOut,
+    ).toBe(0n)
     const refused = await run({ ...deposit, args })
     await fork.send(deployer, vault, abi, 'setEmergencyShutdown', [false])
     expect(refused.reason.toLowerCase()).toBe(`stepfailed(1, ${vault}, 0x)`)
@@ -177,7 +177,7 @@ describe('yearn-v2 positions', () => {
   test('underlying tells the token of a vault, and nothing of other tokens', async () => {
     const reader = await fork.reader()
     const tokens = [vault, dai, sandboxToken('CRV').address, user]
-    const found = await yearnV2.underlying?.({ reader, chain: ethereum, venue, tokens })
+    const found = await yearnV2.positions?.underlying?.({ reader, chain: ethereum, venue, tokens })
     expect(found).toEqual(new Map([[vault, [dai]]]))
   })
 })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { ethereum } from '../../../src/chains/ethereum.js'
 import { type Address, nativeToken } from '../../../src/domain/primitives.js'
 import { ForkReader } from '../../../src/forks/reader.js'
-import type { LoadedPool } from '../../../src/protocols/protocol.js'
+import { canSwap, type LoadedPool } from '../../../src/protocols/protocol.js'
 import { protocols } from '../../../src/protocols/registry.js'
 import { type Prices, priceOf } from '../../../src/sandbox/market/amounts.js'
 import { sandboxPools } from '../../../src/sandbox/market/catalog.js'
@@ -28,8 +28,8 @@ async function loadPools(number: number): Promise<LoadedPool[]> {
     const traps = trapPoolIds(ethereumMarket)
     const pools = sandboxPools().filter(({ id }) => !traps.has(id))
     const loaded = await Promise.all(
-      protocols.map((adapter) =>
-        adapter.load({
+      protocols.filter(canSwap).map((adapter) =>
+        adapter.swaps.load({
           reader,
           chain: ethereum,
           venue: ethereum.venues[adapter.slug] ?? {},
@@ -54,7 +54,9 @@ function tokenAt(address: Address) {
 
 function outOf({ pool, state }: LoadedPool, from: Address, to: Address, amountIn: bigint): bigint {
   const adapter = protocols.find(({ slug }) => slug === pool.protocol)
-  return adapter?.swap(pool, state, { tokenIn: from, tokenOut: to }, amountIn).amountOut ?? 0n
+  return (
+    adapter?.swaps?.swap(pool, state, { tokenIn: from, tokenOut: to }, amountIn).amountOut ?? 0n
+  )
 }
 
 /**

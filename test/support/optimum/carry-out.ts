@@ -29,7 +29,7 @@ export function carryOut(
     const { market, tokenIn, tokenOut } = lane
     const { adapter, loaded } = market
     const state = states.get(market) ?? loaded.state
-    const quote = adapter.swap(loaded.pool, state, { tokenIn, tokenOut }, amount)
+    const quote = adapter.swaps.swap(loaded.pool, state, { tokenIn, tokenOut }, amount)
     const amountOut = quote.exact ? quote.amountOut : 0n
     states.set(market, quote.after())
     swaps.push({ lane, amountIn: amount, amountOut })

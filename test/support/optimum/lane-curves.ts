@@ -68,7 +68,7 @@ export function outputOf(
   const { adapter, loaded } = market
   return (amountIn) => {
     if (amountIn <= 0n) return 0n
-    const quote = adapter.swap(loaded.pool, state, { tokenIn, tokenOut }, amountIn)
+    const quote = adapter.swaps.swap(loaded.pool, state, { tokenIn, tokenOut }, amountIn)
     return quote.exact ? quote.amountOut : 0n
   }
 }

@@ -65,7 +65,7 @@ export function createSharedPools(network: Network): SharedPools {
             const amount = BigInt(Math.floor(spent.get(laneKey(other)) ?? 0))
             if (other === lane || amount === 0n) continue
             const { tokenIn, tokenOut } = other
-            state = adapter.swap(loaded.pool, state, { tokenIn, tokenOut }, amount).after()
+            state = adapter.swaps.swap(loaded.pool, state, { tokenIn, tokenOut }, amount).after()
           }
           states.set(laneKey(lane), state)
         }

@@ -43,7 +43,7 @@ function outputOf(
       if (amount === 0n) break
       const { adapter, loaded } = market
       const state = states.get(market) ?? loaded.state
-      const quote = adapter.swap(loaded.pool, state, { tokenIn, tokenOut }, amount)
+      const quote = adapter.swaps.swap(loaded.pool, state, { tokenIn, tokenOut }, amount)
       states.set(market, quote.after())
       amount = quote.exact ? quote.amountOut : 0n
     }

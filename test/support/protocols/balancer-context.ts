@@ -74,7 +74,7 @@ export class BalancerContext {
   }
 
   async load(pool: Pool): Promise<LoadedPool<BalancerState>> {
-    const [loaded] = await balancerV2.load({
+    const [loaded] = await balancerV2.swaps.load({
       reader: await this.chain.reader(),
       chain: ethereum,
       venue: { vault: this.vault },
@@ -97,7 +97,7 @@ export class BalancerContext {
     const { chain, vault } = this
     const tokenIn = pool.tokens[i] ?? '0x'
     const tokenOut = pool.tokens[j] ?? '0x'
-    const steps = balancerV2.encodeSwap({
+    const steps = balancerV2.swaps.encodeSwap({
       chain: ethereum,
       venue: { vault },
       pool,
@@ -126,7 +126,7 @@ export class BalancerContext {
     const { state } = await this.load(pool)
     const tokenIn = pool.tokens[i] ?? '0x'
     const tokenOut = pool.tokens[j] ?? '0x'
-    const quote = balancerV2.swap(pool, state, { tokenIn, tokenOut }, amountIn)
+    const quote = balancerV2.swaps.swap(pool, state, { tokenIn, tokenOut }, amountIn)
     const received = await this.swap(pool, state, i, j, amountIn)
     expect(quote).toMatchObject({ amountOut: received, exact: true })
     if (received === 0n || !comparesState) return

@@ -22,7 +22,7 @@ import { simulate } from '../../../src/forks/simulate.js'
 import { createFunding } from '../../../src/forks/tokens/funding.js'
 import { fundFromHolder } from '../../../src/forks/tokens/holder-funding.js'
 import type { Pool } from '../../../src/protocols/pool.js'
-import type { LoadedPool, ProtocolAdapter } from '../../../src/protocols/protocol.js'
+import type { LoadedPool, SwapAdapter } from '../../../src/protocols/protocol.js'
 import { contractAddresses } from '../../../src/sandbox/addresses.js'
 import { sandboxPools } from '../../../src/sandbox/market/catalog.js'
 import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.js'
@@ -47,7 +47,7 @@ export interface SwapCase {
   readonly amounts: readonly bigint[]
 }
 
-export function venueOf(adapter: ProtocolAdapter) {
+export function venueOf(adapter: SwapAdapter) {
   const venue = ethereum.venues[adapter.slug]
   if (!venue) throw new Error(`no venue ${adapter.slug}`)
   return venue
@@ -110,9 +110,14 @@ export class SwapContext {
     return this.sandbox.stop()
   }
 
-  async load(adapter: ProtocolAdapter, pools: readonly Pool[]): Promise<LoadedPool[]> {
+  async load(adapter: SwapAdapter, pools: readonly Pool[]): Promise<LoadedPool[]> {
     const { reader } = this
-    const loads = await adapter.load({ reader, chain: ethereum, venue: venueOf(adapter), pools })
+    const loads = await adapter.swaps.load({
+      reader,
+      chain: ethereum,
+      venue: venueOf(adapter),
+      pools,
+    })
     const loaded = loads.filter((load): load is LoadedPool => 'state' in load)
     expect(loaded).toHaveLength(pools.length)
     expect(loaded.some(({ partial }) => partial)).toBe(false)
@@ -121,7 +126,7 @@ export class SwapContext {
 
   /** Executes every case with a quote and expects its amount. @returns how many of them gave something. */
   async compare(
-    adapter: ProtocolAdapter,
+    adapter: SwapAdapter,
     cases: readonly SwapCase[],
     quoted: readonly (bigint | null)[],
   ): Promise<number> {
@@ -137,7 +142,7 @@ export class SwapContext {
   }
 
   /** What the receiver gains on chain; 0n when the pool refuses the swap. */
-  async #execute(adapter: ProtocolAdapter, cases: readonly SwapCase[]): Promise<bigint[]> {
+  async #execute(adapter: SwapAdapter, cases: readonly SwapCase[]): Promise<bigint[]> {
     const requests = await Promise.all(cases.map((each) => this.#toRequest(adapter, each)))
     const results = await simulate(
       { urls: [this.sandbox.url], pin: this.pin, chain: ethereum },
@@ -147,12 +152,12 @@ export class SwapContext {
     return results.map(gained)
   }
 
-  async #toRequest(adapter: ProtocolAdapter, each: SwapCase): Promise<SimulationRequest> {
+  async #toRequest(adapter: SwapAdapter, each: SwapCase): Promise<SimulationRequest> {
     const { pin, sandbox } = this
     const { loaded, tokenIn, tokenOut, amounts } = each
     const amount = amounts.reduce((sum, x) => sum + x, 0n)
     const swap = (amountIn: bigint | 'rest'): ExecutorStep[] =>
-      adapter.encodeSwap({
+      adapter.swaps.encodeSwap({
         chain: ethereum,
         venue: venueOf(adapter),
         pool: loaded.pool,

@@ -4,7 +4,7 @@ import type { ChainDefinition, VenueParameters } from '../../../src/chains/chain
 import type { Address } from '../../../src/domain/primitives.js'
 import { executorContracts } from '../../../src/executor/deployments.js'
 import type { Pool } from '../../../src/protocols/pool.js'
-import type { LoadedPool, ProtocolAdapter, Swap } from '../../../src/protocols/protocol.js'
+import type { LoadedPool, Swap, SwapAdapter } from '../../../src/protocols/protocol.js'
 import { erc20Abi, type PoolContext } from './pool-context.js'
 
 const transferAbi = parseAbi(['function transfer(address, uint256)'])
@@ -12,7 +12,7 @@ const payAbi = parseAbi(['function callAndPay(address pool, address payToken, by
 
 export interface SwapScene<State> {
   readonly context: PoolContext
-  readonly adapter: ProtocolAdapter<State>
+  readonly adapter: SwapAdapter<State>
   readonly chain: ChainDefinition
   readonly venue: VenueParameters
   readonly helpers: Readonly<Record<string, Address>>
@@ -45,7 +45,7 @@ export async function loadOne<State>(
   pool: Pool,
 ): Promise<LoadedPool<State>> {
   const reader = await context.reader()
-  const [loaded] = await adapter.load({ reader, chain, venue, pools: [pool] })
+  const [loaded] = await adapter.swaps.load({ reader, chain, venue, pools: [pool] })
   if (!loaded || !('state' in loaded)) throw new Error(`not loaded: ${loaded?.message}`)
   return loaded
 }
@@ -63,7 +63,7 @@ export async function swapOnChain<State>(
   const { state: planned } = await loadOne(scene, pool)
   recipients += 1n
   const recipient: Address = numberToHex(0xbeef_0000_0000n + recipients, { size: 20 })
-  const steps = adapter.encodeSwap({
+  const steps = adapter.swaps.encodeSwap({
     chain,
     venue,
     pool,
@@ -97,7 +97,12 @@ export async function swapOnChain<State>(
     // What liquidity did not take has come back: the order would not be one for all of the amount.
     return sent !== null && isAllSpent(sent, amountIn, payToken, target)
   })
-  const { amountOut, exact, after } = adapter.swap(pool, state, { tokenIn, tokenOut }, amountIn)
+  const { amountOut, exact, after } = adapter.swaps.swap(
+    pool,
+    state,
+    { tokenIn, tokenOut },
+    amountIn,
+  )
   const received = await context.balanceOf(tokenOut, recipient)
   const { state: found } = await loadOne(scene, pool)
   return { quote: { amountOut, exact }, received, before: state, next: after(), found }

@@ -15,7 +15,7 @@ export function poolsToldBy<State>(
   logs: readonly Log[],
   { adapter, venue }: SwapScene<State>,
 ): Pool[] {
-  const events = adapter.poolEvents
+  const events = adapter.index
   const sources = events?.sources(venue) ?? []
   expect(sources.length).toBeGreaterThan(0)
   return logs.flatMap((log) => {
@@ -30,7 +30,7 @@ export async function depthOf<State>(
   pool: Pool,
   { adapter, context }: SwapScene<State>,
 ): Promise<readonly [bigint, bigint] | undefined> {
-  const events = adapter.poolEvents
+  const events = adapter.index
   const reader = await context.reader()
   const words = await reader.storage(events?.depthSlots?.(pool) ?? [])
   return events?.depth?.(words.map((word) => (word.ok ? BigInt(word.value) : 0n)))

@@ -4,7 +4,7 @@
  */
 import { toAddress } from '../../../domain/primitives.js'
 import { nextBlockTime } from '../../../domain/what-if.js'
-import type { ProtocolAdapter } from '../../protocol.js'
+import type { Swaps } from '../../protocol.js'
 import { concentratedParts } from '../concentrated/adapter-parts.js'
 import type { ConcentratedSource } from '../concentrated/load.js'
 import type { ConcentratedState } from '../concentrated/swap.js'
@@ -13,7 +13,7 @@ import { toWord } from '../storage-slots.js'
 import { poolsByPair } from './factory.js'
 import { quoteAnswer, quoteCall } from './quoter.js'
 
-type Adapter = ProtocolAdapter<ConcentratedState>
+type Adapter = Swaps<ConcentratedState>
 
 /** Slot of the factory's mapping `poolByPair`. */
 export const poolByPairSlot = 4n

@@ -1,12 +1,12 @@
 /** Shared by the adapters of concentrated-liquidity protocols: loading and swaps. */
 import type { VenueParameters } from '../../../chains/chain.js'
 import type { Pool } from '../../pool.js'
-import type { ProtocolAdapter } from '../../protocol.js'
+import type { Swaps } from '../../protocol.js'
 import { concentratedEstimator } from './estimate.js'
 import { type ConcentratedSource, loadConcentrated } from './load.js'
 import { type ConcentratedState, concentratedSwap } from './swap.js'
 
-type Adapter = ProtocolAdapter<ConcentratedState>
+type Adapter = Swaps<ConcentratedState>
 
 /**
  * Fee in 1/1_000_000 and tick spacing of a pool; null when its parameters do not hold them.

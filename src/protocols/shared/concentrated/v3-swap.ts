@@ -1,7 +1,7 @@
 /** A swap of V3's signature: the call, the hop of `Router.swap()`, and the slots of a pool laid out as V3's that it reads. */
 import { parseAbiItem } from 'viem'
 import type { Hex } from '../../../domain/primitives.js'
-import type { ProtocolAdapter } from '../../protocol.js'
+import type { Swaps } from '../../protocol.js'
 import { mappingSlot, toWord } from '../storage-slots.js'
 import { isZeroForOne } from './adapter-parts.js'
 import type { ConcentratedSource } from './load.js'
@@ -33,7 +33,7 @@ export const v3Swap = {
       },
     ]
   },
-} satisfies Partial<ProtocolAdapter<ConcentratedState>>
+} satisfies Partial<Swaps<ConcentratedState>>
 
 /**
  * Fee growth and protocol fees, the oracle entries read and written, and the records of the next tick on either side.

@@ -2,7 +2,12 @@
 import { canonicalToken } from '../../../chains/chain.js'
 import type { Address } from '../../../domain/primitives.js'
 import type { Pool } from '../../pool.js'
-import { type Direction, defineProtocol, type ProtocolAdapter } from '../../protocol.js'
+import {
+  type Direction,
+  defineProtocol,
+  type ProtocolAdapter,
+  type SwapAdapter,
+} from '../../protocol.js'
 import { converterActions } from './actions.js'
 import type { Conversion, Converter, Edge } from './conversion.js'
 import { stepsOf } from './conversion-steps.js'
@@ -16,14 +21,14 @@ export interface ConverterState<State> {
 
 type Facts = Pick<
   ProtocolAdapter,
-  'name' | 'project' | 'category' | 'url' | 'description' | 'isNoPriceSource' | 'probes'
+  'name' | 'project' | 'category' | 'url' | 'description' | 'trust'
 >
 
 /** @param facts.gasPerCall - rough: what one conversion adds. */
 export function defineConverter<State, Kind extends string>(
   converter: Converter<State, Kind>,
   { gasPerCall, ...facts }: Facts & { readonly gasPerCall: bigint },
-): ProtocolAdapter<ConverterState<State>> {
+): SwapAdapter<ConverterState<State>> {
   const { slug } = converter
   const conversions: Readonly<Record<string, Conversion<State>>> = converter.conversions
   const found = (
@@ -40,40 +45,42 @@ export function defineConverter<State, Kind extends string>(
   return defineProtocol<ConverterState<State>>({
     slug,
     ...facts,
-    paysRecipient: false,
-    async discover({ venue, pairs, chain }) {
-      const asked = new Set(pairs.flatMap(([a, b]) => [`${a}-${b}`, `${b}-${a}`]))
-      const key = ({ tokens }: Pool) =>
-        tokens.map((token) => canonicalToken(chain, token)).join('-')
-      const pools = poolsOf(slug, converter.edges(venue))
-      return { pools: pools.filter((pool) => asked.has(key(pool))), unreadable: [] }
-    },
-    async load({ reader, venue, pools }) {
-      if (pools.length === 0) return []
-      const edges = converter.edges(venue)
-      const known = new Set(poolsOf(slug, edges).map(identity))
-      const read = await converter.load(reader, venue)
-      return pools.map((pool) => {
-        const unreadable = (message: string) => ({ protocol: slug, subject: pool.id, message })
-        if (!known.has(identity(pool))) {
-          return unreadable('It is not one of the pools of the chain.')
-        }
-        if ('message' in read) return unreadable(read.message)
-        return { pool, state: { own: read.state, edges }, partial: false }
-      })
-    },
-    swap(pool, state, direction, amountIn) {
-      const { conversion } = found(state, pool, direction) ?? {}
-      if (!conversion || amountIn <= 0n) return { amountOut: 0n, exact: true, after: () => state }
-      const { amountOut, exact, after } = conversion.convert(state.own, amountIn)
-      return { amountOut, exact, after: () => (after ? { ...state, own: after() } : state) }
-    },
-    action: ({ id }, _tokenIn, tokenOut) => (tokenOut === id ? 'deposit' : 'redeem'),
-    gasEstimate: () => gasPerCall,
-    encodeSwap(args) {
-      const { pool, state, amountIn, executor } = args
-      const way = found(state, pool, args)
-      return way ? stepsOf(way.conversion, way.edge, state.own, amountIn, executor) : []
+    swaps: {
+      paysRecipient: false,
+      async discover({ venue, pairs, chain }) {
+        const asked = new Set(pairs.flatMap(([a, b]) => [`${a}-${b}`, `${b}-${a}`]))
+        const key = ({ tokens }: Pool) =>
+          tokens.map((token) => canonicalToken(chain, token)).join('-')
+        const pools = poolsOf(slug, converter.edges(venue))
+        return { pools: pools.filter((pool) => asked.has(key(pool))), unreadable: [] }
+      },
+      async load({ reader, venue, pools }) {
+        if (pools.length === 0) return []
+        const edges = converter.edges(venue)
+        const known = new Set(poolsOf(slug, edges).map(identity))
+        const read = await converter.load(reader, venue)
+        return pools.map((pool) => {
+          const unreadable = (message: string) => ({ protocol: slug, subject: pool.id, message })
+          if (!known.has(identity(pool))) {
+            return unreadable('It is not one of the pools of the chain.')
+          }
+          if ('message' in read) return unreadable(read.message)
+          return { pool, state: { own: read.state, edges }, partial: false }
+        })
+      },
+      swap(pool, state, direction, amountIn) {
+        const { conversion } = found(state, pool, direction) ?? {}
+        if (!conversion || amountIn <= 0n) return { amountOut: 0n, exact: true, after: () => state }
+        const { amountOut, exact, after } = conversion.convert(state.own, amountIn)
+        return { amountOut, exact, after: () => (after ? { ...state, own: after() } : state) }
+      },
+      action: ({ id }, _tokenIn, tokenOut) => (tokenOut === id ? 'deposit' : 'redeem'),
+      gasEstimate: () => gasPerCall,
+      encodeSwap(args) {
+        const { pool, state, amountIn, executor } = args
+        const way = found(state, pool, args)
+        return way ? stepsOf(way.conversion, way.edge, state.own, amountIn, executor) : []
+      },
     },
     positions: { ...converterPositions(converter), actions: converterActions(converter) },
   })
