@@ -87,7 +87,7 @@ export function protocolRecords(
         forkOf: adapter.forkOf ?? null,
         chains: own.map((chain) => ({ id: chain.id, name: chain.name })),
         actions: [
-          ...(adapter.positions?.actions ?? []).map(ofProtocol),
+          ...(adapter.actions?.definitions ?? []).map(ofProtocol),
           ...(isExchange(adapter)
             ? serviceActions.filter(({ isOfProtocols }) => isOfProtocols).map(ofService)
             : []),

@@ -1,6 +1,6 @@
 /**
  * A protocol's positions, which are listed and valued, and the actions that a bundle performs on them.
- * Reached through `ProtocolAdapter.positions`; the core parses arguments, pulls tokens, pays outputs and simulates.
+ * Reached through `positions` and `actions` of a `ProtocolAdapter`; the core parses arguments, pulls tokens, pays outputs and simulates.
  */
 import type { Abi } from 'viem'
 import type { ChainDefinition, VenueParameters } from '../chains/chain.js'
@@ -280,7 +280,6 @@ export interface PositionAdapter<State = unknown> {
   read(
     args: PositionReadArgs & { readonly positions: readonly Position[] },
   ): Promise<(PositionState | Unreadable)[]>
-  readonly actions: readonly ActionDefinition[]
   /**
    * How to enter a position without a token from its underlying tokens: the parsed arguments of its `deposit`.
    * Absent: positions have tokens and are entered by swap edges.
@@ -293,6 +292,11 @@ export interface PositionAdapter<State = unknown> {
   ): Readonly<Record<string, unknown>>
   /** Share of the value for each underlying token, basis points; absent: equal parts. */
   enterShares?(args: PositionReadArgs & { readonly position: Position }): Promise<readonly number[]>
+}
+
+/** What bundles can do on the protocol's positions. */
+export interface ActionAdapter {
+  readonly definitions: readonly ActionDefinition[]
   /** Errors of the protocol's contracts, to decode why an action failed. */
   readonly errorsAbi?: Abi
   /** Translates a revert string of the protocol (Aave's are numbers); null: the string explains itself. */

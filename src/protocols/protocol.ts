@@ -9,7 +9,7 @@ import type { Address, Hex } from '../domain/primitives.js'
 import type { SimulationLog, StateReader } from '../domain/state.js'
 import type { Pool, Unreadable } from './pool.js'
 import type { PoolEvents } from './pool-events.js'
-import type { PositionAdapter } from './positions.js'
+import type { ActionAdapter, PositionAdapter } from './positions.js'
 
 export interface DiscoverArgs {
   readonly reader: StateReader
@@ -200,8 +200,10 @@ export interface ProtocolAdapter<State = unknown> extends ProtocolIdentity {
   readonly trust?: Trust<State>
   /** How events tell of new pools, for the index of all pools; absent: the venue leaves none. */
   readonly index?: PoolEvents
-  /** Positions, and the actions of bundles on them; absent: the protocol only swaps. */
+  /** Positions, which are listed, valued and entered; absent: it has none. */
   readonly positions?: PositionAdapter<State>
+  /** What bundles can do on positions; absent: nothing. */
+  readonly actions?: ActionAdapter
 }
 
 /** A protocol that swaps. */

@@ -165,7 +165,7 @@ export class ActionFork {
   async run(wanted: ActionRun): Promise<ActionRunResult> {
     const { adapter } = this
     const { strategy, from, receiver = from } = wanted
-    const definition = adapter.positions?.actions.find(({ action }) => action === wanted.action)
+    const definition = adapter.actions?.definitions.find(({ action }) => action === wanted.action)
     if (!definition) throw new Error(`${adapter.slug} has no action ${wanted.action}`)
     for (const name of Object.keys(wanted.args)) {
       if (!(name in argumentsOf(definition))) throw new Error(`${wanted.action} takes no ${name}`)
@@ -263,7 +263,7 @@ export class ActionFork {
     ])
     if (!answer || answer.ok) return ''
     const { data, message } = answer.error
-    const errors = [...executorErrorsAbi, ...(this.adapter.positions?.errorsAbi ?? [])]
+    const errors = [...executorErrorsAbi, ...(this.adapter.actions?.errorsAbi ?? [])]
     return typeof data === 'string' ? decodeRevert(data as Hex, errors) : message
   }
 

@@ -58,14 +58,14 @@ export function accountOf(strategy: RoutingStrategy, from: Address): Address {
 export async function buildActions(args: RunActionsArgs) {
   const { protocol, from, strategy = 'router' } = args
   const venue = ethereum.venues[protocol.slug]
-  if (!venue || !protocol.positions) throw new Error(`${protocol.slug} has no actions`)
+  if (!venue || !protocol.actions) throw new Error(`${protocol.slug} has no actions`)
   const steps: ExecutorStep[] = []
   const account = accountOf(strategy, from)
   const receiver = args.receiver ?? account
   const reader = await nodeReader(args.nodeUrl)
   const results: ActionResult[] = []
   for (const { action, args: values } of args.calls) {
-    const definition = protocol.positions.actions.find((each) => each.action === action)
+    const definition = protocol.actions.definitions.find((each) => each.action === action)
     if (!definition) throw new Error(`${protocol.slug} has no ${action}`)
     const context: ActionContext = {
       chain: ethereum,
@@ -142,7 +142,7 @@ async function reasonOf(
     return null
   } catch (error) {
     const returned = error instanceof JsonRpcError ? error.data : null
-    const abi = [...executorErrorsAbi, ...(protocol.positions?.errorsAbi ?? [])]
+    const abi = [...executorErrorsAbi, ...(protocol.actions?.errorsAbi ?? [])]
     return typeof returned === 'string' ? decodeRevert(returned as Hex, abi) : String(error)
   } finally {
     await client.close()

@@ -67,15 +67,17 @@ function defineAaveV3Like({
     positions: {
       list: (args) => listPositions(market, args),
       read: (args) => readPositions(market, args),
-      actions: [deposit, withdraw, redeem, borrow, repay, harvest],
-      errorsAbi,
-      explain,
       holdings: ({ id, tokens: [asset] }, _state, token) =>
         asset && token === id ? { shares: 1n, amounts: [{ token: asset, amount: 1n }] } : null,
       async underlying({ reader, venue, tokens }) {
         const { assets } = await findATokens(reader, poolOf(venue), tokens)
         return new Map([...assets].map(([aToken, asset]) => [aToken, [asset]]))
       },
+    },
+    actions: {
+      definitions: [deposit, withdraw, redeem, borrow, repay, harvest],
+      errorsAbi,
+      explain,
     },
   })
 }

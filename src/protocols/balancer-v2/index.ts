@@ -26,7 +26,7 @@ import { exit, join, type LiquidityState, ownedBalances } from './liquidity-stat
 import { loadBalancer, vaultOf } from './load.js'
 import { poolContract } from './parameters.js'
 import { balancerPoolEvents } from './pool-events.js'
-import { balancerPositions } from './positions.js'
+import { balancerActions, balancerPositions } from './positions.js'
 import { type BalancerState, poolSwap } from './state.js'
 
 const swapAbi = parseAbiItem([
@@ -102,6 +102,7 @@ export const balancerV2 = defineProtocol<State>({
       return new Map([...pools].map(([share, pool]) => [share, assetsOf(pool)]))
     },
   },
+  actions: balancerActions,
 })
 
 async function load(

@@ -6,6 +6,7 @@ import { type Address, type Hex, toAddress } from '../../domain/primitives.js'
 import type { ReadResult } from '../../domain/state.js'
 import { isLiquidity, type Pool, type Unreadable } from '../pool.js'
 import {
+  type ActionAdapter,
   type ActionContext,
   defineAction,
   type Position,
@@ -212,4 +213,6 @@ function vaultCall({ venue, runner }: ActionContext, { id, tokens }: Pool) {
   return { vault, poolId: id as Hex, assets: tokens, sender: runner, recipient: runner }
 }
 
-export const balancerPositions: PositionAdapter = { actions: [deposit, redeem], list, read }
+export const balancerPositions: PositionAdapter = { list, read }
+
+export const balancerActions: ActionAdapter = { definitions: [deposit, redeem] }

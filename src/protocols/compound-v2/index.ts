@@ -2,6 +2,7 @@
  * Compound V2 markets: each lends one asset and gives its own token for what is supplied.
  * Venue parameter: `comptroller`. Pool parameters: none; tokens: underlying (native for ether), market.
  */
+
 import { canonicalToken } from '../../chains/chain.js'
 import { probe } from '../../chains/probe.js'
 import type { ExecutorStep } from '../../domain/order.js'
@@ -10,6 +11,8 @@ import type { Pool, Unreadable } from '../pool.js'
 import { type DiscoverArgs, defineProtocol } from '../protocol.js'
 import { addressesOf } from '../shared/parameters.js'
 import { marketAbi } from './abi.js'
+import { compoundActions } from './actions.js'
+import { errorsAbi, explain } from './errors.js'
 import { loadMarkets } from './load.js'
 import { allMarkets, describeMarkets, slug } from './markets.js'
 import {
@@ -86,6 +89,7 @@ export const compoundV2 = defineProtocol<MarketState>({
       )
     },
   },
+  actions: { definitions: compoundActions, errorsAbi, explain },
 })
 
 /** One list of markets says which tokens of the pairs are such; only these are asked what they lend. */

@@ -4,17 +4,11 @@ import type { Position, PositionAdapter, PositionState } from '../positions.js'
 import { readWord } from '../shared/read-word.js'
 import { readTokenNames } from '../shared/token-names.js'
 import { encodeRead } from './abi.js'
-import { compoundActions } from './actions.js'
-import { errorsAbi, explain } from './errors.js'
 import { readMarkets } from './load.js'
 import { allMarkets, describeMarkets, type Market, slug } from './markets.js'
 import { accrued, yearly } from './math.js'
 
 export const compoundPositions: PositionAdapter = {
-  actions: compoundActions,
-  errorsAbi,
-  explain,
-
   async list({ reader, chain, venue }) {
     const markets = await allMarkets({ reader, venue })
     if (!Array.isArray(markets)) return { positions: [], unreadable: [markets] }

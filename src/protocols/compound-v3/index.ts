@@ -8,7 +8,8 @@ import type { ExecutorStep } from '../../domain/order.js'
 import type { Pool, Unreadable } from '../pool.js'
 import { type DiscoverArgs, defineProtocol } from '../protocol.js'
 import { addressesOf } from '../shared/parameters.js'
-import { cometAbi } from './abi.js'
+import { cometAbi, errorsAbi } from './abi.js'
+import { cometActions } from './actions.js'
 import { loadComets } from './load.js'
 import { describeComets, knownComets, slug } from './markets.js'
 import { type CometState, redeemed, supplied } from './math.js'
@@ -65,6 +66,7 @@ export const compoundV3 = defineProtocol<CometState>({
       return new Map(comets.map(({ address, baseToken }) => [address, [baseToken]]))
     },
   },
+  actions: { definitions: cometActions, errorsAbi },
 })
 
 async function discover({

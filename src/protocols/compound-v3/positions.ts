@@ -4,16 +4,13 @@ import type { Unreadable } from '../pool.js'
 import type { Position, PositionAdapter, PositionState } from '../positions.js'
 import { readWord } from '../shared/read-word.js'
 import { readTokenNames } from '../shared/token-names.js'
-import { encodeRead, errorsAbi } from './abi.js'
-import { collateralKey, cometActions } from './actions.js'
+import { encodeRead } from './abi.js'
+import { collateralKey } from './actions.js'
 import { type Comet, collateralsOf, describeComets, knownComets, slug, wordAt } from './markets.js'
 import { yearly } from './math.js'
 
 /** Lent base is the market's token; collateral has no token. */
 export const cometPositions: PositionAdapter = {
-  actions: cometActions,
-  errorsAbi,
-
   async list({ reader, venue }) {
     const { comets, unreadable } = await describeComets(reader, knownComets(venue))
     const positions = await Promise.all(comets.map((comet) => positionsOf(reader, comet)))

@@ -18,6 +18,7 @@ import {
 import { addressesOf } from '../shared/parameters.js'
 import { exchangeAbi, exchangeUnderlyingAbi } from './abi.js'
 import { discoverCurve } from './discover.js'
+import { liquidityActions } from './liquidity-actions.js'
 import { depositSteps, withdrawOneSteps } from './liquidity-calls.js'
 import { discoverLiquidity, findLiquidity, isEndorsed } from './liquidity-discover.js'
 import { loadLiquidity } from './liquidity-load.js'
@@ -95,6 +96,7 @@ export const curve = defineProtocol<CurveState>({
       return new Map([...pools].map(([share, { tokens }]) => [share, tokens.slice(0, -1)]))
     },
   },
+  actions: { definitions: liquidityActions },
 })
 
 async function discover(args: DiscoverArgs): Promise<{ pools: Pool[]; unreadable: Unreadable[] }> {

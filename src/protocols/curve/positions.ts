@@ -8,7 +8,6 @@ import { isLiquidity, type Pool, type Unreadable } from '../pool.js'
 import type { Position, PositionAdapter, PositionReadArgs, PositionState } from '../positions.js'
 import { readTokenNames } from '../shared/token-names.js'
 import { encodeBalances, encodeGetter, wordOf } from './abi.js'
-import { liquidityActions } from './liquidity-actions.js'
 import { readAll } from './load.js'
 import { curveParameters } from './parameters.js'
 
@@ -24,7 +23,6 @@ const shareQuestions = [
 ]
 
 export const curvePositions: PositionAdapter = {
-  actions: liquidityActions,
   list,
   read,
 }

@@ -4,13 +4,16 @@
  * `factories`, of MetaMorpho.
  * Pool parameters: none; tokens: asset, share.
  */
+
 import { parseAbi } from 'viem'
 import type { ChainDefinition } from '../../chains/chain.js'
 import { probe } from '../../chains/probe.js'
 import { type Hex, toAddress } from '../../domain/primitives.js'
 import { defineProtocol } from '../protocol.js'
 import { addressesOf } from '../shared/parameters.js'
+import { vaultActions } from './actions.js'
 import { discoverVaults, namedVaults, underlyingAssets } from './discover.js'
+import { vaultErrors } from './errors.js'
 import { loadVaults, provenAmount } from './load.js'
 import {
   afterDeposit,
@@ -98,6 +101,7 @@ export const erc4626 = defineProtocol<VaultState>({
     },
     underlying: underlyingAssets,
   },
+  actions: { definitions: vaultActions, errorsAbi: vaultErrors },
 })
 
 /** What all vaults of a factory lend in; where the chain's file does not say, that there is one. */

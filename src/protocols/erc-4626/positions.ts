@@ -4,9 +4,8 @@ import type { Pool, Unreadable } from '../pool.js'
 import type { PositionAdapter, PositionState } from '../positions.js'
 import { readWord } from '../shared/read-word.js'
 import { vaultPositionsOf } from '../shared/vault-parts.js'
-import { vaultActions, vaultKind } from './actions.js'
+import { vaultKind } from './actions.js'
 import { namedVaults } from './discover.js'
-import { vaultErrors } from './errors.js'
 import { registeredVaults } from './registry.js'
 
 const abi = parseAbi([
@@ -22,8 +21,6 @@ const questions = [
 
 export function vaultPositions(slug: string): PositionAdapter {
   return {
-    actions: vaultActions,
-    errorsAbi: vaultErrors,
     async list({ reader, venue, pools }) {
       const known = pools.filter(isVault).map(({ address }) => address)
       const registered = await registeredVaults(slug, reader, venue)

@@ -16,7 +16,7 @@ import {
   unwrapped,
   wrapped,
 } from '../shared/staked-shares/math.js'
-import { submitAbi, unwrapAbi, wrapAbi } from './actions.js'
+import { lidoActions, submitAbi, unwrapAbi, wrapAbi } from './actions.js'
 import { loadLido } from './load.js'
 import { lidoPositions } from './positions.js'
 
@@ -83,6 +83,7 @@ export const lido = defineProtocol<StakedState>({
     ],
   },
   positions: lidoPositions(slug),
+  actions: { definitions: lidoActions },
 })
 
 /** The token that comes out last is the contract that is called, and the id. */

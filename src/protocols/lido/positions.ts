@@ -4,7 +4,6 @@ import { type Address, nativeToken, toAddress } from '../../domain/primitives.js
 import type { Unreadable } from '../pool.js'
 import type { Position, PositionAdapter, PositionState } from '../positions.js'
 import { readWord } from '../shared/read-word.js'
-import { lidoActions } from './actions.js'
 
 const abi = parseAbi([
   'function totalSupply() view returns (uint256)',
@@ -18,7 +17,6 @@ const worthCall = (shares: bigint) =>
 
 export function lidoPositions(slug: string): PositionAdapter {
   return {
-    actions: lidoActions,
     async list({ reader, venue }) {
       const [stETH, wstETH] = [toAddress(String(venue.stETH)), toAddress(String(venue.wstETH))]
       const tokens = [

@@ -6,7 +6,7 @@
 import { probe } from '../../chains/probe.js'
 import { defineProtocol, type ProtocolAdapter, type SwapAdapter } from '../protocol.js'
 import { addressesOf } from '../shared/parameters.js'
-import { depositAbi, depositForAbi, withdrawAbi } from './actions.js'
+import { depositAbi, depositForAbi, gaugeActions, withdrawAbi } from './actions.js'
 import { discoverGauges, stakedTokens } from './discover.js'
 import type { Family } from './gauges.js'
 import { after, converted, type GaugeState, loadGauges } from './load.js'
@@ -73,6 +73,7 @@ function defineGauges(
           : null,
       underlying: (args) => stakedTokens(family, args),
     },
+    actions: { definitions: gaugeActions(family) },
   })
 }
 

@@ -8,7 +8,6 @@ import type { Position, PositionAdapter, PositionState } from '../positions.js'
 import { addressesOf } from '../shared/parameters.js'
 import { readWord } from '../shared/read-word.js'
 import { readTokenNames } from '../shared/token-names.js'
-import { gaugeActions } from './actions.js'
 import { type Family, type Gauge, listedGauges, readGauges, readMinted } from './gauges.js'
 import { mintedPerYear } from './math.js'
 
@@ -27,7 +26,6 @@ const plain = (['totalSupply', 'inflation_rate', 'future_epoch_time', 'is_killed
 export function gaugePositions(family: Family): PositionAdapter {
   const { slug } = family
   return {
-    actions: gaugeActions(family),
     async list({ reader, venue, pools }) {
       const { gauges: listed, unreadable } = await listedGauges(slug, reader, venue)
       const gauges = [...new Set([...listed, ...pools.map(({ address }) => address)])]

@@ -2,10 +2,12 @@
  * Morpho Blue: markets of one loan token against one collateral token in one contract. Positions have no token.
  * Venue parameters: `morpho`, `markets` (ids, as the contract keeps no list).
  */
+
 import { isHex } from 'viem'
 import { probe } from '../../chains/probe.js'
 import { defineProtocol } from '../protocol.js'
 import { addressesOf } from '../shared/parameters.js'
+import { morphoActions } from './actions.js'
 import { slug } from './markets.js'
 import { morphoPositions } from './positions.js'
 
@@ -30,4 +32,9 @@ export const morphoBlue = defineProtocol({
       ]),
   },
   positions: morphoPositions,
+  actions: {
+    definitions: morphoActions,
+    explain: (reason) =>
+      reason.includes('Panic(0x11)') ? 'an amount is above what the account has or owes' : null,
+  },
 })

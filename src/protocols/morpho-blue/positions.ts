@@ -2,7 +2,7 @@ import type { Hex } from '../../domain/primitives.js'
 import type { Unreadable } from '../pool.js'
 import type { Position, PositionAdapter, PositionState } from '../positions.js'
 import { readTokenNames } from '../shared/token-names.js'
-import { morphoActions, positionKey } from './actions.js'
+import { positionKey } from './actions.js'
 import {
   knownMarkets,
   type MarketParameters,
@@ -16,8 +16,6 @@ import { accrued, yearlySupply } from './math.js'
 
 /** Every known market has two positions: the lent tokens, and the collateral. */
 export const morphoPositions: PositionAdapter = {
-  actions: morphoActions,
-
   async list({ reader, venue }) {
     const morpho = morphoOf(venue)
     const ids = knownMarkets(venue)
@@ -92,9 +90,6 @@ export const morphoPositions: PositionAdapter = {
       amountIn: amount?.amount,
     }
   },
-
-  explain: (reason) =>
-    reason.includes('Panic(0x11)') ? 'an amount is above what the account has or owes' : null,
 }
 
 function positionsOf(

@@ -17,7 +17,6 @@ import { rewardPerYear } from './math.js'
 const slug = 'staking-rewards'
 
 const positions: PositionAdapter = {
-  actions: gaugeActions,
   async list({ reader, venue }) {
     const named = Array.isArray(venue.gauges) ? venue.gauges : []
     const gauges = named.map((each) => toAddress(String(each)))
@@ -91,4 +90,5 @@ export const stakingRewards = defineProtocol({
       addressesOf(gauges).map((to) => probe('StakingRewards', to, 'stakingToken()', 'address')),
   },
   positions,
+  actions: { definitions: gaugeActions },
 })

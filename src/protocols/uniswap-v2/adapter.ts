@@ -1,4 +1,5 @@
 /** Builds the adapter of one V2-style exchange from its row of parameters; see `index.ts`. */
+
 import { parseAbi } from 'viem'
 import { probe } from '../../chains/probe.js'
 import type { ExecutorStep } from '../../domain/order.js'
@@ -15,6 +16,7 @@ import { helperAddress } from '../shared/helper-address.js'
 import { pairEvents } from '../shared/pair-events.js'
 import { addressesOf } from '../shared/parameters.js'
 import { toWord } from '../shared/storage-slots.js'
+import { pairActions } from './actions.js'
 import {
   type LiquidityState,
   type PairRules,
@@ -154,6 +156,7 @@ export function defineUniswapV2Like(row: UniswapV2Row): SwapAdapter<State> {
         )
       },
     },
+    actions: { definitions: pairActions(source) },
   })
 }
 

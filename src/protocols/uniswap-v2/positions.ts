@@ -1,9 +1,8 @@
-/** Shares of pairs as positions: listing, state, and the actions of bundles. */
+/** Shares of pairs as positions: listing and state. */
 import type { StateReader } from '../../domain/state.js'
 import type { Pool, Unreadable } from '../pool.js'
 import type { Position, PositionAdapter, PositionState } from '../positions.js'
 import { readTokenNames } from '../shared/token-names.js'
-import { pairActions } from './actions.js'
 import { type PairRules, squareRoot, supplyWithFee } from './liquidity.js'
 import { loadPairs } from './load.js'
 import { type PairSource, pairPool, recogniseShares, sharesPool } from './pairs.js'
@@ -62,8 +61,6 @@ export function pairPositions(
         }
       })
     },
-
-    actions: pairActions(source),
   }
 }
 

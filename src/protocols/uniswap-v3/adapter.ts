@@ -6,6 +6,8 @@ import type { ConcentratedState } from '../shared/concentrated/swap.js'
 import { v3Swap, v3SwapSlots } from '../shared/concentrated/v3-swap.js'
 import { addressesOf } from '../shared/parameters.js'
 import { discoverV3, type V3Pools } from './discover.js'
+import { explainV3 } from './nft-abi.js'
+import { nftActions } from './nft-actions.js'
 import { nftPositions } from './nft-positions.js'
 import { v3PoolEvents } from './pool-events.js'
 
@@ -77,6 +79,9 @@ export function defineUniswapV3Like(row: UniswapV3Row): SwapAdapter<Concentrated
       },
     },
     index: v3PoolEvents(row.slug, poolSlots),
-    ...(hasPositions && { positions: nftPositions(row) }),
+    ...(hasPositions && {
+      positions: nftPositions(row),
+      actions: { definitions: nftActions(row), explain: explainV3 },
+    }),
   })
 }

@@ -11,8 +11,7 @@ import { sqrtPriceAtTick } from '../shared/concentrated/tick-math.js'
 import { readWord } from '../shared/read-word.js'
 import { toWord } from '../shared/storage-slots.js'
 import { readTokenNames } from '../shared/token-names.js'
-import { explainV3 } from './nft-abi.js'
-import { fullRange, type NftSource, nftActions, positionKey } from './nft-actions.js'
+import { fullRange, type NftSource, positionKey } from './nft-actions.js'
 
 const balanceOfAbi = parseAbi(['function balanceOf(address owner) view returns (uint256)'])
 const managerAbi = parseAbi(['function factory() view returns (address)'])
@@ -128,9 +127,6 @@ export function nftPositions(source: NftSource): PositionAdapter {
         Number(parameters.tickUpper),
       )
     },
-
-    actions: nftActions(source),
-    explain: explainV3,
   }
 }
 

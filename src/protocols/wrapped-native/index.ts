@@ -93,10 +93,6 @@ export const wrappedNative = defineProtocol({
   category: 'wrapper',
   url: 'https://weth.io',
   description: 'Wraps the native token of a chain and unwraps it, one for one.',
-  positions: {
-    actions: [deposit, redeem],
-    // The wrapped token earns nothing, and is listed as a base token.
-    list: async () => ({ positions: [], unreadable: [] }),
-    read: async () => [],
-  },
+  // No positions: the wrapped token earns nothing, and is listed as a base token.
+  actions: { definitions: [deposit, redeem] },
 })

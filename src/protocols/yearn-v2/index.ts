@@ -2,11 +2,13 @@
  * Vaults of Yearn V2: their token into shares (deposit) and shares into it (withdraw).
  * Venue parameter: `registry`. Pool parameters: none; tokens: asset, share.
  */
+
 import { parseAbi } from 'viem'
 import { probe } from '../../chains/probe.js'
 import { nextBlockTime } from '../../domain/what-if.js'
 import { defineProtocol } from '../protocol.js'
 import { addressesOf } from '../shared/parameters.js'
+import { vaultActions } from './actions.js'
 import { discoverVaults, isRegistered, underlyingAssets } from './discover.js'
 import { readVaults } from './load.js'
 import { afterDeposit, afterWithdrawal, assetsFor, sharesFor, type YearnState } from './math.js'
@@ -91,5 +93,12 @@ export const yearnV2 = defineProtocol<YearnState>({
         ? { shares: totalSupply, amounts: [{ token: asset, amount: freeFunds }] }
         : null,
     underlying: underlyingAssets,
+  },
+  actions: {
+    definitions: vaultActions,
+    explain: (reason) =>
+      ['', '0x', 'reverted without a reason'].includes(reason)
+        ? 'the vault gives no reason: it is shut down, or full, or strategies lost more than maxLoss'
+        : null,
   },
 })

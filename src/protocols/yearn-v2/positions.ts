@@ -3,17 +3,12 @@ import { toAddress } from '../../domain/primitives.js'
 import type { Unreadable } from '../pool.js'
 import type { PositionAdapter, PositionState } from '../positions.js'
 import { vaultPositionsOf } from '../shared/vault-parts.js'
-import { vaultActions, vaultKind } from './actions.js'
+import { vaultKind } from './actions.js'
 import { registeredVaults } from './discover.js'
 import { readVaults } from './load.js'
 
 export function vaultPositions(slug: string): PositionAdapter {
   return {
-    actions: vaultActions,
-    explain: (reason) =>
-      ['', '0x', 'reverted without a reason'].includes(reason)
-        ? 'the vault gives no reason: it is shut down, or full, or strategies lost more than maxLoss'
-        : null,
     async list({ reader, venue, pools }) {
       const registered = await registeredVaults(slug, reader, venue)
       const vaults = [...new Set([...registered.vaults, ...pools.map(({ address }) => address)])]

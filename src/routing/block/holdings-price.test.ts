@@ -54,7 +54,6 @@ function priceOf(token: Address, scene: Scene): Promise<TokenPrice | null> {
     positions: {
       list: async () => ({ positions: [], unreadable: [] }),
       read: async () => [],
-      actions: [],
       holdings:
         scene.holdings ??
         (({ id, tokens: [of] }, _state, share) =>

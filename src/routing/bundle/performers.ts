@@ -47,7 +47,7 @@ export function performerOf({
   const adapter = protocolBySlug(protocol)
   if (!adapter) return null
   if (service && isOffered(service, adapter)) return ofService(service, adapter)
-  const definition = adapter.positions?.actions.find(
+  const definition = adapter.actions?.definitions.find(
     (each) => each.action === action || variantsOf(each).includes(action),
   )
   if (!definition) return null
@@ -77,7 +77,7 @@ function ofService(definition: ServiceAction, adapter: ProtocolAdapter | null): 
 export function actionNamesOf(adapter: ProtocolAdapter): string[] {
   return [
     ...serviceActions.filter((each) => isOffered(each, adapter)).map(({ name }) => name),
-    ...(adapter.positions?.actions ?? []).map(({ action }) => action),
+    ...(adapter.actions?.definitions ?? []).map(({ action }) => action),
   ]
 }
 

@@ -25,7 +25,7 @@ function position(key: string): Position {
   }
 }
 
-function adapterWith(positions: Omit<PositionAdapter, 'actions'>): ProtocolAdapter {
+function adapterWith(positions: PositionAdapter): ProtocolAdapter {
   return defineProtocol({
     slug: 'vaults',
     name: 'Vaults',
@@ -33,7 +33,7 @@ function adapterWith(positions: Omit<PositionAdapter, 'actions'>): ProtocolAdapt
     category: 'vault',
     url: 'https://vaults.example',
     description: 'Vaults.',
-    positions: { ...positions, actions: [] },
+    positions,
   })
 }
 

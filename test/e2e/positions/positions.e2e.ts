@@ -50,8 +50,6 @@ async function collections(): Promise<number> {
 
 /** Tested on contracts of their own: converters.itest.ts and liquidity-gauge.itest.ts of test/integration/protocols. */
 const elsewhere = ['rocket-pool', 'ether-fi', 'frax-ether', 'sky', 'curve-gauge']
-/** What they issue is listed as a base token. */
-const withoutPositions = ['wrapped-native']
 
 describe('the first snapshot', () => {
   test('every protocol with positions has some, each with its own id', async () => {
@@ -61,8 +59,7 @@ describe('the first snapshot', () => {
     for (const adapter of protocols) {
       // Not every fork of a protocol is on the sandbox; of others it has no contracts, or they are no positions.
       const { slug, forkOf } = adapter
-      if (!adapter.positions || forkOf || [...elsewhere, ...withoutPositions].includes(slug))
-        continue
+      if (!adapter.positions || forkOf || elsewhere.includes(slug)) continue
       expect(listed, slug).toContain(slug)
     }
     for (const row of rows) {

@@ -269,7 +269,7 @@ describe('borrow and repay', () => {
     )
     expect(done.status).toBe('reverted')
     expect(done.reason).toContain('BelowMinimum(0, 3)')
-    expect(compoundV2.positions?.explain?.(done.reason ?? '')).toContain('COMPTROLLER_REJECTION')
+    expect(compoundV2.actions?.explain?.(done.reason ?? '')).toContain('COMPTROLLER_REJECTION')
   })
 
   test.each([

@@ -132,7 +132,7 @@ describe('yearn-v2 quotes', () => {
     const refused = await run({ ...deposit, args })
     await fork.send(deployer, vault, abi, 'setEmergencyShutdown', [false])
     expect(refused.reason.toLowerCase()).toBe(`stepfailed(1, ${vault}, 0x)`)
-    expect(yearnV2.positions?.explain?.('0x')).toContain('shut down')
+    expect(yearnV2.actions?.explain?.('0x')).toContain('shut down')
   })
 })
 

@@ -35,7 +35,7 @@ export interface BuiltAction {
 /** @param args.args - as the action declares them. Throws what the action refuses. */
 export async function buildAction(args: ActionArgs): Promise<BuiltAction> {
   const { adapter, from, receiver, strategy = 'router', chain = ethereum } = args
-  const definition = adapter.positions?.actions.find(({ action }) => action === args.action)
+  const definition = adapter.actions?.definitions.find(({ action }) => action === args.action)
   if (!definition) throw new Error(`no ${args.action}`)
   const steps: ExecutorStep[] = []
   const runner = runnerAddress(strategy, from)

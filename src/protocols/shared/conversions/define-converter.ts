@@ -82,7 +82,8 @@ export function defineConverter<State, Kind extends string>(
         return way ? stepsOf(way.conversion, way.edge, state.own, amountIn, executor) : []
       },
     },
-    positions: { ...converterPositions(converter), actions: converterActions(converter) },
+    positions: converterPositions(converter),
+    actions: { definitions: converterActions(converter) },
   })
 }
 

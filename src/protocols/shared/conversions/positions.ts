@@ -12,7 +12,7 @@ export function converterPositions<State, Kind extends string>({
   slug,
   load,
   positions: positionsOf,
-}: Converter<State, Kind>): Omit<PositionAdapter, 'actions'> {
+}: Converter<State, Kind>): PositionAdapter {
   return {
     async list({ reader, venue }) {
       const all = positionsOf(venue)

@@ -75,11 +75,11 @@ export function failure(
 
 /** In words where the protocol answers in codes. @param data - revert data of the call; absent: what is known is `reason`. */
 function explained(data: Hex | undefined, reason: string, { performer }: NamedAction): string {
-  const positions = performer.adapter?.positions
+  const actions = performer.adapter?.actions
   const inner = data
-    ? decodeRevert(data, [...contractErrorsAbi, ...(positions?.errorsAbi ?? [])])
+    ? decodeRevert(data, [...contractErrorsAbi, ...(actions?.errorsAbi ?? [])])
     : reason
-  const words = positions?.explain?.(inner)
+  const words = actions?.explain?.(inner)
   return words ? `${inner}: ${words}` : inner
 }
 
