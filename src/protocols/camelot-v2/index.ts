@@ -4,7 +4,7 @@ import { probe } from '../../chains/probe.js'
 import { defineProtocol } from '../protocol.js'
 import { pairEvents } from '../shared/pair-events.js'
 import { addressesOf } from '../shared/parameters.js'
-import { solidlySwap } from '../shared/solidly-swap.js'
+import { solidlySwaps } from '../shared/solidly-swap.js'
 import { toWord } from '../shared/storage-slots.js'
 import { discoverPairs, loadPairs } from './load.js'
 import { type CamelotState, camelotSwap } from './math.js'
@@ -24,13 +24,9 @@ export const camelotV2 = defineProtocol<CamelotState>({
   url: 'https://camelot.exchange',
   description: 'Volatile and stable pairs of Camelot.',
   swaps: {
-    ...solidlySwap,
+    ...solidlySwaps(camelotSwap),
     discover: (args) => discoverPairs(slug, args),
     load: (args) => loadPairs(slug, args),
-    swap(pool, state, { tokenIn }, amountIn) {
-      const swap = camelotSwap(state, tokenIn === pool.tokens[0], amountIn)
-      return { amountOut: swap?.amountOut ?? 0n, exact: true, after: () => swap?.after ?? state }
-    },
     swapSlots: () => swapSlots,
     gasEstimate: (_pool, { isStable }) => gasPerSwap[isStable ? 'stable' : 'volatile'],
   },

@@ -3,11 +3,12 @@
  * no edge. Two pools: the token stETH with native, and the token wstETH with stETH.
  * Venue parameters: `stETH`, `wstETH`. Pool parameters: none.
  */
-import { canonicalToken, type VenueParameters } from '../../chains/chain.js'
+import type { VenueParameters } from '../../chains/chain.js'
 import { probe } from '../../chains/probe.js'
 import { isNative, nativeToken, toAddress, zeroAddress } from '../../domain/primitives.js'
 import type { Pool } from '../pool.js'
 import { type Direction, defineProtocol } from '../protocol.js'
+import { isGiven, poolsOfPairs } from '../shared/given-pools.js'
 import { addressesOf } from '../shared/parameters.js'
 import {
   afterStaking,
@@ -34,18 +35,14 @@ export const lido = defineProtocol<StakedState>({
   swaps: {
     paysRecipient: false,
     async discover({ venue, pairs, chain }) {
-      const asked = new Set(pairs.flatMap(([a, b]) => [`${a}-${b}`, `${b}-${a}`]))
-      const key = ({ tokens }: Pool) =>
-        tokens.map((token) => canonicalToken(chain, token)).join('-')
-      return { pools: poolsOf(venue).filter((pool) => asked.has(key(pool))), unreadable: [] }
+      return { pools: poolsOfPairs(chain, poolsOf(venue), pairs), unreadable: [] }
     },
     async load({ reader, venue, pools }) {
-      const known = new Set(poolsOf(venue).map(identity))
+      const isKnown = isGiven(poolsOf(venue))
       const state = await loadLido(reader, toAddress(String(venue.stETH)))
       return pools.map((pool) => {
         const unreadable = (message: string) => ({ protocol: slug, subject: pool.id, message })
-        if (!known.has(identity(pool)))
-          return unreadable('It is not one of the pools of the chain.')
+        if (!isKnown(pool)) return unreadable('It is not one of the pools of the chain.')
         if ('message' in state) return unreadable(state.message)
         return { pool, state, partial: !state.proven }
       })
@@ -93,10 +90,6 @@ function poolsOf(venue: VenueParameters): Pool[] {
     { protocol: slug, id: stETH, address: stETH, tokens: [nativeToken, stETH], parameters: {} },
     { protocol: slug, id: wstETH, address: wstETH, tokens: [stETH, wstETH], parameters: {} },
   ]
-}
-
-function identity({ id, address, tokens }: Pool): string {
-  return [id, address, ...tokens].join()
 }
 
 function isStaking({ tokens }: Pool): boolean {

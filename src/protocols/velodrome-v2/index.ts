@@ -6,7 +6,7 @@
 import { probe } from '../../chains/probe.js'
 import { defineProtocol, type SwapAdapter } from '../protocol.js'
 import { addressesOf } from '../shared/parameters.js'
-import { solidlySwap } from '../shared/solidly-swap.js'
+import { solidlySwaps } from '../shared/solidly-swap.js'
 import { toWord } from '../shared/storage-slots.js'
 import { discoverPools, type FactorySlots, loadPools } from './load.js'
 import { type VelodromeState, velodromeSwap } from './math.js'
@@ -35,13 +35,9 @@ function defineVelodromeLike(row: VelodromeRow): SwapAdapter<VelodromeState> {
     category: 'dex',
     description: `Volatile and stable pairs of ${row.name}.`,
     swaps: {
-      ...solidlySwap,
+      ...solidlySwaps(velodromeSwap),
       discover: (args) => discoverPools(row.slug, factorySlots, args),
       load: (args) => loadPools(row.slug, factorySlots, args),
-      swap(pool, state, { tokenIn }, amountIn) {
-        const swap = velodromeSwap(state, tokenIn === pool.tokens[0], amountIn)
-        return { amountOut: swap?.amountOut ?? 0n, exact: true, after: () => swap?.after ?? state }
-      },
       swapSlots: () => swapSlots,
       gasEstimate: (_pool, { isStable }) => gasPerSwap[isStable ? 'stable' : 'volatile'],
     },

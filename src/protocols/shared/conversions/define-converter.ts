@@ -1,5 +1,4 @@
 /** A protocol of conversions: each pair of tokens is a pool, found for its own pair alone and not to be imported otherwise. */
-import { canonicalToken } from '../../../chains/chain.js'
 import type { Address } from '../../../domain/primitives.js'
 import type { Pool } from '../../pool.js'
 import {
@@ -8,6 +7,7 @@ import {
   type ProtocolAdapter,
   type SwapAdapter,
 } from '../../protocol.js'
+import { isGiven, poolsOfPairs } from '../given-pools.js'
 import { converterActions } from './actions.js'
 import type { Conversion, Converter, Edge } from './conversion.js'
 import { stepsOf } from './conversion-steps.js'
@@ -48,20 +48,17 @@ export function defineConverter<State, Kind extends string>(
     swaps: {
       paysRecipient: false,
       async discover({ venue, pairs, chain }) {
-        const asked = new Set(pairs.flatMap(([a, b]) => [`${a}-${b}`, `${b}-${a}`]))
-        const key = ({ tokens }: Pool) =>
-          tokens.map((token) => canonicalToken(chain, token)).join('-')
         const pools = poolsOf(slug, converter.edges(venue))
-        return { pools: pools.filter((pool) => asked.has(key(pool))), unreadable: [] }
+        return { pools: poolsOfPairs(chain, pools, pairs), unreadable: [] }
       },
       async load({ reader, venue, pools }) {
         if (pools.length === 0) return []
         const edges = converter.edges(venue)
-        const known = new Set(poolsOf(slug, edges).map(identity))
+        const isKnown = isGiven(poolsOf(slug, edges))
         const read = await converter.load(reader, venue)
         return pools.map((pool) => {
           const unreadable = (message: string) => ({ protocol: slug, subject: pool.id, message })
-          if (!known.has(identity(pool))) {
+          if (!isKnown(pool)) {
             return unreadable('It is not one of the pools of the chain.')
           }
           if ('message' in read) return unreadable(read.message)
@@ -97,8 +94,4 @@ function poolsOf(protocol: string, edges: readonly Edge[]): Pool[] {
     pools.set(issued, { protocol, id: issued, address: issued, tokens, parameters: {} })
   }
   return [...pools.values()]
-}
-
-function identity({ id, address, tokens }: Pool): string {
-  return [id, address, ...tokens].join()
 }
