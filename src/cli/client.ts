@@ -11,9 +11,9 @@ import { withProgress } from './output.js'
 
 export interface ConnectionOptions {
   /** The chain that the command is about. */
-  readonly chain?: string
+  readonly chain?: number
   /** Another that it is about. */
-  readonly toChain?: string
+  readonly toChain?: number
   /** Whether a sandbox that is started for the command has all its chains, in place of those two. */
   readonly allChains?: boolean
   readonly url?: string
@@ -71,6 +71,14 @@ function connect(url: string, key: string | undefined): ForkrouteClient {
   }
 }
 
+/** What a user of the command line can do about a refusal, by its code. */
+const nextSteps: Partial<Record<ForkrouteApiError['code'], string>> = {
+  INSUFFICIENT_ALLOWANCE:
+    'forkroute approve builds the transaction that allows it; with --backend the route is calculated without asking for it.',
+  INSUFFICIENT_BALANCE:
+    'With --backend the route is calculated without asking for the funds; forkroute quote needs none.',
+}
+
 /**
  * A refusal of the service as commands report it.
  * @returns the sentence for people, and the body of the error for programs.
@@ -79,7 +87,10 @@ export function describeRefusal({ body, code, messages }: ForkrouteApiError): {
   readonly text: string
   readonly body: object
 } {
-  if (code !== 'UNAUTHORIZED') return { text: `${messages.join('\n')} (${code})`, body }
+  const next = nextSteps[code]
+  if (code !== 'UNAUTHORIZED') {
+    return { text: `${messages.join('\n')} (${code})${next ? `\n${next}` : ''}`, body }
+  }
   const message = `${messages.join(' ')} ${keyHint}`
   return { text: `${message} (${code})`, body: { ...body, message } }
 }
@@ -108,7 +119,7 @@ export async function withApi(
       logger,
       onProgress,
       ...(options.chain && {
-        sandboxChains: [...new Set([options.chain, options.toChain ?? options.chain])].map(Number),
+        sandboxChains: [...new Set([options.chain, options.toChain ?? options.chain])],
       }),
       ...(options.allChains && { sandboxChains: 'all' as const }),
     }),

@@ -7,6 +7,7 @@ import { ConfigError, loadConfig } from '../config/config.js'
 import { examinePlaces, type Finding } from '../doctor/chain-places.js'
 import { examine } from '../doctor/machine-checks.js'
 import { createRpcClient } from '../rpc/node/json-rpc.js'
+import { chainOption } from './chains.js'
 import { type OutputOptions, printJson, printTable, withProgress } from './output.js'
 
 interface ChainReport {
@@ -21,11 +22,11 @@ interface ChainReport {
  * @throws ConfigError for a chain that is not known or has no node; Error where a node is of another chain, or gives no
  * answer.
  */
-async function examineChain(text: string): Promise<ChainReport> {
-  const chain = /^[1-9]\d{0,14}$/.test(text) ? chainById(Number(text)) : undefined
+async function examineChain(id: number): Promise<ChainReport> {
+  const chain = chainById(id)
   if (!chain) {
-    const known = chains.map(({ id, name }) => `${id} (${name})`).join(', ')
-    throw new ConfigError([`--chain: ${text} is not known here; ${known} are.`], 'command line')
+    const known = chains.map((one) => `${one.id} (${one.name})`).join(', ')
+    throw new ConfigError([`--chain: ${id} is not known here; ${known} are.`], 'command line')
   }
   const { rpcUrls, tokenLists } = loadConfig(process.env)
   const [first, ...others] = rpcUrls[chain.id] ?? []
@@ -78,8 +79,8 @@ export function addDoctor(program: Command): void {
     .description(
       'check Node.js, Anvil, the configuration, the nodes, and our contracts and bridges on each chain',
     )
-    .option('--chain <id>', 'ask the node of a chain about every address that the chain’s file has')
-    .action(async ({ chain }: { chain?: string }, command: Command) => {
+    .addOption(chainOption('ask the node of a chain about every address that the chain’s file has'))
+    .action(async ({ chain }: { chain?: number }, command: Command) => {
       const { json } = command.optsWithGlobals<OutputOptions>()
       if (chain !== undefined) {
         const report = await withProgress('Asking the node', () => examineChain(chain))

@@ -19,12 +19,14 @@ import { addPrices } from './prices.js'
 import { addRecord } from './record.js'
 import { addReplay } from './replay.js'
 import { addReplayTx } from './replay-tx.js'
+import { addBundle } from './routes/bundle.js'
 import { addRoute } from './routes/route.js'
 import { addTrack } from './routes/track.js'
 import { addSandbox } from './sandbox.js'
 import { addServe } from './serve.js'
 import { addBackup } from './storage/backup.js'
 import { addTokens } from './tokens.js'
+import { addApprove } from './wallet/approve.js'
 import { addWallet } from './wallet/revoke.js'
 import { addWorker } from './worker.js'
 
@@ -43,6 +45,8 @@ addServe(program)
 addWorker(program)
 addSandbox(program)
 addRoute(program)
+addBundle(program)
+addApprove(program)
 addTrack(program)
 addRecord(program)
 addReplay(program)

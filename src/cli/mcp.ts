@@ -2,6 +2,7 @@
 import type { Command } from 'commander'
 import { serviceVersion } from '../api/version.js'
 import { loadConfig } from '../config/config.js'
+import { chainOrEthereum } from './chains.js'
 import { type ConnectionOptions, withApi } from './client.js'
 import { nextSignal } from './process.js'
 
@@ -9,7 +10,7 @@ export function addMcp(program: Command): void {
   program
     .command('mcp')
     .description('serve the tools of the Model Context Protocol on standard input and output')
-    .option('--chain <id>', 'chain of the sandbox that is started where there are no nodes', '1')
+    .addOption(chainOrEthereum('chain of the sandbox that is started where there are no nodes'))
     .action(async (_local, command: Command) => {
       const options = command.optsWithGlobals<ConnectionOptions>()
       const { mayChange } = loadConfig(process.env).mcp

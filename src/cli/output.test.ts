@@ -1,9 +1,46 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { formatUnits, parseRaw, parseUnits, printable, withProgress } from './output.js'
+import {
+  columnWidths,
+  formatUnits,
+  parseRaw,
+  parseUnits,
+  printable,
+  shortHex,
+  withProgress,
+} from './output.js'
 
 describe('printable', () => {
   test('a token name cannot steer the terminal: escapes and writing direction are left out', () => {
     expect(printable('a\u001b[31mb\u0007\u202ec\u0085\r\nd é 币')).toBe('a[31mbc\nd é 币')
+  })
+})
+
+describe('columnWidths', () => {
+  test('are those of the longest lines, where they fit', () => {
+    const rows = [
+      ['step', 'protocol'],
+      ['swap', 'uniswap-v3\ncurve'],
+    ]
+    expect(columnWidths(rows, 100)).toEqual([6, 12])
+  })
+
+  test('the widest columns give way until the line fits', () => {
+    const widths = columnWidths([['a', 'b'.repeat(80), 'c'.repeat(60)]], 100)
+    expect(widths).toEqual([3, 46, 47])
+  })
+
+  test('no column becomes narrower than is of use', () => {
+    expect(columnWidths([['a'.repeat(50), 'b'.repeat(50)]], 5)).toEqual([10, 10])
+  })
+})
+
+describe('shortHex', () => {
+  test.each([
+    ['0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640', '0x88e6…5640'],
+    ['0x095ea7b3', '0x095ea7b3'],
+    ['WETH', 'WETH'],
+  ])('%s is shown as %s', (text, shown) => {
+    expect(shortHex(text)).toBe(shown)
   })
 })
 

@@ -10,19 +10,59 @@ export function printJson(value: unknown): void {
   console.log(JSON.stringify(value, bigintToString, 2))
 }
 
-/** @param head - empty for a list of facts, whose first column is the name. */
-export function printTable(
-  head: readonly string[],
-  rows: readonly (readonly (string | number | null | undefined)[])[],
-): void {
+type Cell = string | number | null | undefined
+
+/** Characters of a line where the terminal does not tell. */
+const usualColumns = 100
+/** A column that gives way to others keeps so many characters, its padding included. */
+const leastColumn = 10
+
+/**
+ * On a terminal cells are wrapped so that a line fits; in a pipe each row of the table stays on its lines, so that programs
+ * such as grep find it whole.
+ * @param head - empty for a list of facts, whose first column is the name.
+ */
+export function printTable(head: readonly string[], rows: readonly (readonly Cell[])[]): void {
   const isPlain = !process.stdout.isTTY
+  const texts = rows.map((row) => row.map((cell) => printable(String(cell ?? '–'))))
   const table = new Table({
     head: [...head],
     style: isPlain ? { head: [], border: [] } : { head: ['cyan'], border: ['gray'] },
     chars: { mid: '', 'left-mid': '', 'mid-mid': '', 'right-mid': '' },
+    ...(!isPlain && {
+      colWidths: columnWidths([head, ...texts], process.stdout.columns || usualColumns),
+      wordWrap: true,
+      wrapOnWordBoundary: false,
+    }),
   })
-  for (const row of rows) table.push(row.map((cell) => printable(String(cell ?? '–'))))
+  for (const row of texts) table.push(row)
   console.log(table.toString())
+}
+
+/**
+ * Characters of each column with a blank on either side: what its longest line takes, or less of the widest ones where the
+ * line of the table would be longer than `limit`.
+ */
+export function columnWidths(rows: readonly (readonly string[])[], limit: number): number[] {
+  const widths: number[] = []
+  for (const row of rows) {
+    for (const [index, cell] of row.entries()) {
+      const longest = Math.max(...cell.split('\n').map((line) => line.length))
+      widths[index] = Math.max(widths[index] ?? 0, longest + 2)
+    }
+  }
+  const lines = widths.length + 1
+  for (;;) {
+    const total = widths.reduce((sum, width) => sum + width, lines)
+    const widest = Math.max(...widths)
+    if (total <= limit || widest <= leastColumn) return widths
+    widths[widths.indexOf(widest)] = widest - 1
+  }
+}
+
+/** An address, hash or id by its first and last digits, such as 0x88e6…5640; all of a short one. */
+export function shortHex(text: string): string {
+  return /^0x[0-9a-fA-F]{12,}$/.test(text) ? `${text.slice(0, 6)}…${text.slice(-4)}` : text
 }
 
 /** Strips control characters: names come from chains and lists that anybody can write, and could control a terminal. */

@@ -9,12 +9,13 @@ import { type ChainSources, sourcesOf } from '../pool-index/sources.js'
 import { openIndexStore } from '../pool-index/store.js'
 import { type SyncProgress, type SyncResult, syncChain } from '../pool-index/sync.js'
 import { createUpstream } from '../rpc/node/upstream.js'
+import { chainOrEthereum } from './chains.js'
 import { type ConnectionOptions, refuseUrl } from './client.js'
 import { type OutputOptions, printJson, printTable, withProgress } from './output.js'
 import { nodeUrls } from './process.js'
 
 interface Options extends OutputOptions, ConnectionOptions {
-  readonly chain: string
+  readonly chain: number
   readonly rpcUrl?: string
 }
 
@@ -26,12 +27,12 @@ export function addPoolsSync(group: Command): void {
   group
     .command('sync')
     .description('build the index of all pools, or bring it up to date; may be interrupted')
-    .option('--chain <id>', 'chain id', '1')
+    .addOption(chainOrEthereum())
     .option('--rpc-url <url>', 'the node to ask; default: those of RPC_URL_<chain>, or the sandbox')
     .action(async (_local, command: Command) => {
       const options = command.optsWithGlobals<Options>()
       refuseUrl(options, 'pools are kept')
-      const chain = chainById(Number(options.chain))
+      const chain = chainById(options.chain)
       if (!chain)
         throw new ConfigError([`--chain: ${options.chain} is not a known chain.`], 'command line')
       const config = loadConfig(process.env)
@@ -51,7 +52,7 @@ async function openNodes(config: Config, options: Options) {
   }
   const { startSandboxes } = await import('../sandbox/sandbox.js')
   const { sandboxChainIds } = await import('../sandbox/plans/registry.js')
-  const chainId = Number(options.chain)
+  const chainId = options.chain
   if (!sandboxChainIds.includes(chainId)) nodeUrls(config, options)
   const sandboxes = await withProgress('Starting the sandbox', (onProgress) =>
     startSandboxes([chainId], { onProgress }),

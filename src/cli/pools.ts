@@ -8,6 +8,7 @@ import { ConfigError, loadConfig } from '../config/config.js'
 import { openIndexStore } from '../pool-index/store.js'
 import type { Pool } from '../protocols/pool.js'
 import { protocolBySlug } from '../protocols/registry.js'
+import { chainOrEthereum } from './chains.js'
 import { type ConnectionOptions, refuseUrl } from './client.js'
 import { type OutputOptions, printJson, printTable } from './output.js'
 import { addPoolsSync } from './pool-sync.js'
@@ -52,13 +53,13 @@ function parsePools(text: string): Pool[] {
 }
 
 interface Options extends OutputOptions, ConnectionOptions {
-  readonly chain: string
+  readonly chain: number
 }
 
 /** @throws ConfigError for a service's address, and for an unknown chain. */
 function chainOf(options: Options): number {
   refuseUrl(options, 'pools are kept')
-  const chain = chainById(Number(options.chain))
+  const chain = chainById(options.chain)
   if (!chain)
     throw new ConfigError([`--chain: ${options.chain} is not a known chain.`], 'command line')
   return chain.id
@@ -92,7 +93,7 @@ export function addPools(program: Command): void {
   group
     .command('list')
     .description('list discovered and imported pools')
-    .option('--chain <id>', 'chain id', '1')
+    .addOption(chainOrEthereum())
     .option('--indexed', 'those of the index instead, the oldest first, with the block of creation')
     .action((_local, command: Command) => {
       const options = command.optsWithGlobals<Options & { indexed?: boolean }>()
@@ -112,7 +113,7 @@ export function addPools(program: Command): void {
   group
     .command('export')
     .description('write pools as JSON that import understands')
-    .option('--chain <id>', 'chain id', '1')
+    .addOption(chainOrEthereum())
     .option('--out <file>', 'default: standard output')
     .action(async (_local, command: Command) => {
       const options = command.optsWithGlobals<Options & { out?: string }>()
@@ -134,7 +135,7 @@ export function addPools(program: Command): void {
     .command('import')
     .description('add pools from a JSON file; a running service takes them in at its next block')
     .argument('<file>', 'JSON array of {protocol, id, address, tokens, parameters}')
-    .option('--chain <id>', 'chain id', '1')
+    .addOption(chainOrEthereum())
     .action(async (file: string, _local, command: Command) => {
       const options = command.optsWithGlobals<Options>()
       const chainId = chainOf(options)

@@ -21,33 +21,13 @@ export function parsePort(text: string): number {
   throw new ConfigError(['--port: must be an integer from 0 to 65535.'], 'command line')
 }
 
-const chainIdPattern = /^[1-9]\d{0,14}$/
-
-/** @param option - that has the text, such as --chain. @throws ConfigError unless the text is a chain id. */
-export function parseChainId(option: string, text: string): number {
-  if (chainIdPattern.test(text)) return Number(text)
-  throw new ConfigError([`${option}: must be a chain id, such as 42161.`], 'command line')
-}
-
-/** @throws ConfigError unless the text is a list of different chain ids. */
-export function parseChainIds(text: string): number[] {
-  const ids = text.split(',').map((part) => part.trim())
-  if (ids.every((id) => chainIdPattern.test(id)) && new Set(ids).size === ids.length) {
-    return ids.map(Number)
-  }
-  throw new ConfigError(
-    ['--chains: must be different chain ids, comma-separated, such as 1,42161.'],
-    'command line',
-  )
-}
-
 /** @returns at least one URL: that of --rpc-url, or those of RPC_URL_<chain>. @throws ConfigError. */
 export function nodeUrls(
   config: Config,
-  options: { readonly chain: string; readonly rpcUrl?: string },
+  options: { readonly chain: number; readonly rpcUrl?: string },
 ): readonly [string, ...string[]] {
   const { chain, rpcUrl } = options
-  const [url, ...more] = rpcUrl === undefined ? (config.rpcUrls[Number(chain)] ?? []) : [rpcUrl]
+  const [url, ...more] = rpcUrl === undefined ? (config.rpcUrls[chain] ?? []) : [rpcUrl]
   if (url && URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return [url, ...more]
   const problem = `--rpc-url (or the variable RPC_URL_${chain}): must be the http(s) URL of a node.`
   throw new ConfigError([problem], 'command line')

@@ -6,12 +6,13 @@ import { ForkrouteError } from '../domain/errors.js'
 import type { Hex } from '../domain/primitives.js'
 import type { Movement } from '../domain/trace.js'
 import type { Explanation } from '../mined/explain-transaction.js'
+import { chainOrEthereum } from './chains.js'
 import { type OutputOptions, printJson, printTable, withProgress } from './output.js'
 import { nodeUrls } from './process.js'
 import { localConfig } from './record.js'
 
 interface Options extends OutputOptions {
-  readonly chain: string
+  readonly chain: number
   readonly rpcUrl?: string
   readonly block?: string
 }
@@ -30,7 +31,7 @@ function blockOf(text: string | undefined): bigint | null {
 async function explain(hash: Hex, options: Options): Promise<Explanation> {
   const simulatedAt = blockOf(options.block)
   const config = localConfig()
-  const chainId = Number(options.chain)
+  const chainId = options.chain
   const [url] = nodeUrls(config, options)
   // Loaded when needed: the other commands start faster without it.
   const { openMined } = await import('../mined/open.js')
@@ -108,7 +109,7 @@ export function addReplayTx(program: Command): void {
       'explain a mined transaction: promised and happened by step, and who gave too little',
     )
     .argument('<hash>', 'of a transaction that carries an order of forkroute')
-    .option('--chain <id>', 'chain id', '1')
+    .addOption(chainOrEthereum())
     .option('--rpc-url <url>', 'node of the chain; default: the first of RPC_URL_<chain id>')
     .option('--block <number>', 'where the answer was calculated; default: the block before')
     .action(async (text: string, _local, command: Command) => {

@@ -120,9 +120,13 @@ function reaching(fetch: typeof globalThis.fetch, baseUrl: string) {
   return (request: Request) =>
     fetch(request).catch((error: unknown) => {
       if (request.signal.aborted) throw error
-      throw new ConnectionError(`The service at ${baseUrl} does not answer (${reasonOf(error)}).`, {
-        cause: error,
-      })
+      const reason = reasonOf(error)
+      throw new ConnectionError(
+        reason === 'bad port'
+          ? `The service at ${baseUrl} cannot be asked: fetch refuses this port, which is kept for another protocol. Run the service on another one.`
+          : `The service at ${baseUrl} does not answer (${reason}).`,
+        { cause: error },
+      )
     })
 }
 

@@ -97,7 +97,7 @@ describe('forkroute with --url', () => {
     const trade = ['1000', weth, dai, '--raw', '--url', api.url]
     const outcome = await run(['route', ...trade, '--from', sender, '--slippage', '10'])
     expect(outcome.err).toBe('')
-    expect(outcome.out).toContain(dai)
+    expect(outcome.out).toMatch(/swap .*WETH .*DAI/)
     expect(api.asked.routes[0]).toMatchObject({
       fromAddress: sender,
       inputs: [{ token: weth, amount: 1000n }],
@@ -118,7 +118,7 @@ describe('forkroute with --url', () => {
     const prefixed = await run(['tokens', 'DAI', '--json', '--url', `${api.url}/api/v1`])
     expect(JSON.parse(prefixed.out).meta.total).toBe(1)
     const unknown = await run(['prices', 'NOPE', '--url', api.url])
-    expect(unknown.err).toContain('No listed token of chain 1 is called NOPE')
+    expect(unknown.err).toContain('No listed token of Ethereum (1) is called NOPE')
   })
 })
 
@@ -141,7 +141,10 @@ describe('forkroute', () => {
   test('unknown tokens are named, and end with 1; the known ones are listed', async () => {
     const api = await startTestApi()
     const none = await run(['tokens', 'NOPE', '--chain', '1', '--url', api.url])
-    expect(none).toMatchObject({ code: 1, err: 'No listed token of chain 1 is called NOPE.\n' })
+    expect(none).toMatchObject({
+      code: 1,
+      err: 'No listed token of Ethereum (1) is called NOPE.\n',
+    })
     const some = await run(['tokens', 'dai', 'NOPE', '--json', '--url', api.url])
     expect(some).toMatchObject({ code: 1, err: 'No listed token is called NOPE.\n' })
     expect(JSON.parse(some.out).data).toMatchObject([{ symbol: 'DAI' }])

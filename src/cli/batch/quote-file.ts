@@ -15,8 +15,7 @@ import {
   type Report,
   withProgress,
 } from '../output.js'
-import { parseChainId } from '../process.js'
-import { type NamedToken, resolveToken } from '../tokens.js'
+import { type NamedToken, resolveToken } from '../token-names.js'
 import { formatOf, type TradeOutcome, writeOutcomes } from './outcome-file.js'
 import { readTrades, type TradeRow } from './trades-file.js'
 
@@ -28,7 +27,7 @@ const longestWait = 60
 
 export interface FileOptions extends ConnectionOptions, OutputOptions {
   readonly file: string
-  readonly chain: string
+  readonly chain: number
   readonly from?: string
   readonly block?: string
   readonly strategy?: string
@@ -119,7 +118,7 @@ async function quoteAll(
 
 /** Finds tokens and blocks once for each name. */
 function lookUp(client: ForkrouteClient, options: FileOptions): (row: TradeRow) => Promise<Trade> {
-  const chainId = parseChainId('--chain', options.chain)
+  const chainId = options.chain
   const tokens = new Map<string, Promise<NamedToken>>()
   const blocks = new Map<string, Promise<number | undefined>>()
   const token = (text: string) => once(tokens, text, () => resolveToken(client, chainId, text))
@@ -151,7 +150,7 @@ async function ask(
   trades: readonly Trade[],
 ): Promise<QuoteBatch | ForkrouteApiError | 'fewer'> {
   const body = {
-    chainId: parseChainId('--chain', options.chain),
+    chainId: options.chain,
     ...defined({ blockNumber }),
     quotes: trades.map(({ row, tokenIn, tokenOut, amountIn }) => ({
       tokenIn: [tokenIn.address],

@@ -1,11 +1,11 @@
 /** The trace of a transaction as tables: its calls, one below the other, and who pays whom. */
 import type { components } from '../../client/generated/schema.js'
-import { printTable } from '../output.js'
+import { printTable, shortHex } from '../output.js'
 
 type Trace = components['schemas']['Trace']
 type Call = components['schemas']['TracedCall']
 
-const mostArgsChars = 60
+const mostArgsChars = 40
 
 export function printTrace(trace: Trace): void {
   const named = namer(trace.names)
@@ -32,9 +32,9 @@ function namer(names: Trace['names']): (address: string) => string {
   const all = Object.values(names)
   return (address) => {
     const name = names[address]
-    if (name === undefined) return address
+    if (name === undefined) return shortHex(address)
     const isShared = all.indexOf(name) !== all.lastIndexOf(name)
-    return isShared ? `${name} ${address.slice(0, 6)}…${address.slice(-4)}` : name
+    return isShared ? `${name} ${shortHex(address)}` : name
   }
 }
 

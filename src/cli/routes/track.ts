@@ -6,12 +6,12 @@ import { ForkrouteApiError, NotFoundError } from '../../client/errors.js'
 import type { BridgeState } from '../../client/track.js'
 import { ConfigError } from '../../config/config.js'
 import { type BridgeName, bridgeNames } from '../../domain/bridges/names.js'
+import { chainOrEthereum, chainText } from '../chains.js'
 import { type ConnectionOptions, withApi } from '../client.js'
 import { type OutputOptions, printJson, printTable } from '../output.js'
-import { parseChainId } from '../process.js'
 
 interface Options extends ConnectionOptions, OutputOptions {
-  readonly chain: string
+  readonly chain: number
   readonly timeout: string
 }
 
@@ -61,21 +61,28 @@ function isNotInstalled(error: unknown): boolean {
 async function follow(
   ask: () => Promise<BridgeState>,
   timeoutMs: number,
-  onStatus: (check: BridgeState) => void,
+  report: {
+    onStatus(check: BridgeState): void
+    /** The node does not know the transaction yet. */
+    onAbsent(): void
+  },
 ): Promise<BridgeState | null> {
   const begunAt = Date.now()
   let newest: BridgeState | null = null
+  let isAbsent = false
   for (;;) {
     let waitMs = pauseMs
     try {
       const check = await ask()
-      if (check.status !== newest?.status) onStatus(check)
+      if (check.status !== newest?.status) report.onStatus(check)
       newest = check
       if (check.status !== 'pending' && check.status !== 'inflight') return check
     } catch (error) {
       if (!(error instanceof ForkrouteApiError)) throw error
       const isLate = error instanceof NotFoundError && Date.now() - begunAt < arrivalMs
       if (error.retryAfterSeconds === null && !isLate) throw error
+      if (isLate && !isAbsent) report.onAbsent()
+      isAbsent = isLate
       waitMs = Math.max(pauseMs, (error.retryAfterSeconds ?? 0) * 1_000)
     }
     if (Date.now() + waitMs - begunAt > timeoutMs) return newest
@@ -128,10 +135,16 @@ async function run(hash: string, options: Options): Promise<void> {
   if (!/^\d{1,6}$/.test(options.timeout) || seconds < 1) {
     throw new ConfigError(['--timeout: must be seconds, such as 900.'], 'command line')
   }
-  const chainId = parseChainId('--chain', options.chain)
+  const { chain: chainId } = options
   await withApi(options, async (client) => {
     const ask = asker(client, hash, chainId)
-    const check = await follow(ask, seconds * 1_000, (one) => console.error(describe(one)))
+    const check = await follow(ask, seconds * 1_000, {
+      onStatus: (one) => console.error(describe(one)),
+      onAbsent: () =>
+        console.error(
+          `${chainText(chainId)} does not know ${hash} yet; asking again for up to ${arrivalMs / 1_000} s, since it may just have been sent.`,
+        ),
+    })
     if (!check) throw new Error(`Nothing is known of ${hash} after ${seconds} s.`)
     if (options.json) printJson(check)
     else printCheck(check)
@@ -148,7 +161,7 @@ export function addTrack(program: Command): void {
       'follow what a transaction sends over a bridge; exit code 0: delivered, 1: failed or not known, 2: still under way',
     )
     .argument('<hash>', 'of the source transaction')
-    .option('--chain <id>', 'id of the source chain', '1')
+    .addOption(chainOrEthereum('name or id of the source chain'))
     .option('--timeout <seconds>', 'stop after so long', '900')
     .action((hash: string, _local, command: Command) =>
       run(hash, command.optsWithGlobals<Options>()),

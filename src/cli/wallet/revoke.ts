@@ -8,6 +8,7 @@ import { ForkrouteError } from '../../domain/errors.js'
 import { addressForm, addressPattern, hasValidChecksum } from '../../domain/grammar.js'
 import { type Address, isNative, maxUint256, toAddress } from '../../domain/primitives.js'
 import { type Spender, spendersOf } from '../../executor/former-deployments.js'
+import { chainOrEthereum } from '../chains.js'
 import { formatUnits, type OutputOptions, printJson, printTable, withProgress } from '../output.js'
 import { nodeUrls } from '../process.js'
 import { localConfig } from '../record.js'
@@ -16,7 +17,7 @@ import type { Revocation } from './allowances.js'
 interface Options extends OutputOptions {
   readonly owner: string
   readonly token?: readonly string[]
-  readonly chain: string
+  readonly chain: number
   readonly rpcUrl?: string
   readonly all?: boolean
 }
@@ -69,7 +70,7 @@ async function tokensOf(config: Config, chainId: number, options: Options): Prom
 async function find(options: Options): Promise<{ result: Result; tokens: ListedToken[] }> {
   const owner = addressOf('--owner', options.owner)
   const config = localConfig()
-  const chainId = Number(options.chain)
+  const chainId = options.chain
   if (!chainById(chainId)) {
     throw new ForkrouteError('UNKNOWN_CHAIN', `Chain ${options.chain} is not known here.`)
   }
@@ -147,7 +148,7 @@ export function addWallet(program: Command): void {
     .description('build the transactions that take back allowances given to former contracts')
     .requiredOption('--owner <address>', 'who gave the allowances')
     .option('--token <address...>', 'only these; default: all of the chain in TOKEN_LISTS')
-    .option('--chain <id>', 'chain id', '1')
+    .addOption(chainOrEthereum())
     .option('--rpc-url <url>', 'node of the chain; default: those of RPC_URL_<chain id>')
     .option('--all', 'also those to the contracts that are in use')
     .action(async (_local, command: Command) => {

@@ -1,4 +1,4 @@
-/** The commands of docs/command-line-batches.md, run as they stand there, on the file that the page shows. */
+/** The commands on files of docs/command-line.md, run as they stand there, on the file that the page shows. */
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,14 +14,13 @@ beforeAll(async () => {
 })
 afterAll(() => service?.stop())
 
-describe('docs/command-line-batches.md', () => {
-  const page = readFileSync(
-    new URL('../../../docs/command-line-batches.md', import.meta.url),
-    'utf8',
-  )
+describe('docs/command-line.md', () => {
+  const page = readFileSync(new URL('../../../docs/command-line.md', import.meta.url), 'utf8')
   const block = (kind: string) =>
     new RegExp(`\`\`\`${kind}\n([\\s\\S]+?)\`\`\``).exec(page)?.[1] ?? ''
-  const commands = [...page.matchAll(/```sh\nforkroute (.+)\n```/g)].map(([, line = '']) => line)
+  const commands = [...page.matchAll(/```sh\nforkroute (quote --file .+)\n```/g)].map(
+    ([, line = '']) => line,
+  )
 
   test.each(commands)('%s', async (line) => {
     const folder = mkdtempSync(join(tmpdir(), 'forkroute-documented-'))

@@ -43,8 +43,8 @@ test('each chain that is named has a node of its own, until Ctrl-C', async () =>
 })
 
 test.each([
-  [['--chains', '1,1'], 'different chain ids'],
-  [['--chains', 'arbitrum'], 'different chain ids'],
+  [['--chains', '1,ethereum'], 'must be different chains'],
+  [['--chains', 'mars'], 'no chain is called mars; known: Ethereum (1), Base (8453)'],
   [['--chains', '10'], 'The sandbox has no chain 10, but 1, 42161, 8453'],
 ])('%j is refused', async (args, message) => {
   const { code, err } = await runCli(['sandbox', ...args])
