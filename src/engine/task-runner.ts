@@ -68,12 +68,12 @@ const backgroundPerThread = 2
 
 /**
  * Forks that one task may lose and have replaced. Where forks die every few seconds, as on a machine without memory, a
- * task of some seconds meets two of them now and then; a task that itself kills forks ends with the third.
+ * task of some seconds meets two or three of them now and then; a task that itself kills forks ends with the fifth.
  */
-const mostReplacements = 2
+const mostReplacements = 4
 /**
- * Further attempts where a fork that is replaced already has failed one: what a thread reads for a block is shared, and
- * the attempt joined reads that the one before had begun.
+ * Further attempts on one fork, where those that are replaced already have failed one: what a thread reads for a block is
+ * shared, and the attempt joined reads that the one before had begun.
  */
 const mostJoined = 3
 
@@ -152,13 +152,13 @@ async function runOnForks<K extends TaskKind>(
     const lease = reply.ok ? null : await untilAborted(leasing, signal)
     const replaced = new Set<string>()
     let joined = 0
-    while (lease && !reply.ok && reply.lostFork && joined < mostJoined) {
+    while (lease && !reply.ok && reply.lostFork) {
       const lost = reply.lostFork
-      if (replaced.has(lost)) joined += 1
-      else if (replaced.size < mostReplacements) {
-        replaced.add(lost)
-        await untilAborted(lease.reportLost(lost), signal)
-      } else break
+      joined = replaced.has(lost) ? joined + 1 : 0
+      replaced.add(lost)
+      if (replaced.size > mostReplacements || joined > mostJoined) break
+      // Also where it is replaced already: the one in its place may have died since.
+      await untilAborted(lease.reportLost(lost), signal)
       reply = await attempt(task, forksOf(lease), parts)
     }
     isDone = reply.ok && !reply.trace.isCut

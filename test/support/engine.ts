@@ -46,8 +46,8 @@ export async function startEngine(options: {
   readonly pollIntervalMs?: number
   /** Where forks and threads find the archive, by its own URL. Default: there. */
   readonly archiveAt?: (url: string) => string
-  /** How often forks are killed right before a calculation gets them. Default: never. */
-  readonly lostForks?: number
+  /** How often forks are still killed right before a calculation gets them; counted down. Default: never. */
+  readonly losses?: { left: number }
 }): Promise<TestEngine> {
   const dataDir = await mkdtemp(join(tmpdir(), 'forkroute-engine-'))
   const problems: unknown[] = []
@@ -104,7 +104,7 @@ export async function startEngine(options: {
   const engine = createEngine({
     chains: [ethereum],
     archive,
-    forks: { acquire: killing(forks, options.lostForks ?? 0) },
+    forks: { acquire: killing(forks, options.losses ?? { left: 0 }) },
     pins,
     workers,
     catalog,
@@ -136,10 +136,10 @@ export async function startEngine(options: {
 }
 
 /** Leases as the pool gives them, whose forks are dead so often: at first, and each time they have been replaced. */
-function killing(forks: ForkPool, often: number): ForkPool['acquire'] {
-  let left = often
+function killing(forks: ForkPool, losses: { left: number }): ForkPool['acquire'] {
   const kill = (urls: readonly string[]) => {
-    if (left-- <= 0) return
+    if (losses.left === 0) return
+    losses.left -= 1
     for (const pid of forks.stats().pids) {
       const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
       const isOne = urls.some((url) => command.includes(new URL(url).port))
