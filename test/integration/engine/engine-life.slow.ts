@@ -114,23 +114,20 @@ describe('many at once', () => {
 })
 
 describe('forks that die', () => {
-  test.each([1, 4])(
-    '%i in a row under one calculation: the answer is the same',
-    async (left) => {
-      const url = context().sandbox.url
-      const healthy = await startEngine({ url })
-      const losing = await startEngine({ url, losses: { left } })
-      try {
-        const block = (healthy.archive.head(1)?.number ?? 0n) - 5n
-        const wanted = request(weth, usdc, block)
-        expect(await ask(losing, wanted)).toBe(await ask(healthy, wanted))
-        expect(losing.forks.stats().restarts).toBe(left)
-      } finally {
-        await losing.stop()
-        await healthy.stop()
-      }
-    },
-  )
+  test.each([1, 4])('%i in a row under one calculation: the answer is the same', async (left) => {
+    const url = context().sandbox.url
+    const healthy = await startEngine({ url })
+    const losing = await startEngine({ url, losses: { left } })
+    try {
+      const block = (healthy.archive.head(1)?.number ?? 0n) - 5n
+      const wanted = request(weth, usdc, block)
+      expect(await ask(losing, wanted)).toBe(await ask(healthy, wanted))
+      expect(losing.forks.stats().restarts).toBe(left)
+    } finally {
+      await losing.stop()
+      await healthy.stop()
+    }
+  })
 
   test('one after the other without end: the caller is told, and the next calculation works', async () => {
     const losses = { left: Number.POSITIVE_INFINITY }
