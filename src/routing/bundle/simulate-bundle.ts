@@ -3,16 +3,11 @@ import { gasForOrder } from '../../bridges/bridge.js'
 import type { PrerequisiteRecord } from '../../domain/bundle.js'
 import type { Order, UnsignedTransaction } from '../../domain/order.js'
 import type { Hex, TokenAmount } from '../../domain/primitives.js'
-import {
-  mergeOverrides,
-  type SimulationRequest,
-  type SimulationResult,
-} from '../../domain/state.js'
+import type { SimulationRequest, SimulationResult } from '../../domain/state.js'
 import { buildDeliveryMessage, decodeAmountsOut } from '../../executor/compile.js'
-import { isDelegate } from '../../executor/strategies.js'
-import { notFundable } from '../route/failures.js'
+import { toSimulation } from '../route/built.js'
 import { lendersBeside } from '../route/lenders.js'
-import { assumedFunds, checkedFunds, senderState } from '../route/sender-state.js'
+import { fundSender, senderState } from '../route/sender-state.js'
 import type { BundleContext, DeliveredInput } from './bundle-context.js'
 import { failedTransfer, failure } from './failures/step-failure.js'
 import { emptyExecutor, simulateDelivery, touchedBy } from './simulate-delivery.js'
@@ -47,33 +42,15 @@ export async function simulateBundle(
   const { strategy, fromAddress, executionMode } = args.request
   const isChecked = executionMode === 'user'
   const inputs = isChecked ? order.inputs : [...order.inputs, ...permitted]
-  const spending = { strategy, fromAddress, inputs }
-  const funds = await (isChecked ? checkedFunds : assumedFunds)(task, spending)
-  const loans = await Promise.all(
-    builder.loans.map(({ token, amount }) =>
-      task.simulator.fund(token, builder.runner, { balance: amount }),
-    ),
-  )
-  if (loans.includes(null)) throw unreadable('what is borrowed cannot be put there')
+  const { loans } = builder
+  const prerequisites = isChecked
+    ? []
+    : prerequisitesOf(builder).map(({ from, to, data }) => ({ from, to, data }))
+  const sender = { strategy, fromAddress, isChecked, loans, prerequisites }
+  const funded = await fundSender(task, sender, inputs)
   const tx = builder.transaction(order)
-  const lenders = await lendersBeside(task, funds, tx.data)
-  const state = await senderState(task, spending, funds, lenders.pools)
-  if (!state) throw notFundable(funds, lenders.unreadable)
-  const before = [
-    ...state.before,
-    ...(isChecked
-      ? []
-      : prerequisitesOf(builder).map(({ from, to, data }) => ({ from, to, data }))),
-  ]
-  const request = {
-    ...more,
-    from: tx.from,
-    to: isDelegate(strategy) ? fromAddress : tx.to,
-    data: tx.data,
-    value: tx.value,
-    before,
-    overrides: mergeOverrides(state.overrides, ...loans.flatMap((overrides) => overrides ?? [])),
-  }
+  const state = await senderState(task, funded, (tokens) => lendersBeside(task, tokens, tx.data))
+  const request = { ...more, ...toSimulation({ tx, simulationState: state }, args.request) }
   const [result] = await task.simulator.simulate([request])
   if (result?.status === 'success') {
     return { tx, request, result, gained: decodeAmountsOut(order, result.returnData) }

@@ -22,7 +22,7 @@ export interface FoundRoute {
 
 export async function routeAnswer(task: Task, found: FoundRoute): Promise<RouteAnswer> {
   const { prepared, answer, warnings } = found
-  const { request, priced, isChecked, proof } = prepared
+  const { request, priced, sender, proof } = prepared
   const { built, outputs, gasUsed } = answer
   const { tx, taken, permit } = built
   const gained = outputs.map(({ token, amountOut }) => ({ token, amount: amountOut }))
@@ -54,7 +54,9 @@ export async function routeAnswer(task: Task, found: FoundRoute): Promise<RouteA
       ...gasWarnings(task),
       ...priceWarnings(task),
       ...impactWarnings(priceImpact),
-      ...(isChecked ? await leftForGasWarnings(task, { ...request, inputs: taken }, gasUsed) : []),
+      ...(sender.isChecked
+        ? await leftForGasWarnings(task, { ...request, inputs: taken }, gasUsed)
+        : []),
       ...warnings,
     ],
   }

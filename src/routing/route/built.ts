@@ -185,9 +185,9 @@ export function helpersOf(candidate: Flow): Record<string, Address> {
 /** A delegatecall cannot be sent as a transaction: it is simulated as an account that has the code as its own. */
 export function toSimulation(
   { tx, simulationState }: Pick<Built, 'tx' | 'simulationState'>,
-  request: RouteRequest,
+  { strategy, fromAddress }: Pick<RouteRequest, 'strategy' | 'fromAddress'>,
 ): SimulationRequest {
-  const to = isDelegate(request.strategy) ? request.fromAddress : tx.to
+  const to = isDelegate(strategy) ? fromAddress : tx.to
   return { from: tx.from, to, data: tx.data, value: tx.value, ...simulationState }
 }
 

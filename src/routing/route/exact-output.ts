@@ -20,9 +20,9 @@ import {
   type Proven,
   rankProven,
 } from './choose.js'
-import { notFundable } from './failures.js'
-import { type ProofArgs, stateFor } from './prove.js'
-import { assumedFunds, checkedFunds } from './sender-state.js'
+import { lendersOff } from './lenders.js'
+import type { ProofArgs } from './prove.js'
+import { checkFunds, fundSender, senderState } from './sender-state.js'
 
 /** Simulations of one candidate, each with an input corrected by what the one before gave. */
 const maxCorrections = 5
@@ -46,7 +46,7 @@ export interface ExactOutput {
   readonly output: TokenAmount
   /** Raw units of tokenIn, fee taken, with which the candidates were proven. */
   readonly provenWith: bigint
-  /** Whether the sender must have the funds. */
+  /** Whether the sender must have the funds, which are assumed until the input is known. */
   readonly isChecked: boolean
 }
 
@@ -83,9 +83,7 @@ export async function answerExactly(
   for (const { curve, amountIn } of chosen(task, exact, proven, priced).slice(0, finalAttempts)) {
     const done = await approach(task, args, exact, curve, amountIn)
     if ('outputs' in done) {
-      if (exact.isChecked) {
-        await checkedFunds(task, { ...args.spending, inputs: done.built.taken })
-      }
+      if (exact.isChecked) await checkFunds(task, args.funded.sender, done.built.taken)
       return done
     }
     failed.push(done)
@@ -197,9 +195,11 @@ async function withInput(
   const inputs = [grossInput(asked?.token ?? expected.token, amountIn, asked?.feeBps)]
   const request: RouteRequest = { ...args.request, inputs }
   const { candidate, entryPoint } = one.built
-  const funds = await assumedFunds(task, { ...args.spending, inputs })
-  const state = await stateFor(task, { ...args, funds }, candidate)
-  if (!state) throw notFundable(funds)
+  const funded = await fundSender(task, args.funded.sender, inputs)
+  const state = await senderState(task, funded, async () => ({
+    pools: lendersOff(candidate, args.allPools),
+    unreadable: [],
+  }))
   const built = through(build(task, { ...args, inputs }, candidate, state), request, entryPoint)
   return asFinal(task, request, { built, outputs: [expected], gasUsed: one.gasUsed })
 }

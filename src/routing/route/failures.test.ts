@@ -3,7 +3,7 @@ import { ethereum } from '../../chains/ethereum.js'
 import { type Address, nativeToken } from '../../domain/primitives.js'
 import type { Unreadable } from '../../protocols/pool.js'
 import type { MarketPools } from '../market/market-view.js'
-import { noRoute, notFundable } from './failures.js'
+import { noRoute } from './failures.js'
 
 const token = (digit: string): Address => `0x${digit.repeat(40)}`
 const [a, b, c] = [token('a'), token('b'), token('c')]
@@ -36,19 +36,5 @@ describe('noRoute', () => {
 
   test('nothing readable at all is STATE_UNAVAILABLE', () => {
     expect(codeOf({ pools: [], unreadable: [fact()] })).toBe('STATE_UNAVAILABLE')
-  })
-})
-
-describe('notFundable', () => {
-  const funds = { overrides: {}, unfunded: [{ token: a, amount: 7n }] }
-
-  test('is permanent when every look-up for a lender was answered', () => {
-    const error = notFundable(funds, [fact([b, c]), fact()])
-    expect(error.status).toBe(422)
-    expect(error.details).toEqual({ tokens: [a], amounts: ['7'] })
-  })
-
-  test('may pass while a look-up of the token failed', () => {
-    expect(notFundable(funds, [fact([c, a])]).code).toBe('STATE_UNAVAILABLE')
   })
 })

@@ -5,11 +5,9 @@ import { type ChainDefinition, canonicalToken } from '../../chains/chain.js'
 import type { RouteRequest } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
 import type { Address, TokenAmount } from '../../domain/primitives.js'
-import type { Unreadable } from '../../protocols/pool.js'
 import type { MarketPools } from '../market/market-view.js'
 import { describe, unreadableReason } from './built.js'
 import type { Attempt } from './prove.js'
-import type { SenderFunds } from './sender-state.js'
 import { unreadableWarnings } from './warnings.js'
 
 export function noRoute(
@@ -66,31 +64,6 @@ export function outputTooLarge(
     'NO_ROUTE',
     `No input of ${tokenIn} gives ${amount} of ${tokenOut}: the pools hold too little. ${most} can be had.`,
     { tokenIn, tokenOut, amountOut: amount.toString(), largestAmountOut: most.toString() },
-  )
-}
-
-/**
- * At the block nothing changes about it, so it is no error that passes; unless a look-up failed that could have found
- * a pool to lend.
- */
-export function notFundable(
-  { unfunded }: SenderFunds,
-  unreadable: readonly Unreadable[] = [],
-): ForkrouteError {
-  const tokens = unfunded.map(({ token }) => token)
-  if (unreadable.some(({ pair }) => pair?.some((token) => tokens.includes(token)))) {
-    return new ForkrouteError(
-      'STATE_UNAVAILABLE',
-      `No storage slot decides a balance of ${tokens.join(', ')}, and not every pool that might lend it could be looked up at this block.`,
-      { tokens },
-    )
-  }
-  const amounts = unfunded.map(({ amount }) => amount.toString())
-  const missing = unfunded.map(({ token, amount }) => `${amount} of ${token}`).join(', ')
-  return new ForkrouteError(
-    'NOT_FUNDABLE',
-    `The sender cannot be given ${missing} for the simulation: no storage slot decides such a balance, and no pool off the path holds so much to lend. Ask for less, or for a route from an address that holds it.`,
-    { tokens, amounts },
   )
 }
 

@@ -14,7 +14,7 @@ import { contractAddress } from '../../executor/deployments.js'
 import { joinSignature, type SignedPermit, standInSignature } from '../../executor/permit.js'
 import { permit2Address } from '../../executor/permit2.js'
 import type { Task } from '../block/task.js'
-import type { Spending } from './sender-state.js'
+import type { Sender } from './sender-state.js'
 import { tokenPermitsOf } from './token-permits.js'
 
 /** How long a signature may be used without a `deadline` of the request, seconds after the block. */
@@ -57,7 +57,7 @@ export async function choosePermit(
 }
 
 /** Whom the sender must have allowed to take the input beforehand, where a permit decides that. */
-export function pullerOf(permit: SignedPermit | undefined): Pick<Spending, 'puller'> {
+export function pullerOf(permit: SignedPermit | undefined): Pick<Sender, 'puller'> {
   if (!permit) return {}
   return { puller: permit.kind === 'eip2612' ? null : permit2Address }
 }

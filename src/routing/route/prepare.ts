@@ -18,7 +18,7 @@ import { type OpenSearch, openSearch } from './open-search.js'
 import { deadlineOf } from './order-deadline.js'
 import { choosePermit, pullerOf } from './permit.js'
 import { learnTokens } from './read-ahead.js'
-import { assumedFunds, checkedFunds, type SenderFunds, type Spending } from './sender-state.js'
+import { type FundedSender, fundSender, type Sender } from './sender-state.js'
 
 export interface RouteArgs {
   readonly mode: 'route' | 'quote'
@@ -42,16 +42,13 @@ export interface PreparedRoute extends OpenSearch {
   readonly log: RouteLog | undefined
   /** With their fees in raw units; of a stated output the input's amount is not known yet. */
   readonly statedInputs: readonly OrderInput[]
-  /** Whether the sender's own funds are used. */
-  readonly isChecked: boolean
   /** Inside a bundle all candidates are simulated. */
   readonly proof: ProofMode
+  readonly sender: Sender
   /** Null until the input of a stated output is known. */
-  readonly funds: SenderFunds | null
+  readonly funded: FundedSender | null
   /** Brings the one input, or its allowance; undefined: an allowance given before does. */
   readonly permit: SignedPermit | undefined
-  /** Whose tokens are spent, and which contract pulls them; without the amounts. */
-  readonly spending: Omit<Spending, 'inputs'>
   /** Unix seconds; undefined: none. */
   readonly deadline: bigint | undefined
   /** Such a receiver may hold a token for many, and be paid for one of them by somebody else. */
@@ -60,7 +57,7 @@ export interface PreparedRoute extends OpenSearch {
   readonly named: ReadonlySet<Address>
 }
 
-/** @throws ForkrouteError as `checkedFunds`; INVALID_REQUEST for a deadline or a permit that cannot be kept. */
+/** @throws ForkrouteError as `fundSender`; INVALID_REQUEST for a deadline or a permit that cannot be kept. */
 export async function prepareRoute(
   task: Task,
   args: RouteArgs,
@@ -75,15 +72,14 @@ export async function prepareRoute(
       ? await choosePermit(task, request, request.amountOut ?? first.amount, deadline)
       : undefined
   const { strategy, fromAddress } = request
-  const spending = { strategy, fromAddress, ...pullerOf(permit) }
   const isChecked = args.mode === 'route' && request.executionMode === 'user'
+  const sender = { strategy, fromAddress, isChecked, ...pullerOf(permit) }
   learnTokens(task, request)
-  const fund = isChecked ? checkedFunds : assumedFunds
-  const [opened, funds, receiverHasCode] = await task.clock.stage('state', () =>
+  const [opened, funded, receiverHasCode] = await task.clock.stage('state', () =>
     Promise.all([
       openSearch(task, request, args.within?.isAllowed),
       request.amountOut === undefined
-        ? fund(task, { ...spending, inputs: request.inputs })
+        ? fundSender(task, sender, request.inputs)
         : Promise.resolve(null),
       isReceiverContract(task, request),
     ]),
@@ -98,11 +94,10 @@ export async function prepareRoute(
     request,
     log,
     statedInputs,
-    isChecked,
     proof: args.within ? 'all' : opened.router.proof,
-    funds,
+    sender,
+    funded,
     permit,
-    spending,
     deadline,
     receiverHasCode,
     named: new Set([...request.inputs.map(({ token }) => token), ...request.tokensOut]),

@@ -5,11 +5,11 @@ import type { Task } from '../block/task.js'
 import type { MarketPool } from '../market/market-view.js'
 import type { Flow } from '../search/flow.js'
 import { proveAdaptively } from './adaptive.js'
-import { notFundable } from './failures.js'
 import type { FoundFlows } from './find-flows.js'
 import type { PreparedRoute } from './prepare.js'
 import { type Attempt, type ProofArgs, prove } from './prove.js'
 import { newSplits, suspectPools } from './retry-without-pools.js'
+import { notFundable } from './sender-state.js'
 
 /** How often splits are searched again without the pools that spoilt them. */
 const extraLooks = 2
@@ -34,7 +34,7 @@ export async function proveFlows(
       ? await proveAdaptively(task, request, priced, flows, tried)
       : { attempts: await tried(flows), spared: [] }
   for (const flow of spared) log?.leftOut(flow, 'simulate', boundedBelow)
-  if (!attempts.length) throw notFundable(proof.funds, all.unreadable)
+  if (!attempts.length) throw notFundable(proof.funded, all.unreadable)
   for (let look = 0; look < extraLooks && !task.clock.isLate(); look++) {
     const doubtful = suspectPools(attempts)
     if (!doubtful.size) break

@@ -37,8 +37,11 @@ async function proveBoth(simulate: (request: SimulationRequest) => SimulationRes
       receiverHasCode: false,
       deadline: undefined,
       permit: undefined,
-      spending: { strategy, fromAddress },
-      funds: { overrides: {}, unfunded: [] },
+      funded: {
+        sender: { strategy, fromAddress, isChecked: false },
+        overrides: {},
+        unfunded: [],
+      },
       allPools: [],
     },
     flows,

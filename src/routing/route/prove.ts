@@ -9,15 +9,11 @@ import type { SignedPermit } from '../../executor/permit.js'
 import type { Pool } from '../../protocols/pool.js'
 import type { Task } from '../block/task.js'
 import type { Flow } from '../search/flow.js'
-import { type Built, build, poolsOn, protocolsOn, through, toSimulation } from './built.js'
+import { type Built, build, protocolsOn, through, toSimulation } from './built.js'
 import { refusePartial, watchLeftovers } from './leftovers.js'
+import { lendersOff } from './lenders.js'
 import { readAhead } from './read-ahead.js'
-import {
-  type SenderFunds,
-  type SimulationState,
-  type Spending,
-  senderState,
-} from './sender-state.js'
+import { type FundedSender, stateWithLoans } from './sender-state.js'
 
 export interface Attempt {
   readonly built: Built
@@ -34,9 +30,7 @@ export interface ProofArgs {
   readonly receiverHasCode: boolean
   /** Unix seconds; undefined: none. */
   readonly deadline: bigint | undefined
-  /** The sender, without what is spent. */
-  readonly spending: Omit<Spending, 'inputs'>
-  readonly funds: SenderFunds
+  readonly funded: FundedSender
   /** Brings the one input, or its allowance, in whatever amount; undefined: an allowance given before does. */
   readonly permit: SignedPermit | undefined
   /** Pools that may lend tokens that overrides cannot give. */
@@ -49,11 +43,13 @@ export async function prove(
   args: ProofArgs,
   candidates: readonly Flow[],
 ): Promise<Attempt[]> {
-  const { request } = args
+  const { request, funded, allPools } = args
   const plans = await task.clock.stage('plan', () =>
     Promise.all(
       candidates.map(async (candidate) => {
-        const state = await stateFor(task, args, candidate)
+        // Its own pools lend nothing to a candidate.
+        const lenders = funded.unfunded.length ? lendersOff(candidate, allPools) : []
+        const state = await stateWithLoans(task, funded, lenders)
         return state && build(task, args, candidate, state)
       }),
     ),
@@ -66,18 +62,6 @@ export async function prove(
   const proven = insteadOfFailedSwaps(attempts, others)
   countReverts(task, proven)
   return proven
-}
-
-/** The sender's state for one candidate, whose own pools lend nothing; null where no other pool can. */
-export function stateFor(
-  task: Task,
-  { spending, funds, allPools }: Pick<ProofArgs, 'spending' | 'funds' | 'allPools'>,
-  candidate: Flow,
-): Promise<SimulationState | null> {
-  if (!funds.unfunded.length) return senderState(task, spending, funds, [])
-  const used = poolsOn(candidate)
-  const lenders = allPools.filter(({ address }) => !used.has(address))
-  return senderState(task, spending, funds, lenders)
 }
 
 function countReverts(task: Task, attempts: readonly Attempt[]): void {

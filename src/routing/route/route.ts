@@ -16,7 +16,7 @@ import { type FoundFlows, findFlows } from './find-flows.js'
 import { type PreparedRoute, prepareRoute, type RouteArgs } from './prepare.js'
 import type { Attempt, ProofArgs } from './prove.js'
 import { proveFlows } from './prove-flows.js'
-import { assumedFunds } from './sender-state.js'
+import { fundSender } from './sender-state.js'
 import { deadlineWarning, droppedWarnings, unreadableWarnings } from './warnings.js'
 
 /** @throws ForkrouteError as `Engine.route`. */
@@ -64,7 +64,7 @@ export async function findRoute(
 /** What all candidates share when they are simulated. */
 async function proofArgs(
   task: Task,
-  { args, spending, funds, receiverHasCode, deadline, permit, all }: PreparedRoute,
+  { args, sender, funded, receiverHasCode, deadline, permit, all }: PreparedRoute,
   { inputs }: FoundFlows,
 ): Promise<ProofArgs> {
   return {
@@ -74,8 +74,8 @@ async function proofArgs(
     receiverHasCode,
     deadline,
     permit,
-    spending,
-    funds: funds ?? (await assumedFunds(task, { ...spending, inputs })),
+    // What a stated output costs is checked once it is known.
+    funded: funded ?? (await fundSender(task, { ...sender, isChecked: false }, inputs)),
     allPools: all.pools.map(({ loaded }) => loaded.pool),
   }
 }
@@ -88,7 +88,7 @@ function noteImprovement(task: Task, proven: readonly Proven[]): void {
 /** @param among.proven - best first. */
 async function chooseAnswer(
   task: Task,
-  { args, request, priced, isChecked, log }: PreparedRoute,
+  { args, request, priced, sender, log }: PreparedRoute,
   among: Pick<FoundFlows, 'exact'> & {
     readonly proof: ProofArgs
     readonly proven: readonly Proven[]
@@ -96,7 +96,10 @@ async function chooseAnswer(
 ): Promise<Answer> {
   const { proof, exact, proven } = among
   const [best] = proven
-  if (exact) return answerExactly(task, proof, { ...exact, isChecked }, proven, priced)
+  if (exact) {
+    const { isChecked } = sender
+    return answerExactly(task, proof, { ...exact, isChecked }, proven, priced)
+  }
   if (best && args.within?.needsNoTransaction) return asProven(best)
   const onFailed = (flow: Flow, reason: string) => log?.failed(flow, reason)
   return finalise(task, { request, onFailed }, proven)

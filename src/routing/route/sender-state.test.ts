@@ -3,15 +3,10 @@ import { describe, expect, test } from 'vitest'
 import { token } from '../../../test/support/routing/candidates.js'
 import { type Address, type Hex, nativeToken } from '../../domain/primitives.js'
 import type { PrecedingCall, ReadResult, StateOverrides } from '../../domain/state.js'
+import { runnerAddress } from '../../executor/compile.js'
 import { contractAddress, executorContracts } from '../../executor/deployments.js'
-import type { Pool } from '../../protocols/pool.js'
-import {
-  assumedFunds,
-  checkedFunds,
-  type SenderSource,
-  type Spending,
-  senderState,
-} from './sender-state.js'
+import type { Pool, Unreadable } from '../../protocols/pool.js'
+import { fundSender, type Sender, type SenderSource, senderState } from './sender-state.js'
 
 const [usdc, dai, sender, otherSender] = ['a', 'b', '1', '2'].map(token) as [
   Address,
@@ -65,23 +60,33 @@ const overrideOf = (address: Address): StateOverrides => ({
   [address]: { stateDiff: { [slot]: slot } },
 })
 
-const spending = (...inputs: [Address, bigint][]): Spending => ({
-  strategy: 'router',
-  fromAddress: sender,
-  inputs: inputs.map(([each, amount]) => ({ token: each, amount })),
-})
+const funding = async (
+  task: SenderSource,
+  sender: Sender,
+  inputs: readonly [Address, bigint][],
+) => {
+  const amounts = inputs.map(([each, amount]) => ({ token: each, amount }))
+  const { overrides, unfunded } = await fundSender(task, sender, amounts)
+  return { overrides, unfunded }
+}
 
-describe('checkedFunds', () => {
+const assumed: Sender = { strategy: 'router', fromAddress: sender, isChecked: false }
+const checked: Sender = { ...assumed, isChecked: true }
+
+describe('the funds of a checked sender', () => {
   test('the block’s own funds are used where they suffice', async () => {
     const { task, funded } = taskWith({ [usdc]: [100n, 100n], [nativeToken]: [5n, 0n] })
-    const funds = await checkedFunds(task, spending([usdc, 100n], [nativeToken, 5n]))
-    expect(funds).toEqual({ overrides: {}, unfunded: [] })
+    const inputs: [Address, bigint][] = [
+      [usdc, 100n],
+      [nativeToken, 5n],
+    ]
+    expect(await funding(task, checked, inputs)).toEqual({ overrides: {}, unfunded: [] })
     expect(funded).toEqual([])
   })
 
   test('a balance that is one too small is told with what is needed', async () => {
     const { task } = taskWith({ [usdc]: [99n, 100n] })
-    await expect(checkedFunds(task, spending([usdc, 100n]))).rejects.toMatchObject({
+    await expect(funding(task, checked, [[usdc, 100n]])).rejects.toMatchObject({
       code: 'INSUFFICIENT_BALANCE',
       details: { token: usdc, owner: sender, required: '100', actual: '99' },
     })
@@ -89,7 +94,7 @@ describe('checkedFunds', () => {
 
   test('an allowance that is one too small is told with its spender', async () => {
     const { task } = taskWith({ [usdc]: [100n, 99n] })
-    await expect(checkedFunds(task, spending([usdc, 100n]))).rejects.toMatchObject({
+    await expect(funding(task, checked, [[usdc, 100n]])).rejects.toMatchObject({
       code: 'INSUFFICIENT_ALLOWANCE',
       details: { token: usdc, spender: router, required: '100', actual: '99' },
     })
@@ -97,29 +102,29 @@ describe('checkedFunds', () => {
 
   test('no allowance is asked of a sender whose permit brings it', async () => {
     const { task } = taskWith({ [usdc]: [100n, 0n] })
-    const funds = await checkedFunds(task, { ...spending([usdc, 100n]), puller: null })
-    expect(funds.unfunded).toEqual([])
+    const { unfunded } = await funding(task, { ...checked, puller: null }, [[usdc, 100n]])
+    expect(unfunded).toEqual([])
   })
 
   test('of several problems the first token’s is told', async () => {
     const { task } = taskWith({ [usdc]: [0n, 0n], [dai]: [0n, 0n] })
-    await expect(checkedFunds(task, spending([dai, 1n], [usdc, 1n]))).rejects.toMatchObject({
-      details: { token: dai },
-    })
+    const inputs: [Address, bigint][] = [
+      [dai, 1n],
+      [usdc, 1n],
+    ]
+    await expect(funding(task, checked, inputs)).rejects.toMatchObject({ details: { token: dai } })
   })
 
   test('an address that does not answer like a token is no token', async () => {
     const { task } = taskWith({})
-    await expect(checkedFunds(task, spending([usdc, 1n]))).rejects.toMatchObject({
-      code: 'NO_ROUTE',
-    })
+    await expect(funding(task, checked, [[usdc, 1n]])).rejects.toMatchObject({ code: 'NO_ROUTE' })
   })
 })
 
-describe('assumedFunds', () => {
+describe('the funds of an assumed sender', () => {
   test('what is missing is given, and more than is needed is kept', async () => {
     const { task, funded } = taskWith({ [usdc]: [40n, 900n] })
-    const funds = await assumedFunds(task, spending([usdc, 100n]))
+    const funds = await funding(task, assumed, [[usdc, 100n]])
     expect(funded).toEqual([
       { token: usdc, owner: sender, balance: 100n, spender: router, allowance: 900n },
     ])
@@ -128,27 +133,44 @@ describe('assumedFunds', () => {
 
   test('nothing is changed where the sender has what it spends', async () => {
     const { task, funded } = taskWith({ [usdc]: [100n, 100n] })
-    expect(await assumedFunds(task, spending([usdc, 100n]))).toEqual({
-      overrides: {},
-      unfunded: [],
-    })
+    expect(await funding(task, assumed, [[usdc, 100n]])).toEqual({ overrides: {}, unfunded: [] })
     expect(funded).toEqual([])
   })
 
   test('a token whose balance no slot decides is left to be lent', async () => {
     const { task } = taskWith({ [usdc]: [0n, 0n], [dai]: [0n, 0n] }, { slotless: [dai] })
-    const funds = await assumedFunds(task, spending([usdc, 1n], [dai, 7n]))
+    const funds = await funding(task, assumed, [
+      [usdc, 1n],
+      [dai, 7n],
+    ])
     expect(funds.unfunded.map(({ token: each, amount }) => [each, amount])).toEqual([[dai, 7n]])
     expect(funds.overrides).toEqual(overrideOf(usdc))
   })
 
   test('the sender of a delegate order has the delegate’s code, and its own funds still', async () => {
     const { task } = taskWith({ [usdc]: [0n, 0n] })
-    const asked: Spending = { ...spending([usdc, 1n]), strategy: 'delegate' }
-    const { overrides } = await assumedFunds(task, asked)
+    const { overrides } = await funding(task, { ...assumed, strategy: 'delegate' }, [[usdc, 1n]])
     const code = `0xef0100${executorContracts.Delegate.address.slice(2)}`
     expect(overrides[sender]?.code?.toLowerCase()).toBe(code)
     expect(overrides[usdc]).toEqual(overrideOf(usdc)[usdc])
+  })
+})
+
+describe('loans', () => {
+  const loans = [{ token: dai, amount: 7n }]
+
+  test('the runner holds what is lent, also that of a checked sender', async () => {
+    const { task, funded } = taskWith({ [usdc]: [100n, 100n] })
+    const { overrides } = await funding(task, { ...checked, loans }, [[usdc, 100n]])
+    expect(funded).toEqual([{ token: dai, owner: runnerAddress('router', sender), balance: 7n }])
+    expect(overrides).toEqual(overrideOf(dai))
+  })
+
+  test('nothing can be simulated where the balance of the runner cannot be overridden', async () => {
+    const { task } = taskWith({}, { slotless: [dai] })
+    await expect(funding(task, { ...assumed, loans }, [])).rejects.toMatchObject({
+      code: 'STATE_UNAVAILABLE',
+    })
   })
 })
 
@@ -161,26 +183,52 @@ describe('senderState', () => {
     tokens: [...tokens],
     parameters: {},
   })
-  const funds = { overrides: overrideOf(usdc), unfunded: [{ token: dai, amount: 7n }] }
+  const funds = {
+    sender: assumed,
+    overrides: overrideOf(usdc),
+    unfunded: [{ token: dai, amount: 7n }],
+  }
+  const lookUp = (pair: readonly [Address, Address]): Unreadable => ({
+    protocol: 'uniswap-v2',
+    subject: 'pair',
+    pair,
+    message: 'pruned',
+  })
 
-  test('a pool that holds the token sends it before the transaction', async () => {
+  test('a pool that holds the token sends it before the transaction, and before what the sender sends first', async () => {
     const { task } = taskWith({}, { lenders: [large] })
     const pools = [pool(small, [usdc]), pool(large, [dai, usdc])]
-    expect(await senderState(task, spending(), funds, pools)).toEqual({
-      before: [{ from: large, to: dai, data: '0x' }],
+    const approval: PrecedingCall = { from: sender, to: usdc, data: '0x' }
+    const funded = { ...funds, sender: { ...assumed, prerequisites: [approval] } }
+    expect(await senderState(task, funded, async () => ({ pools, unreadable: [] }))).toEqual({
+      before: [{ from: large, to: dai, data: '0x' }, approval],
       overrides: overrideOf(usdc),
     })
   })
 
-  test('null where no pool that may lend holds the token', async () => {
+  test('is permanently impossible when every look-up for a lender was answered', async () => {
     const { task } = taskWith({}, { lenders: [small, otherSender] })
-    expect(await senderState(task, spending(), funds, [pool(small, [usdc])])).toBeNull()
+    const unreadable = [lookUp([usdc, otherSender])]
+    const lenders = async () => ({ pools: [pool(small, [usdc])], unreadable })
+    await expect(senderState(task, funds, lenders)).rejects.toMatchObject({
+      status: 422,
+      details: { tokens: [dai], amounts: ['7'] },
+    })
+  })
+
+  test('may become possible while a look-up of the token failed', async () => {
+    const { task } = taskWith({})
+    const lenders = async () => ({ pools: [], unreadable: [lookUp([usdc, dai])] })
+    await expect(senderState(task, funds, lenders)).rejects.toMatchObject({
+      code: 'STATE_UNAVAILABLE',
+    })
   })
 
   test('nobody is asked where overrides give all', async () => {
     const { task } = taskWith({})
     const given = { ...funds, unfunded: [] }
-    expect(await senderState(task, spending(), given, [])).toEqual({
+    const lenders = () => Promise.reject(new Error('No lender is needed.'))
+    expect(await senderState(task, given, lenders)).toEqual({
       before: [],
       overrides: funds.overrides,
     })

@@ -1,6 +1,8 @@
 /**
- * The account that a transaction is simulated from, in one place: its funds are checked (user routes) or overridden
- * (quotes, backend mode), it has the code that a delegate strategy runs, and what no override can give is lent to it.
+ * The account that a transaction is simulated from, in one place, for routes, bundles, stated outputs and executions.
+ * `fundSender` checks its funds (user routes) or overrides them (quotes, backend mode) and gives it the code that a
+ * delegate strategy runs; `senderState` has pools lend to it what no override can give. Two steps, since a route has many
+ * transactions of one sender, and reads its funds before it knows the pools.
  */
 import { concatHex, decodeFunctionResult, encodeFunctionData, parseAbi } from 'viem'
 import { unreadable } from '../../domain/common-errors.js'
@@ -10,14 +12,16 @@ import { larger } from '../../domain/lists.js'
 import { type Address, isNative, type TokenAmount } from '../../domain/primitives.js'
 import {
   mergeOverrides,
+  type PrecedingCall,
   type ReadResult,
   type SimulationRequest,
   type StateOverrides,
   type StateReader,
 } from '../../domain/state.js'
+import { runnerAddress } from '../../executor/compile.js'
 import { executorContracts, quoteSender } from '../../executor/deployments.js'
 import { isDelegate, spenderOf } from '../../executor/strategies.js'
-import type { Pool } from '../../protocols/pool.js'
+import type { Pool, Unreadable } from '../../protocols/pool.js'
 import type { ArchiveReads } from '../block/archive-reads.js'
 import type { Simulator } from '../block/simulator.js'
 import type { Task } from '../block/task.js'
@@ -35,14 +39,130 @@ export interface SenderSource {
   readonly simulator: Pick<Simulator, 'fund' | 'fundFromHolder'>
 }
 
-/** What is pulled from whom. */
-export interface Spending extends Pick<RouteRequest, 'strategy' | 'fromAddress'> {
-  readonly inputs: readonly TokenAmount[]
-  /** Whom the sender must have allowed to take them; null: nobody; absent: the contract of the strategy. */
+export interface Sender extends Pick<RouteRequest, 'strategy' | 'fromAddress'> {
+  /** True: its own funds must suffice; false: what it lacks is given to it. */
+  readonly isChecked: boolean
+  /** Whom the sender must have allowed to take its inputs; null: nobody; absent: the contract of the strategy. */
   readonly puller?: Address | null
+  /** Tokens that the runner holds although the transaction, simulated by itself, brings none of them there. */
+  readonly loans?: readonly TokenAmount[]
+  /** Transactions that are assumed to be sent before; those of a checked sender are looked for at the block. */
+  readonly prerequisites?: readonly PrecedingCall[]
 }
 
-function spenderFor({ strategy, puller }: Omit<Spending, 'inputs'>): Address | null {
+/** A sender with what it spends, from which the state of each of its transactions follows. */
+export interface FundedSender {
+  readonly sender: Sender
+  /** Overrides that all simulated transactions of the sender share. */
+  readonly overrides: StateOverrides
+  /** Tokens whose balance cannot be overridden by slots: a holder must send them before each simulated transaction. */
+  readonly unfunded: readonly TokenAmount[]
+}
+
+/** Pools that may lend to one transaction: those it does not use, since what they lend changes them. */
+export interface Lenders {
+  readonly pools: readonly Pool[]
+  /** Look-ups that might have found a further one. */
+  readonly unreadable: readonly Unreadable[]
+}
+
+/** What a simulation changes before the transaction runs. */
+export type SimulationState = Required<Pick<SimulationRequest, 'before' | 'overrides'>>
+
+/**
+ * @param inputs - raw units that are pulled from the sender.
+ * @throws ForkrouteError as `checkFunds` for a checked sender; STATE_UNAVAILABLE where a loan cannot be overridden.
+ */
+export async function fundSender(
+  task: SenderSource,
+  sender: Sender,
+  inputs: readonly TokenAmount[],
+): Promise<FundedSender> {
+  if (sender.isChecked) await checkFunds(task, sender, inputs)
+  const given = sender.isChecked ? [] : await givenFunds(task, sender, inputs)
+  const lent = await putLoans(task, sender)
+  return {
+    sender,
+    overrides: mergeOverrides(
+      codeOf(sender),
+      ...given.flatMap(({ overrides }) => overrides ?? []),
+      ...lent,
+    ),
+    unfunded: given.filter(({ overrides }) => overrides === null),
+  }
+}
+
+/**
+ * The state in which one transaction of the sender is simulated. What overrides cannot give is sent to it by pools that
+ * hold it.
+ *
+ * @param lenders - is asked only where something has to be lent.
+ * @throws ForkrouteError NOT_FUNDABLE where no pool can; STATE_UNAVAILABLE where one may not have been found.
+ */
+export async function senderState(
+  task: Pick<SenderSource, 'simulator'>,
+  funded: FundedSender,
+  lenders: (unfunded: FundedSender['unfunded']) => Promise<Lenders>,
+): Promise<SimulationState> {
+  const { unfunded } = funded
+  const { pools, unreadable: unread } = unfunded.length
+    ? await lenders(unfunded)
+    : { pools: [], unreadable: [] }
+  const state = await stateWithLoans(task, funded, pools)
+  if (!state) throw notFundable(funded, unread)
+  return state
+}
+
+/** `senderState` with these pools as lenders; null where none of them can lend what is needed. */
+export async function stateWithLoans(
+  task: Pick<SenderSource, 'simulator'>,
+  { sender, overrides, unfunded }: FundedSender,
+  lenders: readonly Pool[],
+): Promise<SimulationState | null> {
+  const calls = await Promise.all(
+    unfunded.map(({ token, amount }) => {
+      const holders = lenders
+        .filter(({ tokens }) => tokens.includes(token))
+        .map(({ address }) => address)
+      return task.simulator.fundFromHolder({
+        token,
+        owner: sender.fromAddress,
+        amount,
+        spender: spenderFor(sender),
+        holders: [...new Set(holders)],
+      })
+    }),
+  )
+  if (!calls.every((plan) => plan !== null)) return null
+  return { before: [...calls.flat(), ...(sender.prerequisites ?? [])], overrides }
+}
+
+/**
+ * At the block nothing changes about it, so it is no error that passes; unless a look-up failed that could have found
+ * a pool to lend.
+ */
+export function notFundable(
+  { unfunded }: Pick<FundedSender, 'unfunded'>,
+  unread: readonly Unreadable[],
+): ForkrouteError {
+  const tokens = unfunded.map(({ token }) => token)
+  if (unread.some(({ pair }) => pair?.some((token) => tokens.includes(token)))) {
+    return new ForkrouteError(
+      'STATE_UNAVAILABLE',
+      `No storage slot decides a balance of ${tokens.join(', ')}, and not every pool that might lend it could be looked up at this block.`,
+      { tokens },
+    )
+  }
+  const amounts = unfunded.map(({ amount }) => amount.toString())
+  const missing = unfunded.map(({ token, amount }) => `${amount} of ${token}`).join(', ')
+  return new ForkrouteError(
+    'NOT_FUNDABLE',
+    `The sender cannot be given ${missing} for the simulation: no storage slot decides such a balance, and no pool off the path holds so much to lend. Ask for less, or for a route from an address that holds it.`,
+    { tokens, amounts },
+  )
+}
+
+function spenderFor({ strategy, puller }: Sender): Address | null {
   return puller === undefined ? spenderOf(strategy) : puller
 }
 
@@ -50,11 +170,15 @@ function spenderFor({ strategy, puller }: Omit<Spending, 'inputs'>): Address | n
  * What the sender spends, as the block has it.
  * @throws ForkrouteError INSUFFICIENT_BALANCE, INSUFFICIENT_ALLOWANCE, STATE_UNAVAILABLE, NO_ROUTE for a non-token.
  */
-export async function checkedFunds(task: SenderSource, request: Spending): Promise<SenderFunds> {
-  const owner = request.fromAddress
-  const spender = spenderFor(request)
+export async function checkFunds(
+  task: SenderSource,
+  sender: Sender,
+  inputs: readonly TokenAmount[],
+): Promise<void> {
+  const owner = sender.fromAddress
+  const spender = spenderFor(sender)
   const checks = await Promise.allSettled(
-    request.inputs.map(async ({ token, amount: required }) => {
+    inputs.map(async ({ token, amount: required }) => {
       const [balance, allowance] = isNative(token)
         ? [await task.archive.nativeBalance(owner), null]
         : await readErc20(task, token, owner, spender)
@@ -76,7 +200,6 @@ export async function checkedFunds(task: SenderSource, request: Spending): Promi
   )
   // The first token's problem is thrown, whichever read finished first, so that equal requests get equal errors.
   for (const check of checks) if (check.status === 'rejected') throw check.reason
-  return { overrides: codeOf(request), unfunded: [] }
 }
 
 /** Balance and allowance at the block, raw units; zero where they cannot be read. */
@@ -100,22 +223,16 @@ async function held(
 /** These failures are left to the simulation to report. */
 const notHeld: ReadonlySet<string> = new Set(['NO_ROUTE', 'STATE_UNAVAILABLE'])
 
-export interface SenderFunds {
-  /** Overrides that all simulated transactions of the sender share. */
-  readonly overrides: StateOverrides
-  /** Tokens whose balance cannot be overridden by slots: a holder must send them before each simulated transaction. */
-  readonly unfunded: readonly TokenAmount[]
-}
-
 /**
- * Overrides that give the sender at least amountIn of each token, and the spender its allowance. Existing funds are
- * kept: spending the last of a balance or an allowance earns a gas refund that keeping a rest does not.
+ * Overrides that give the sender at least amountIn of each token, and the spender its allowance; null where no slot
+ * decides the balance. Existing funds are kept: spending the last of a balance or an allowance earns a gas refund that
+ * keeping a rest does not.
  */
-export async function assumedFunds(task: SenderSource, request: Spending): Promise<SenderFunds> {
-  const owner = request.fromAddress
-  const spender = spenderFor(request)
-  const found = await Promise.all(
-    request.inputs.map(async ({ token, amount }) => {
+function givenFunds(task: SenderSource, sender: Sender, inputs: readonly TokenAmount[]) {
+  const owner = sender.fromAddress
+  const spender = spenderFor(sender)
+  return Promise.all(
+    inputs.map(async ({ token, amount }) => {
       const [balance, allowance] = await held(task, token, owner, spender)
       if (balance >= amount && (allowance >= amount || spender === null || isNative(token))) {
         return { token, amount, overrides: {} }
@@ -127,47 +244,24 @@ export async function assumedFunds(task: SenderSource, request: Spending): Promi
       return { token, amount, overrides }
     }),
   )
-  return {
-    overrides: mergeOverrides(
-      codeOf(request),
-      ...found.flatMap(({ overrides }) => overrides ?? []),
-    ),
-    unfunded: found.filter(({ overrides }) => overrides === null),
-  }
 }
 
-/** What a simulation changes before the transaction runs. */
-export type SimulationState = Required<Pick<SimulationRequest, 'before' | 'overrides'>>
-
-/**
- * The state in which one transaction of the sender is simulated. What overrides cannot give is sent to it by pools that
- * hold it; null when no pool can.
- *
- * @param lenders - pools that the transaction does not use, since what they lend changes them.
- */
-export async function senderState(
-  task: Pick<SenderSource, 'simulator'>,
-  sender: Omit<Spending, 'inputs'>,
-  { overrides, unfunded }: SenderFunds,
-  lenders: readonly Pool[],
-): Promise<SimulationState | null> {
-  const owner = sender.fromAddress
-  const spender = spenderFor(sender)
-  const calls = await Promise.all(
-    unfunded.map(({ token, amount }) => {
-      const holders = lenders
-        .filter(({ tokens }) => tokens.includes(token))
-        .map(({ address }) => address)
-      return task.simulator.fundFromHolder({
-        token,
-        owner,
-        amount,
-        spender,
-        holders: [...new Set(holders)],
-      })
-    }),
+async function putLoans(
+  task: SenderSource,
+  { strategy, fromAddress, loans = [] }: Sender,
+): Promise<StateOverrides[]> {
+  if (!loans.length) return []
+  const runner = runnerAddress(strategy, fromAddress)
+  const put = await Promise.all(
+    loans.map(({ token, amount }) => task.simulator.fund(token, runner, { balance: amount })),
   )
-  return calls.every((plan) => plan !== null) ? { before: calls.flat(), overrides } : null
+  return put.map((overrides) => {
+    if (overrides) return overrides
+    throw new ForkrouteError(
+      'STATE_UNAVAILABLE',
+      'The bundle cannot be simulated: what is borrowed cannot be put there.',
+    )
+  })
 }
 
 /**
@@ -175,7 +269,7 @@ export async function senderState(
  * native token costs them more than code of their own). Our contracts are on the forks: the pool places them where
  * they are absent.
  */
-function codeOf({ strategy, fromAddress }: Omit<Spending, 'inputs'>): StateOverrides {
+function codeOf({ strategy, fromAddress }: Sender): StateOverrides {
   if (!isDelegate(strategy)) return {}
   return { [fromAddress]: { code: concatHex(['0xef0100', executorContracts.Delegate.address]) } }
 }

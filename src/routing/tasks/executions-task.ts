@@ -5,12 +5,9 @@ import type { ExecutionAnswer, ExecutionRequest } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
 import type { SimulationRequest, SimulationResult } from '../../domain/state.js'
 import { partOf, type Task } from '../block/task.js'
-import type { MarketPool } from '../market/market-view.js'
 import { receiverOf, toSimulation } from '../route/built.js'
-import { notFundable } from '../route/failures.js'
-import { isMentioned } from '../route/lenders.js'
-import { routerFor } from '../route/open-search.js'
-import { assumedFunds, senderState } from '../route/sender-state.js'
+import { lendersFor } from '../route/lenders.js'
+import { fundSender, senderState } from '../route/sender-state.js'
 import { gasWarnings } from '../route/warnings.js'
 
 /**
@@ -49,28 +46,12 @@ function isUnmeasurable({ code }: ForkrouteError): boolean {
 }
 
 async function prepare(task: Task, { request, tx }: ExecutionRequest): Promise<SimulationRequest> {
-  const funds = await assumedFunds(task, request)
-  const lent = funds.unfunded.length ? await lenders(task, request) : []
-  const used = new Set(
-    lent.filter((market) => isMentioned(market, tx.data)).map(({ loaded }) => loaded.pool.address),
-  )
-  const others = lent.map(({ loaded }) => loaded.pool).filter(({ address }) => !used.has(address))
-  const simulationState = await senderState(task, request, funds, others)
-  if (!simulationState) throw notFundable(funds)
+  const { strategy, fromAddress, inputs } = request
+  const funded = await fundSender(task, { strategy, fromAddress, isChecked: false }, inputs)
+  const simulationState = await senderState(task, funded, () => lendersFor(task, request, tx.data))
   const owner = receiverOf(request)
   const measure = request.tokensOut.map((token) => ({ token, owner }))
   return { ...toSimulation({ tx, simulationState }, request), measure }
-}
-
-/** Pools that can lend tokens that no override can give. */
-async function lenders(
-  task: Task,
-  request: ExecutionRequest['request'],
-): Promise<readonly MarketPool[]> {
-  const { tokensOut } = request
-  const tokensIn = request.inputs.map(({ token }) => token)
-  const { maxHops } = routerFor(task.settings, request)
-  return (await task.facts.routeView(task.reader, tokensIn, tokensOut, maxHops)).pools
 }
 
 function toAnswer(
