@@ -134,6 +134,8 @@ export interface SimulationLog {
   readonly data: Hex
 }
 
+export type SimulationSuccess = Extract<SimulationResult, { status: 'success' }>
+
 export type SimulationResult =
   | {
       readonly status: 'success'

@@ -2,12 +2,12 @@
 import type { CallContext, Engine, PriceRecord } from '../domain/engine.js'
 import type { WalletBalance } from '../domain/metadata.js'
 import { type RoutingStrategy, routingStrategies } from '../domain/order.js'
-import type { Address } from '../domain/primitives.js'
+import type { Address, BlockPin } from '../domain/primitives.js'
 import { walletAddress } from '../executor/deployments.js'
 import { strategyContract } from '../executor/strategies.js'
 import type { TokenPriceFact } from '../routing/tasks/prices-task.js'
 import type { ConfiguredChains } from './configured-chains.js'
-import type { Found, TaskRunner } from './task-runner.js'
+import type { TaskRunner } from './task-runner.js'
 
 export interface AccountsParts {
   readonly chains: ConfiguredChains
@@ -21,16 +21,17 @@ export function createAccounts(
   const { chains, run } = parts
   return {
     async prices(chainId, addresses, blockNumber, context) {
-      const found = await run('prices', { addresses }, { chainId, blockNumber }, context)
-      return found.value.map((fact) => fact && toPriceRecord(chainId, fact, found))
+      const args = { addresses }
+      const { block, facts } = await run('prices', args, { chainId, blockNumber }, context)
+      return facts.map((fact) => fact && toPriceRecord(chainId, fact, block))
     },
 
     async wallet({ chainId, fromAddress, blockNumber }, context) {
       const address = walletAddress(fromAddress)
-      const deployed = await run('isDeployed', { address }, { chainId, blockNumber }, context)
+      const isDeployed = await run('isDeployed', { address }, { chainId, blockNumber }, context)
       return {
         address,
-        isDeployed: deployed.value,
+        isDeployed,
         owner: fromAddress,
         chainId,
         strategies: Object.fromEntries(
@@ -41,7 +42,7 @@ export function createAccounts(
 
     async approval({ chainId, fromAddress, strategy, token, amount, blockNumber }, context) {
       const args = { owner: fromAddress, token, strategy, amount }
-      return (await run('approval', args, { chainId, blockNumber }, context)).value
+      return run('approval', args, { chainId, blockNumber }, context)
     },
 
     async balances({ chainId, eoaAddress, useEoa, blockNumber }, context) {
@@ -68,8 +69,8 @@ async function balancesOn(
   const listed = await listings({ chainId, baseOnly: true }, context)
   const tokens = listed.flatMap(({ token }) => token?.address ?? [])
   const logos = new Map(listed.map(({ token }) => [token?.address, token?.logoUri ?? null]))
-  const { value } = await run('balances', { owner, tokens }, { chainId, blockNumber }, context)
-  return value.map(({ token, amount, priceUsd }) => ({
+  const balances = await run('balances', { owner, tokens }, { chainId, blockNumber }, context)
+  return balances.map(({ token, amount, priceUsd }) => ({
     token: token.address,
     amount,
     chainId,
@@ -84,7 +85,7 @@ async function balancesOn(
 function toPriceRecord(
   chainId: number,
   { token, priceUsd, confidence, source }: TokenPriceFact,
-  at: Pick<Found<unknown>, 'blockNumber' | 'timestamp'>,
+  block: BlockPin,
 ): PriceRecord {
   return {
     chainId,
@@ -93,9 +94,9 @@ function toPriceRecord(
     price: priceUsd,
     ...(token.symbol !== null && { symbol: token.symbol }),
     ...(token.name !== null && { name: token.name }),
-    timestamp: Number(at.timestamp),
+    timestamp: Number(block.timestamp),
     confidence,
-    blockNumber: Number(at.blockNumber),
+    blockNumber: Number(block.number),
     source,
   }
 }

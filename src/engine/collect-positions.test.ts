@@ -3,7 +3,7 @@ import { ethereum } from '../chains/ethereum.js'
 import { ForkrouteError } from '../domain/errors.js'
 import { type Address, type BlockPin, zeroAddress } from '../domain/primitives.js'
 import type { Position } from '../protocols/positions.js'
-import type { TaskTypes } from '../routing/messages.js'
+import type { TaskTypes } from '../routing/dispatch.js'
 import type { ReadPosition } from '../routing/tasks/positions-task.js'
 import { type CollectParts, collectPositions } from './collect-positions.js'
 

@@ -4,8 +4,8 @@ import type { ChainDefinition } from '../chains/chain.js'
 import { ForkrouteError } from '../domain/errors.js'
 import type { BlockPin } from '../domain/primitives.js'
 import type { Unreadable } from '../protocols/pool.js'
+import type { TaskKind, TaskTypes } from '../routing/dispatch.js'
 import { apyOfSharePrices, withBaseApy } from '../routing/market/yield.js'
-import type { TaskKind, TaskTypes } from '../routing/messages.js'
 import type { ReadPosition } from '../routing/tasks/positions-task.js'
 
 /** How far apart the two blocks are at most and at least. */

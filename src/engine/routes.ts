@@ -63,7 +63,7 @@ export function createRoutes(
   async function routeOf(mode: 'route' | 'quote', request: RouteRequest, context: CallContext) {
     if (isCrosschain(request)) return routeOverBridges(parts, { mode, request }, context)
     const args = { mode, request, accountId: context.accountId }
-    return (await tasks.run('route', args, request, context)).value
+    return tasks.run('route', args, request, context)
   }
   return {
     route: (given, context) =>
@@ -92,8 +92,8 @@ export function createRoutes(
         // Before a block is pinned: a malformed bundle is the caller's error, whatever the state of the chain.
         const bundle = parseBundle(request, chains.of(request.chainId))
         const args = { request: bundle, accountId: context.accountId }
-        const { value } = await tasks.run('bundle', args, request, context)
-        return { ...value, actions: request.actions }
+        const result = await tasks.run('bundle', args, request, context)
+        return { ...result, actions: request.actions }
       }),
 
     nontokenized: (given, outer) =>
@@ -102,7 +102,7 @@ export function createRoutes(
         if (request.crosschain)
           return positionOverBridges(parts, request, request.crosschain, context)
         const args = { request, accountId: context.accountId }
-        return (await tasks.run('nontokenized', args, request, context)).value
+        return tasks.run('nontokenized', args, request, context)
       }),
   }
 }

@@ -12,7 +12,7 @@ import type { ArchivedBlock, ForkUrls } from '../forks/block-source.js'
 import { atBorder } from '../forks/faults.js'
 import type { ForkLease } from '../forks/lease.js'
 import type { ForkPool } from '../forks/pool.js'
-import type { TaskKind, TaskPlace, TaskReply, TaskTypes } from '../routing/messages.js'
+import type { TaskKind, TaskPlace, TaskReply, TaskTypes } from '../routing/dispatch.js'
 import type { Archive } from '../rpc/archive/archive.js'
 import { inSpan } from '../telemetry/tracing.js'
 import { createChangedPins } from './changed-pins.js'
@@ -28,14 +28,6 @@ export interface Place {
   readonly blockNumber?: bigint | undefined
 }
 
-/** A result and the block that it holds for. */
-export interface Found<T> {
-  readonly value: T
-  readonly blockNumber: bigint
-  /** Unix seconds of the block. */
-  readonly timestamp: bigint
-}
-
 /** Methods throw ForkrouteError, or the signal's reason when aborted. */
 export interface TaskRunner {
   /** The pinned block of the place. */
@@ -45,7 +37,7 @@ export interface TaskRunner {
     args: TaskTypes[K]['args'],
     at: Place,
     context: CallContext,
-  ): Promise<Found<TaskTypes[K]['result']>>
+  ): Promise<TaskTypes[K]['result']>
   runAt<K extends TaskKind>(
     kind: K,
     args: TaskTypes[K]['args'],
@@ -99,20 +91,13 @@ export function createTaskRunner(parts: TaskRunnerParts): TaskRunner {
     },
     async run(kind, args, at, context) {
       const { signal, isBackground = false } = context
-      const found = (value: TaskTypes[typeof kind]['result'], pin: BlockPin) => {
-        return { value, blockNumber: pin.number, timestamp: pin.timestamp }
-      }
-      if (isBackground) {
-        const pin = await runner.pin(at, context)
-        return found(await runner.runAt(kind, args, pin, context), pin)
-      }
+      if (isBackground) return runner.runAt(kind, args, await runner.pin(at, context), context)
       const { whatIf } = context
       const calculate = async () => {
         const pin = await runner.pin(at, context)
-        const value = await changedPins.at(pin, whatIf, (changed) =>
+        return changedPins.at(pin, whatIf, (changed) =>
           runOnForks({ kind, args, pin: changed, context }, parts),
         )
-        return found(value, pin)
       }
       return changedPins.turn(whatIf, () => live(calculate, signal), signal)
     },

@@ -3,7 +3,7 @@ import type { Catalog } from '../catalog/store.js'
 import type { BlockPin } from '../domain/primitives.js'
 import { poolKey } from '../protocols/pool.js'
 import { protocols } from '../protocols/registry.js'
-import type { TaskTrace } from '../routing/messages.js'
+import type { TaskTrace } from '../routing/dispatch.js'
 import { count, observe } from '../telemetry/metrics.js'
 
 export interface TraceBook {

@@ -1,18 +1,112 @@
 /**
- * The entry of a routing thread: one message in, one reply out. Errors are returned as data, never thrown.
+ * The entry of a routing thread: one message in, one reply out, structured-clonable values only. Each kind of task is a
+ * handler here, from which the messages have their types. Errors are returned as data, never thrown.
  */
 import { performance } from 'node:perf_hooks'
+import type { MessagePort } from 'node:worker_threads'
 import { untilAborted } from '../domain/abort.js'
+import type { TypedBundle } from '../domain/bundle.js'
+import type { WireError } from '../domain/errors.js'
 import { ForkrouteError, toWireError } from '../domain/errors.js'
-import type { ForkUrls } from '../forks/block-source.js'
+import type { Address, Hex } from '../domain/primitives.js'
+import type { ArchivedBlock, ForkUrls } from '../forks/block-source.js'
 import { atBorder, ForkLostError } from '../forks/faults.js'
 import { ForkReader } from '../forks/reader.js'
+import type { Pool } from '../protocols/pool.js'
+import type { SpanData } from '../telemetry/tracer.js'
 import { finishedSpans, inTraceOf, noteSpan } from '../telemetry/tracing.js'
 import { openTask, type Task } from './block/task.js'
+import type { TaskReport } from './block/task-report.js'
 import { emptyReport } from './block/task-report.js'
 import type { WorkerContext } from './block/worker-context.js'
-import { handlers } from './handlers.js'
-import type { TaskKind, TaskMessage, TaskPlace, TaskReply, TaskTypes } from './messages.js'
+import { resultOf, runBundle } from './bundle/bundle-task.js'
+import { runNontokenized } from './bundle/nontokenized-task.js'
+import { runDeliveryStatus } from './crosschain/delivery-status-task.js'
+import { runDelivery } from './crosschain/delivery-task.js'
+import { runDestinationLeg } from './crosschain/destination-task.js'
+import { runEstimates } from './crosschain/estimates-task.js'
+import { runOffers } from './crosschain/offers-task.js'
+import { runRoutedAmount } from './crosschain/routed-amount-task.js'
+import { runSourceLeg } from './crosschain/source-task.js'
+import { runSurvey } from './crosschain/survey-task.js'
+import type { RouteArgs } from './route/prepare.js'
+import { runRoute } from './route/route.js'
+import { runExecutions } from './tasks/executions-task.js'
+import { readPositions, readSharePrices } from './tasks/positions-task.js'
+import { readPrices } from './tasks/prices-task.js'
+import { runQuotes } from './tasks/quotes-task.js'
+import { buildApproval, readBalances } from './tasks/wallet-task.js'
+
+/** The tasks that the main thread gives to routing threads, by kind: what each takes, does and gives. */
+const handlers = {
+  route: (task: Task, args: Pick<RouteArgs, 'mode' | 'request' | 'accountId'>) =>
+    runRoute(task, args),
+  quotes: runQuotes,
+  executions: runExecutions,
+  bundle: async (task: Task, args: { readonly request: TypedBundle; readonly accountId: Hex }) =>
+    resultOf(await runBundle(task, args)),
+  nontokenized: runNontokenized,
+  prices: readPrices,
+  balances: readBalances,
+  approval: buildApproval,
+  positions: readPositions,
+  sharePrices: readSharePrices,
+  isDeployed: (task: Task, { address }: { readonly address: Address }) =>
+    task.archive.hasCode(address),
+  survey: runSurvey,
+  routedAmount: runRoutedAmount,
+  offers: runOffers,
+  sourceLeg: runSourceLeg,
+  destinationLeg: runDestinationLeg,
+  estimates: runEstimates,
+  delivery: runDelivery,
+  deliveryStatus: runDeliveryStatus,
+}
+
+export type TaskKind = keyof typeof handlers
+
+/** Arguments and result of each kind of task. */
+export type TaskTypes = {
+  readonly [K in TaskKind]: {
+    readonly args: Parameters<(typeof handlers)[K]>[1]
+    readonly result: Awaited<ReturnType<(typeof handlers)[K]>>
+  }
+}
+
+/** Where the state of the pinned block is read. */
+export interface TaskPlace extends ArchivedBlock, ForkUrls {
+  /** Brings the forks once they have started, in place of those above; closed without a message: there will be none. */
+  readonly forksToCome?: MessagePort
+}
+
+export interface TaskMessage<K extends TaskKind = TaskKind> {
+  readonly kind: K
+  readonly args: TaskTypes[K]['args']
+  readonly place: TaskPlace
+  /** The same as in `CallContext`: does not evict what is cached for other blocks. */
+  readonly isBackground?: boolean
+  /** Milliseconds that are left of the caller's time; absent: no limit. */
+  readonly deadlineMs?: number
+  /** Trace context (W3C) of the span that the task belongs to; absent: it is not traced. */
+  readonly traceparent?: string | undefined
+  /** Any message on it means: stop, the caller is gone. */
+  readonly cancel: MessagePort
+}
+
+/** Facts about the work done, for metrics and the catalog. */
+export interface TaskTrace extends Readonly<TaskReport> {
+  /** Seconds by the name of the stage. */
+  readonly stages: Readonly<Record<string, number>>
+  readonly discovered: readonly Pool[]
+  /** That have ended since the last reply of the thread. */
+  readonly spans: readonly SpanData[]
+}
+
+export type TaskReply<K extends TaskKind = TaskKind> = { readonly trace: TaskTrace } & (
+  | { readonly ok: true; readonly value: TaskTypes[K]['result'] }
+  /** `lostFork`: a fork did not answer; the same task may succeed on its replacement. */
+  | { readonly ok: false; readonly error: WireError; readonly lostFork?: string }
+)
 
 /** The handlers in the form in which TypeScript relates the arguments of a kind to its result. */
 const byKind: {

@@ -9,8 +9,8 @@ import type { Address, BlockPin, Hex } from '../../src/domain/primitives.js'
 import { quoteSender } from '../../src/executor/deployments.js'
 import type { Pool } from '../../src/protocols/pool.js'
 import { WorkerContext } from '../../src/routing/block/worker-context.js'
+import type { TaskReply } from '../../src/routing/dispatch.js'
 import { runTask } from '../../src/routing/dispatch.js'
-import type { TaskReply } from '../../src/routing/messages.js'
 import type { TestAnvil } from '../support/anvil.js'
 
 export interface SinglePools {

@@ -14,6 +14,7 @@ import { helpersOf } from '../route/built.js'
 import { RouteLog } from '../route/explain.js'
 import { routerFor } from '../route/open-search.js'
 import { planRoute, type RoutePlan } from '../route/plan-route.js'
+import { prepareRoute } from '../route/prepare.js'
 import { findRoute } from '../route/route.js'
 import type { Flow } from '../search/flow.js'
 import { flowFrom, type KnownRoute, keyOfRoute, knownFlow } from '../search/known-routes.js'
@@ -169,11 +170,9 @@ async function search(
     ...(candidates !== undefined && { needsNoTransaction: true }),
     ...defined({ isAllowed: args.isAllowed }),
   }
-  const { answer, warnings } = await findRoute(
-    task,
-    { mode: 'quote', accountId, within, request },
-    log,
-  )
+  const prepared = prepareRoute(task, { mode: 'quote', accountId, within, request }, log)
+  const { built, outputs, warnings } = await prepared
+    .then(async (ready) => ({ ...(await findRoute(task, ready)), warnings: ready.warnings }))
     .catch((error: unknown) => {
       if (!(error instanceof ForkrouteError)) throw error
       throw new ActionError(error.code, at(builder.own, action), `: ${error.message}`, {
@@ -181,7 +180,7 @@ async function search(
       })
     })
     .finally(() => log && builder.explain(action, log.explain()))
-  return { flow: answer.built.candidate, quoted: at(answer.outputs, 0).amountOut, warnings }
+  return { flow: built.candidate, quoted: at(outputs, 0).amount, warnings }
 }
 
 /** Each takes what the one before it gave. */

@@ -3,7 +3,7 @@ import { gasForOrder } from '../../bridges/bridge.js'
 import type { PrerequisiteRecord } from '../../domain/bundle.js'
 import type { Order, UnsignedTransaction } from '../../domain/order.js'
 import type { Hex, TokenAmount } from '../../domain/primitives.js'
-import type { SimulationRequest, SimulationResult } from '../../domain/state.js'
+import type { SimulationRequest, SimulationSuccess } from '../../domain/state.js'
 import { buildDeliveryMessage, decodeAmountsOut } from '../../executor/compile.js'
 import { toSimulation } from '../route/built.js'
 import { lendersBeside } from '../route/lenders.js'
@@ -17,7 +17,7 @@ export interface SimulatedBundle {
   readonly tx: UnsignedTransaction
   /** How it was simulated. */
   readonly request: SimulationRequest
-  readonly result: Extract<SimulationResult, { status: 'success' }>
+  readonly result: SimulationSuccess
   /** What the receiver gained of each output of the order. */
   readonly gained: readonly TokenAmount[]
   /** For a delivery: the message that the bridge carries. */

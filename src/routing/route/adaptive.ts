@@ -7,13 +7,11 @@
 import type { RouteRequest } from '../../domain/engine.js'
 import { compareAmounts } from '../../domain/lists.js'
 import { type Address, bpsDenominator, type TokenAmount } from '../../domain/primitives.js'
-import { decodeAmountsOut } from '../../executor/compile.js'
 import type { Task } from '../block/task.js'
 import { gasInToken, netValue, type PricedToken } from '../market/valuation.js'
 import type { Flow } from '../search/flow.js'
-import { needsNoTrust } from './built.js'
+import { type Attempt, needsNoTrust } from './built.js'
 import { finalAttempts } from './choose.js'
-import type { Attempt } from './prove.js'
 
 /** Proven at a time, at most, and at first at least: as many as may be tried as the final transaction. */
 const round = 6
@@ -100,11 +98,11 @@ export async function proveAdaptively(
 
 /** Null where it pays nothing. */
 function outcomeOf(
-  { built, result }: Attempt,
+  { built, result, outputs }: Attempt,
   limit: RouteRequest['limit'],
 ): { readonly amount: bigint; readonly gasUsed: bigint; readonly isAsPromised: boolean } | null {
   if (result?.status !== 'success') return null
-  const [paid] = decodeAmountsOut(built.order, result.returnData)
+  const [paid] = outputs
   if (!paid || paid.amount <= 0n) return null
   const { candidate } = built
   return {

@@ -10,6 +10,7 @@ import {
 import { plainTask } from '../../../test/support/routing/plain-task.js'
 import type { RouteRequest } from '../../domain/engine.js'
 import { routeAnswer } from './answer.js'
+import { prepareRoute } from './prepare.js'
 import { findRoute } from './route.js'
 
 const feeReceiver = '0x00000000000000000000000000000000000000fe'
@@ -17,10 +18,10 @@ const feeReceiver = '0x00000000000000000000000000000000000000fe'
 /** The found route of the quote, and what the request changes about its answer. */
 async function answerTo(asked: Partial<RouteRequest>, changes: Partial<RouteRequest> = {}) {
   const task = plainTask({ pairs: [deepPair], simulate: honest })
-  const found = await findRoute(task, quoteArgs(asked))
-  const { prepared } = found
+  const prepared = await prepareRoute(task, quoteArgs(asked), undefined)
+  const found = await findRoute(task, prepared)
   const request = { ...prepared.request, ...changes }
-  return { task, answer: await routeAnswer(task, { ...found, prepared: { ...prepared, request } }) }
+  return { task, answer: await routeAnswer(task, { ...prepared, request }, found) }
 }
 
 describe('routeAnswer', () => {

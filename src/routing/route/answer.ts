@@ -1,38 +1,38 @@
 /** The answer to a route: what its transaction takes, gives and costs, with the figures that the request asks for. */
 import type { RouteAnswer, RouteRequest } from '../../domain/engine.js'
-import { at } from '../../domain/lists.js'
+import { at, zip } from '../../domain/lists.js'
 import { plusSlippage } from '../../domain/primitives.js'
 import { impactWarnings } from '../../domain/route-step.js'
+import type { SimulationSuccess } from '../../domain/state.js'
 import { permitTypedData, placeOfSignature } from '../../executor/permit.js'
 import type { Task } from '../block/task.js'
 import { priceImpactBps } from '../market/valuation.js'
-import { toSimulation } from './built.js'
-import type { Answer } from './choose.js'
+import { type Attempt, toSimulation } from './built.js'
 import type { PreparedRoute } from './prepare.js'
 import { measuredSteps } from './step-amounts.js'
 import { traceTransaction } from './trace.js'
 import { transactionCost } from './transaction-cost.js'
 import { gasWarnings, leftForGasWarnings, priceWarnings } from './warnings.js'
 
-export interface FoundRoute {
-  readonly prepared: PreparedRoute
-  readonly answer: Answer
-  readonly warnings: readonly string[]
-}
-
-export async function routeAnswer(task: Task, found: FoundRoute): Promise<RouteAnswer> {
-  const { prepared, answer, warnings } = found
-  const { request, priced, sender, proof } = prepared
-  const { built, outputs, gasUsed } = answer
-  const { tx, taken, permit } = built
-  const gained = outputs.map(({ token, amountOut }) => ({ token, amount: amountOut }))
-  const priceImpact = request.includePriceImpact ? priceImpactBps(taken, gained, priced) : null
+/** @param answer - the transaction with its minimums. */
+export async function routeAnswer(
+  task: Task,
+  prepared: PreparedRoute,
+  answer: Attempt<SimulationSuccess>,
+): Promise<RouteAnswer> {
+  const { request, priced, sender, proof, warnings } = prepared
+  const { built, outputs, result } = answer
+  const { gasUsed } = result
+  const { tx, taken, permit, order } = built
+  const priceImpact = request.includePriceImpact ? priceImpactBps(taken, outputs, priced) : null
   const fees = taken.flatMap(({ token, fee }) => (fee === undefined ? [] : { token, amount: fee }))
   return {
     chainId: task.chain.id,
     route: measuredSteps(task, request, answer),
     gas: gasUsed,
-    outputs,
+    outputs: zip(outputs, order.outputs).map(([{ token, amount }, { minAmountOut }]) => {
+      return { token, amountOut: amount, minAmountOut }
+    }),
     priceImpact,
     block: task.pin,
     tx,
@@ -62,7 +62,7 @@ export async function routeAnswer(task: Task, found: FoundRoute): Promise<RouteA
   }
 }
 
-function traceRoute(task: Task, request: RouteRequest, { built }: Answer) {
+function traceRoute(task: Task, request: RouteRequest, { built }: Attempt) {
   const { steps, records } = built.plan
   return task.clock.stage('trace', () =>
     traceTransaction(task, toSimulation(built, request), { steps, records }),
@@ -70,7 +70,7 @@ function traceRoute(task: Task, request: RouteRequest, { built }: Answer) {
 }
 
 /** What the answer to a stated output costs. */
-function inputOf({ limit }: RouteRequest, { built }: Answer): NonNullable<RouteAnswer['input']> {
+function inputOf({ limit }: RouteRequest, { built }: Attempt): NonNullable<RouteAnswer['input']> {
   const { amount } = at(built.taken, 0)
   const centiBps = limit.kind === 'slippage' ? limit.centiBps : 0n
   return { amountIn: amount, maxAmountIn: plusSlippage(amount, centiBps) }

@@ -1,5 +1,6 @@
 /**
- * Builds the transaction that would carry out one candidate, and its simulation.
+ * Builds the transaction that would carry out one candidate, and its simulation; with its result that is an attempt, the one
+ * form of all transactions between the candidates and the answer.
  */
 import { latestDeadline } from '../../domain/deadline.js'
 import { defined } from '../../domain/defined.js'
@@ -13,7 +14,7 @@ import type {
   UnsignedTransaction,
 } from '../../domain/order.js'
 import { type Address, type Hex, maxUint128, type TokenAmount } from '../../domain/primitives.js'
-import type { SimulationRequest } from '../../domain/state.js'
+import type { SimulationRequest, SimulationResult } from '../../domain/state.js'
 import { buildTransaction, runnerAddress } from '../../executor/compile.js'
 import { executorContracts, walletAddress } from '../../executor/deployments.js'
 import {
@@ -50,6 +51,15 @@ export interface Built {
   readonly tx: UnsignedTransaction
   /** Brings the input, or its allowance; undefined: an allowance given before does. */
   readonly permit: SignedPermit | undefined
+}
+
+/** A candidate's transaction and what it did in simulation: of a proof, or of the final transaction with its minimums. */
+export interface Attempt<R extends SimulationResult | null = SimulationResult | null> {
+  readonly built: Built
+  /** Null: not simulated before the deadline. */
+  readonly result: R
+  /** What the receiver gains of each output of the order; empty unless it succeeds. */
+  readonly outputs: readonly TokenAmount[]
 }
 
 export function poolsOn(candidate: Flow): ReadonlySet<Address> {

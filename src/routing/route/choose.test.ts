@@ -13,8 +13,8 @@ import {
 } from '../../../test/support/routing/candidates.js'
 import { ethereum } from '../../chains/ethereum.js'
 import type { Doubt } from '../market/verified.js'
+import type { Attempt } from './built.js'
 import { rank } from './choose.js'
-import type { Attempt } from './prove.js'
 
 describe('rank', () => {
   test('the larger output is first, whatever the order of the candidates', () => {
@@ -25,18 +25,24 @@ describe('rank', () => {
   })
 
   test('amounts and gas are those of the simulation', () => {
-    const one = built('one')
-    expect(rank(task, [success(one, [5n], 60_000n)], noPrices)).toEqual([
-      { built: one, outputs: [{ token: out, amount: 5n }], gasUsed: 60_000n },
-    ])
+    const one = success(built('one'), [5n], 60_000n)
+    expect(rank(task, [one], noPrices)).toEqual([one])
+    expect(one).toMatchObject({
+      outputs: [{ token: out, amount: 5n }],
+      result: { gasUsed: 60_000n },
+    })
   })
 
   test('what reverted, was not simulated or gives nothing of an output is left out', () => {
     const outputs = [out, second]
     const attempts: Attempt[] = [
-      { built: built('reverted'), result: reverted('Error(K)') },
-      { built: built('unreadable'), result: { status: 'unreadable', message: 'no state' } },
-      { built: built('late'), result: null },
+      { built: built('reverted'), result: reverted('Error(K)'), outputs: [] },
+      {
+        built: built('unreadable'),
+        result: { status: 'unreadable', message: 'no state' },
+        outputs: [],
+      },
+      { built: built('late'), result: null, outputs: [] },
       success(built('first is none', { outputs }), [0n, 9n]),
       success(built('second is none', { outputs }), [9n, 0n]),
       success(built('both', { outputs }), [1n, 1n]),

@@ -1,7 +1,6 @@
 /**
  * Chooses the answer among the proven candidates, and builds the final transaction with its real minimum.
  */
-import type { TransactionOutput } from '../../domain/bundle.js'
 import type { RouteRequest } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
 import { zip } from '../../domain/lists.js'
@@ -12,15 +11,14 @@ import {
   lessSlippage,
   type TokenAmount,
 } from '../../domain/primitives.js'
-import type { SimulationLog, SimulationResult } from '../../domain/state.js'
-import { decodeAmountsOut } from '../../executor/compile.js'
+import type { SimulationSuccess } from '../../domain/state.js'
 import { walletGas } from '../../forks/block-environment.js'
 import type { Simulator } from '../block/simulator.js'
 import type { Task } from '../block/task.js'
 import { gasInToken, netValue, type PricedToken } from '../market/valuation.js'
 import type { Flow } from '../search/flow.js'
 import {
-  type Built,
+  type Attempt,
   describe,
   type EntryPoint,
   needsNoTrust,
@@ -28,7 +26,6 @@ import {
   toSimulation,
   unreadableReason,
 } from './built.js'
-import type { Attempt } from './prove.js'
 
 /** Steps may take this much more gas than plain swaps: the detour over an Executor, and its deployment. */
 const otherWayGas = 200_000n
@@ -36,25 +33,8 @@ const otherWayGas = 200_000n
 /** How many of the best candidates may fail as the final transaction before the request fails. */
 export const finalAttempts = 3
 
-/** A candidate that works, with what it gave in simulation. */
-export interface Proven {
-  readonly built: Built
-  /** What the receiver gains of each tokenOut. */
-  readonly outputs: readonly TokenAmount[]
-  readonly gasUsed: bigint
-}
-
 /** A route that has to trust a stranger's code must be worth this much more than one that does not; see `rank`. */
 const trustBps = 5n
-
-/** The final transaction, with the minimums that it enforces. */
-export interface Answer {
-  readonly built: Built
-  readonly outputs: readonly TransactionOutput[]
-  readonly gasUsed: bigint
-  /** Logs of the transaction, with payments of native among them. */
-  readonly logs: readonly SimulationLog[]
-}
 
 /**
  * The best first, by what it is worth after gas; on equal values the fewest steps. A route through pools that are not
@@ -64,14 +44,12 @@ export function rank(
   task: Pick<Task, 'chain' | 'gasPrice'>,
   attempts: readonly Attempt[],
   priced: ReadonlyMap<Address, PricedToken>,
-): Proven[] {
-  const proven: Proven[] = []
-  for (const { built, result } of attempts) {
-    if (result?.status !== 'success') continue
-    const outputs = decodeAmountsOut(built.order, result.returnData)
-    if (outputs.some(({ amount }) => amount <= 0n)) continue
-    proven.push({ built, outputs, gasUsed: result.gasUsed })
-  }
+): Attempt<SimulationSuccess>[] {
+  const proven = attempts.flatMap((attempt) => {
+    const { result, outputs } = attempt
+    const isPaid = outputs.every(({ amount }) => amount > 0n)
+    return result?.status === 'success' && isPaid ? [{ ...attempt, result }] : []
+  })
   return rankProven(task, proven, priced)
 }
 
@@ -79,10 +57,10 @@ export function rank(
  * How much more the best pays than the best single path, before gas, basis points; null where no single path was
  * proven, or there are several outputs.
  */
-export function improvementBps(ranked: readonly Proven[]): number | null {
+export function improvementBps(ranked: readonly Attempt<SimulationSuccess>[]): number | null {
   const [best] = ranked
   if (best?.outputs.length !== 1 || best.built.taken.length !== 1) return null
-  const amountOf = ({ outputs: [output] }: Proven) => output?.amount ?? 0n
+  const amountOf = ({ outputs: [output] }: Attempt<SimulationSuccess>) => output?.amount ?? 0n
   const [single] = ranked
     .filter(({ built }) => !built.candidate.isSplit)
     .map(amountOf)
@@ -95,11 +73,16 @@ export function improvementBps(ranked: readonly Proven[]): number | null {
 /** `rank` of what is known already. */
 export function rankProven(
   task: Pick<Task, 'chain' | 'gasPrice'>,
-  proven: readonly Proven[],
+  proven: readonly Attempt<SimulationSuccess>[],
   priced: ReadonlyMap<Address, PricedToken>,
-): Proven[] {
-  const value = (one: Proven) => {
-    const gas = gasInToken(task.chain, priced, one.outputs[0]?.token, one.gasUsed * task.gasPrice)
+): Attempt<SimulationSuccess>[] {
+  const value = (one: Attempt<SimulationSuccess>) => {
+    const gas = gasInToken(
+      task.chain,
+      priced,
+      one.outputs[0]?.token,
+      one.result.gasUsed * task.gasPrice,
+    )
     return netValue(one.outputs, gas, priced)
   }
   const values = new Map(proven.map((one) => [one, value(one)]))
@@ -109,7 +92,8 @@ export function rankProven(
     ),
   )
   const bar = enoughForTrust([...honest].map((one) => values.get(one) ?? 0n))
-  const isLast = (one: Proven) => bar !== null && !honest.has(one) && (values.get(one) ?? 0n) <= bar
+  const isLast = (one: Attempt<SimulationSuccess>) =>
+    bar !== null && !honest.has(one) && (values.get(one) ?? 0n) <= bar
   return proven.toSorted((a, b) => {
     if (isLast(a) !== isLast(b)) return isLast(a) ? 1 : -1
     const [x = 0n, y = 0n] = [values.get(a), values.get(b)]
@@ -129,14 +113,6 @@ function enoughForTrust(honest: readonly bigint[]): bigint | null {
   return best + (size * trustBps) / bpsDenominator
 }
 
-/** The answer that was proven: without minimums, and not as the transaction of an answer. */
-export function asProven(best: Proven): Answer {
-  const outputs = best.outputs.map(({ token, amount }) => {
-    return { token, amountOut: amount, minAmountOut: 0n }
-  })
-  return { built: best.built, outputs, gasUsed: best.gasUsed, logs: [] }
-}
-
 /** What a final transaction is simulated with. */
 export interface FinalSimulation {
   readonly pin: BlockPin
@@ -150,8 +126,8 @@ export async function finalise(
     /** Told of each candidate that works and fails as the final transaction. */
     onFailed?: (candidate: Flow, reason: string) => void
   },
-  proven: readonly Proven[],
-): Promise<Answer> {
+  proven: readonly Attempt<SimulationSuccess>[],
+): Promise<Attempt<SimulationSuccess>> {
   const { request } = args
   const failed: Failure[] = []
   for (const best of meetingMinimums(request, proven).slice(0, finalAttempts)) {
@@ -169,8 +145,8 @@ export type Failure = ReturnType<typeof describe>
 export async function asFinal(
   task: FinalSimulation,
   request: RouteRequest,
-  best: Proven,
-): Promise<Answer | Failure> {
+  best: Attempt<SimulationSuccess>,
+): Promise<Attempt<SimulationSuccess> | Failure> {
   const minimums = minimumsOf(request, best.outputs)
   const order = {
     ...best.built.order,
@@ -183,7 +159,7 @@ export async function asFinal(
   const results = await task.simulator.simulate(
     ways.map((one) => {
       const more = one.entryPoint === best.built.entryPoint ? 0n : otherWayGas
-      const gasLimit = walletGas(task.pin, best.gasUsed + more)
+      const gasLimit = walletGas(task.pin, best.result.gasUsed + more)
       return { ...toSimulation(one, request), measure, gasLimit, logsNative: true }
     }),
   )
@@ -193,14 +169,8 @@ export async function asFinal(
   })
   const [chosen] = done.toSorted((a, b) => compare(a.result, b.result))
   if (chosen) {
-    const { built, result } = chosen
-    const outputs = zip(result.deltas, minimums).map(([{ token, amount }, minimum]) => ({
-      token,
-      amountOut: amount,
-      minAmountOut: minimum.amount,
-    }))
-    const { gasUsed, logs } = result
-    return { built, outputs, gasUsed, logs }
+    const outputs = chosen.result.deltas.map(({ token, amount }) => ({ token, amount }))
+    return { ...chosen, outputs }
   }
   const [result] = results
   const reason = result?.status === 'reverted' ? result.reason : unreadableReason
@@ -215,17 +185,18 @@ export function failsAsFinal(failed: readonly Failure[]): ForkrouteError {
   )
 }
 
-type Success = Extract<SimulationResult, { status: 'success' }>
-
 /** More of the first output, then less gas. */
-function compare(a: Success, b: Success): number {
+function compare(a: SimulationSuccess, b: SimulationSuccess): number {
   const [x, y] = [a.deltas[0]?.amount ?? 0n, b.deltas[0]?.amount ?? 0n]
   if (x !== y) return x > y ? -1 : 1
   return Number(a.gasUsed - b.gasUsed)
 }
 
 /** Candidates that reach the caller's minimums, even if others are worth more after gas; all when none does. */
-function meetingMinimums({ limit }: RouteRequest, proven: readonly Proven[]): readonly Proven[] {
+function meetingMinimums(
+  { limit }: RouteRequest,
+  proven: readonly Attempt<SimulationSuccess>[],
+): readonly Attempt<SimulationSuccess>[] {
   if (limit.kind === 'slippage') return proven
   const meeting = proven.filter(({ outputs }) =>
     zip(outputs, limit.minimums).every(([{ amount }, minimum]) => amount >= minimum.amount),

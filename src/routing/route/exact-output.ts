@@ -5,22 +5,15 @@
 import type { RouteRequest } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
 import { at, compareAmounts } from '../../domain/lists.js'
-import type { OrderInput } from '../../domain/order.js'
-import { type Address, bpsDenominator, type TokenAmount } from '../../domain/primitives.js'
+import type { Address, TokenAmount } from '../../domain/primitives.js'
+import type { SimulationSuccess } from '../../domain/state.js'
 import type { Task } from '../block/task.js'
 import type { PricedToken } from '../market/valuation.js'
 import { leastInput, outputOf } from '../search/exact-output.js'
-import { build, describe, through } from './built.js'
-import {
-  type Answer,
-  asFinal,
-  type Failure,
-  failsAsFinal,
-  finalAttempts,
-  type Proven,
-  rankProven,
-} from './choose.js'
+import { type Attempt, build, describe, through } from './built.js'
+import { asFinal, type Failure, failsAsFinal, finalAttempts, rankProven } from './choose.js'
 import { lendersOff } from './lenders.js'
+import { grossInput } from './prepare.js'
 import type { ProofArgs } from './prove.js'
 import { checkFunds, fundSender, senderState } from './sender-state.js'
 
@@ -31,16 +24,6 @@ const bestKept = 6
 const largestKept = 3
 /** An output this close above the stated one, as a part of it, needs no smaller input: a tenth of a basis point. */
 const closeEnough = 100_000n
-
-/** @returns the least amount that is at least `net` after its fee, with that fee. */
-export function grossInput(token: Address, net: bigint, feeBps: bigint | undefined): OrderInput {
-  if (feeBps === undefined) return { token, amount: net }
-  const feeOf = (amount: bigint) => (amount * feeBps) / bpsDenominator
-  let amount = (net * bpsDenominator) / (bpsDenominator - feeBps)
-  while (amount - feeOf(amount) < net) amount++
-  while (amount - 1n - feeOf(amount - 1n) >= net) amount--
-  return { token, amount, fee: feeOf(amount) }
-}
 
 export interface ExactOutput {
   readonly output: TokenAmount
@@ -54,7 +37,7 @@ export interface ExactOutput {
  * A candidate as a curve: what it gives for other inputs, by its math, in proportion to what it gave in simulation.
  */
 interface Curve {
-  readonly one: Proven
+  readonly one: Attempt<SimulationSuccess>
   readonly native: (amountIn: bigint) => bigint
   /** Simulated and native output for the same input. */
   readonly ratio: { readonly measured: bigint; readonly native: bigint }
@@ -76,9 +59,9 @@ export async function answerExactly(
   task: Task,
   args: ProofArgs,
   exact: ExactOutput,
-  proven: readonly Proven[],
+  proven: readonly Attempt<SimulationSuccess>[],
   priced: ReadonlyMap<Address, PricedToken>,
-): Promise<Answer> {
+): Promise<Attempt<SimulationSuccess>> {
   const failed: Failure[] = []
   for (const { curve, amountIn } of chosen(task, exact, proven, priced).slice(0, finalAttempts)) {
     const done = await approach(task, args, exact, curve, amountIn)
@@ -101,10 +84,10 @@ const tooLittle = 'less than amountOut, whatever the input'
 function chosen(
   task: Task,
   { output, provenWith }: ExactOutput,
-  proven: readonly Proven[],
+  proven: readonly Attempt<SimulationSuccess>[],
   priced: ReadonlyMap<Address, PricedToken>,
 ): LeastInput[] {
-  const gives = (one: Proven) => at(one.outputs, 0).amount
+  const gives = (one: Attempt<SimulationSuccess>) => at(one.outputs, 0).amount
   const byOutput = proven.toSorted((a, b) => compareAmounts(gives(b), gives(a)))
   const largest = byOutput.slice(0, largestKept)
   const inputs = [...new Set([...proven.slice(0, bestKept), ...largest])]
@@ -127,7 +110,7 @@ function chosen(
   return inputs
 }
 
-function toCurve(one: Proven): Curve {
+function toCurve(one: Attempt<SimulationSuccess>): Curve {
   const { candidate, taken } = one.built
   const [tokenIn, tokenOut] = [at(taken, 0).token, at(one.outputs, 0).token]
   return {
@@ -154,20 +137,23 @@ async function approach(
   { output }: ExactOutput,
   first: Curve,
   start: bigint,
-): Promise<Answer | Failure> {
+): Promise<Attempt<SimulationSuccess> | Failure> {
   const simulated = (amountIn: bigint, amount: bigint) =>
     withInput(task, args, first.one, { ...output, amount }, amountIn)
   let curve = first
   let amountIn = start
-  let best: { readonly answer: Answer; readonly amountIn: bigint; isExpected: boolean } | null =
-    null
+  let best: {
+    readonly answer: Attempt<SimulationSuccess>
+    readonly amountIn: bigint
+    isExpected: boolean
+  } | null = null
   const tried = new Set<bigint>()
   while (tried.size < maxCorrections && !tried.has(amountIn) && !(best && task.clock.isLate())) {
     tried.add(amountIn)
     const expected = promised(curve, amountIn)
     const answer = await simulated(amountIn, expected)
     if (!('outputs' in answer)) return best?.answer ?? answer
-    const got = at(answer.outputs, 0).amountOut
+    const got = at(answer.outputs, 0).amount
     const isEnough = got >= output.amount
     const isExpected = got === expected
     if (isEnough && (!best || amountIn < best.amountIn)) best = { answer, amountIn, isExpected }
@@ -180,17 +166,17 @@ async function approach(
   if (!best) return describe(first.one.built.candidate, tooLittle)
   if (best.isExpected) return best.answer
   // The minimum is that of what the transaction gives, not of what was expected of it.
-  return simulated(best.amountIn, at(best.answer.outputs, 0).amountOut)
+  return simulated(best.amountIn, at(best.answer.outputs, 0).amount)
 }
 
 /** The same candidate as the final transaction with another input, whose minimum is that of the expected output. */
 async function withInput(
   task: Task,
   args: ProofArgs,
-  one: Proven,
+  one: Attempt<SimulationSuccess>,
   expected: TokenAmount,
   amountIn: bigint,
-): Promise<Answer | Failure> {
+): Promise<Attempt<SimulationSuccess> | Failure> {
   const [asked] = args.request.inputs
   const inputs = [grossInput(asked?.token ?? expected.token, amountIn, asked?.feeBps)]
   const request: RouteRequest = { ...args.request, inputs }
@@ -201,5 +187,5 @@ async function withInput(
     unreadable: [],
   }))
   const built = through(build(task, { ...args, inputs }, candidate, state), request, entryPoint)
-  return asFinal(task, request, { built, outputs: [expected], gasUsed: one.gasUsed })
+  return asFinal(task, request, { ...one, built, outputs: [expected] })
 }

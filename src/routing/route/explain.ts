@@ -17,15 +17,13 @@ import {
 import { at } from '../../domain/lists.js'
 import type { Address, TokenAmount } from '../../domain/primitives.js'
 import { wrappedNativeSlug } from '../../domain/route-step.js'
-import { decodeAmountsOut } from '../../executor/compile.js'
+import type { SimulationSuccess } from '../../domain/state.js'
 import { poolKey, poolName } from '../../protocols/pool.js'
 import type { Task } from '../block/task.js'
 import type { MarketPool } from '../market/market-view.js'
 import { gasInToken, type PricedToken } from '../market/valuation.js'
 import { type Flow, sharesOf } from '../search/flow.js'
-import { needsNoTrust, unreadableReason } from './built.js'
-import type { Answer, Proven } from './choose.js'
-import type { Attempt } from './prove.js'
+import { type Attempt, needsNoTrust, unreadableReason } from './built.js'
 
 interface LeftOut {
   readonly flow: Flow
@@ -40,7 +38,10 @@ export class RouteLog {
   readonly #refused: RefusedPool[] = []
   readonly #considered = new Set<string>()
   #priced: ReadonlyMap<Address, PricedToken> = new Map()
-  #found: { readonly proven: readonly Proven[]; readonly answer: Answer } | null = null
+  #found: {
+    readonly proven: readonly Attempt<SimulationSuccess>[]
+    readonly answer: Attempt<SimulationSuccess>
+  } | null = null
 
   constructor(private readonly task: Task) {}
 
@@ -55,7 +56,7 @@ export class RouteLog {
   }
 
   /** @param proven - best first. */
-  chose(answer: Answer, proven: readonly Proven[]): void {
+  chose(answer: Attempt<SimulationSuccess>, proven: readonly Attempt<SimulationSuccess>[]): void {
     this.#found = { answer, proven }
   }
 
@@ -83,14 +84,14 @@ export class RouteLog {
     const worthOf = (outputs: readonly TokenAmount[], gasUsed: bigint) =>
       valueAfterGas(this.task, this.#priced, outputs, gasUsed)
     const chosen = proven.find(({ built }) => built.candidate === answer?.built.candidate)
-    const bar = chosen ? worthOf(chosen.outputs, chosen.gasUsed) : null
+    const bar = chosen ? worthOf(chosen.outputs, chosen.result.gasUsed) : null
     const ranks = new Map(proven.map(({ built }, index) => [built.candidate, index]))
     const placed = this.#attempts.map((attempt) => {
       const { candidate } = attempt.built
       const record =
         answer && candidate === answer.built.candidate
           ? {
-              ...measured(candidate, paidBy(answer), answer.gasUsed, worthOf),
+              ...measured(candidate, answer.outputs, answer.result.gasUsed, worthOf),
               status: 'chosen' as const,
             }
           : this.#tried(attempt, worthOf, bar)
@@ -117,7 +118,11 @@ export class RouteLog {
   }
 
   /** @param bar - what the chosen candidate was worth when it was compared. */
-  #tried({ built, result }: Attempt, worthOf: WorthOf, bar: bigint | null): CandidateRecord {
+  #tried(
+    { built, result, outputs: paid }: Attempt,
+    worthOf: WorthOf,
+    bar: bigint | null,
+  ): CandidateRecord {
     const {
       candidate,
       order: { inputs, outputs },
@@ -131,7 +136,6 @@ export class RouteLog {
       const { reason } = result
       return { ...unmeasured(candidate), gas: gasUsed, status: 'reverted', reason }
     }
-    const paid = decodeAmountsOut(built.order, result.returnData)
     const record = measured(candidate, paid, gasUsed, worthOf)
     const failure = this.#failed.get(candidate)
     if (failure !== undefined) {
@@ -184,10 +188,6 @@ const order: readonly CandidateRecord['status'][] = [
   'unreadable',
   'skipped',
 ]
-
-function paidBy({ outputs }: Answer): TokenAmount[] {
-  return outputs.map(({ token, amountOut: amount }) => ({ token, amount }))
-}
 
 function valueAfterGas(
   task: Task,

@@ -6,8 +6,7 @@ import type { RouteRequest } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
 import type { Address, TokenAmount } from '../../domain/primitives.js'
 import type { MarketPools } from '../market/market-view.js'
-import { describe, unreadableReason } from './built.js'
-import type { Attempt } from './prove.js'
+import { type Attempt, describe, unreadableReason } from './built.js'
 import { unreadableWarnings } from './warnings.js'
 
 export function noRoute(

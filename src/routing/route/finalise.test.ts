@@ -8,16 +8,18 @@ import {
   reverted,
   second,
   sender,
+  success,
   tokenIn,
 } from '../../../test/support/routing/candidates.js'
 import type { RouteRequest } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
 import { tokenAmounts } from '../../domain/lists.js'
 import type { Address } from '../../domain/primitives.js'
-import type { SimulationRequest, SimulationResult } from '../../domain/state.js'
+import type { SimulationRequest, SimulationResult, SimulationSuccess } from '../../domain/state.js'
 import { buildTransaction } from '../../executor/compile.js'
 import { swapSelector } from '../../executor/swap-order.js'
-import { type FinalSimulation, finalise, type Proven } from './choose.js'
+import type { Attempt } from './built.js'
+import { type FinalSimulation, finalise } from './choose.js'
 
 const request: RouteRequest = {
   chainId: 1,
@@ -56,18 +58,15 @@ function taskThatGives(...results: readonly (SimulationResult | undefined)[]) {
   return { task, asked }
 }
 
-const filled = (...deltas: bigint[]): SimulationResult => ({
+const filled = (...deltas: bigint[]): SimulationSuccess => ({
   status: 'success',
   gasUsed: 77n,
   returnData: '0x',
   logs: [],
   deltas: ofOutputs(deltas).map((gain) => ({ ...gain, owner: receiver })),
 })
-const proven = (key: string, amounts: readonly bigint[]): Proven => ({
-  built: built(key, { outputs: [out, second].slice(0, amounts.length) }),
-  outputs: ofOutputs(amounts),
-  gasUsed: 1n,
-})
+const proven = (key: string, amounts: readonly bigint[]): Attempt<SimulationSuccess> =>
+  success(built(key, { outputs: [out, second].slice(0, amounts.length) }), amounts, 1n)
 
 describe('finalise', () => {
   test('slippage of 50 bps leaves 0.995 of the output, rounded down, and is in the transaction', async () => {
@@ -75,14 +74,12 @@ describe('finalise', () => {
     const one = proven('one', [1_999n])
     const answer = await finalise(task, { request }, [one])
     // 1999 * 0.995 = 1989.005
-    const outputs = [{ token: out, amountOut: 1_998n, minAmountOut: 1_989n }]
     const order = { ...one.built.order, outputs: [{ token: out, minAmountOut: 1_989n }] }
     const tx = buildTransaction({ strategy: 'router', from: sender, order })
     expect(answer).toEqual({
       built: { ...one.built, order, tx },
-      outputs,
-      gasUsed: 77n,
-      logs: [],
+      result: filled(1_998n),
+      outputs: [{ token: out, amount: 1_998n }],
     })
     expect(asked).toEqual([
       [
@@ -112,7 +109,7 @@ describe('finalise', () => {
     const { task } = taskThatGives(filled(1n))
     const limit = { kind: 'slippage', centiBps } as const
     const found = await finalise(task, { request: { ...request, limit } }, [proven('x', [1_999n])])
-    expect(found.outputs.map(({ minAmountOut }) => minAmountOut)).toEqual([least])
+    expect(found.built.order.outputs.map(({ minAmountOut }) => minAmountOut)).toEqual([least])
   })
 
   describe('of two entry points', () => {
@@ -121,7 +118,10 @@ describe('finalise', () => {
     const hop = { family: 'v3', pool, zeroForOne: true, tokenIn: weth, tokenOut: out } as const
     const legs = { wraps: false, unwraps: false, legs: [{ share: null, hops: [hop] }] }
     const other = proven('one', [1_000n])
-    const one: Proven = { ...other, built: { ...other.built, legs, entryPoint: 'swap' } }
+    const one: Attempt<SimulationSuccess> = {
+      ...other,
+      built: { ...other.built, legs, entryPoint: 'swap' },
+    }
     const giving = (...results: SimulationResult[]): FinalSimulation => ({
       simulator: { simulate: async () => results },
       pin,
@@ -135,7 +135,7 @@ describe('finalise', () => {
       ['the only one that succeeds', [reverted('K'), gas(124n)], 'execute', 124n],
     ] as const)('%s', async (_name, results, entryPoint, gasUsed) => {
       const answer = await finalise(giving(...results), { request }, [one])
-      expect(answer).toMatchObject({ built: { entryPoint }, gasUsed })
+      expect(answer).toMatchObject({ built: { entryPoint }, result: { gasUsed } })
       expect(answer.built.tx.data.startsWith(swapSelector)).toBe(entryPoint === 'swap')
     })
   })
@@ -143,7 +143,7 @@ describe('finalise', () => {
   test('minimums of the caller are taken as they are, one per output', async () => {
     const { task, asked } = taskThatGives(filled(9n, 8n))
     const found = await finalise(task, { request: minimum(5n, 6n) }, [proven('one', [9n, 8n])])
-    expect(found.outputs.map(({ minAmountOut }) => minAmountOut)).toEqual([5n, 6n])
+    expect(found.built.order.outputs.map(({ minAmountOut }) => minAmountOut)).toEqual([5n, 6n])
     expect(found.built.order.outputs).toEqual([
       { token: out, minAmountOut: 5n },
       { token: second, minAmountOut: 6n },

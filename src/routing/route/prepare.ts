@@ -19,6 +19,7 @@ import { deadlineOf } from './order-deadline.js'
 import { choosePermit, pullerOf } from './permit.js'
 import { learnTokens } from './read-ahead.js'
 import { type FundedSender, fundSender, type Sender } from './sender-state.js'
+import { unreadableWarnings } from './warnings.js'
 
 export interface RouteArgs {
   readonly mode: 'route' | 'quote'
@@ -53,6 +54,8 @@ export interface PreparedRoute extends OpenSearch {
   readonly deadline: bigint | undefined
   /** Such a receiver may hold a token for many, and be paid for one of them by somebody else. */
   readonly receiverHasCode: boolean
+  /** Sentences for the answer, about what was left out; the search and the proof add theirs. */
+  readonly warnings: string[]
   /** Tokens that the caller names, and therefore trusts. */
   readonly named: ReadonlySet<Address>
 }
@@ -84,7 +87,7 @@ export async function prepareRoute(
       isReceiverContract(task, request),
     ]),
   )
-  const { usable } = opened
+  const { usable, all } = opened
   log?.pricedBy(opened.priced)
   log?.considered(usable.pools)
   log?.refused([...usable.refused, ...usable.view.unreadable.map(unreadPool)])
@@ -100,6 +103,11 @@ export async function prepareRoute(
     permit,
     deadline,
     receiverHasCode,
+    warnings: [
+      ...usable.warnings,
+      ...(all.notes ?? []),
+      ...unreadableWarnings(usable.view.unreadable),
+    ],
     named: new Set([...request.inputs.map(({ token }) => token), ...request.tokensOut]),
   }
 }
@@ -119,6 +127,16 @@ export function withFee({ token, amount, feeBps }: RequestInput): OrderInput {
     amount,
     ...(feeBps !== undefined && { fee: (amount * feeBps) / bpsDenominator }),
   }
+}
+
+/** @returns the least amount that is at least `net` after its fee, with that fee. */
+export function grossInput(token: Address, net: bigint, feeBps: bigint | undefined): OrderInput {
+  if (feeBps === undefined) return { token, amount: net }
+  const feeOf = (amount: bigint) => (amount * feeBps) / bpsDenominator
+  let amount = (net * bpsDenominator) / (bpsDenominator - feeBps)
+  while (amount - feeOf(amount) < net) amount++
+  while (amount - 1n - feeOf(amount - 1n) >= net) amount--
+  return { token, amount, fee: feeOf(amount) }
 }
 
 function unreadPool({ protocol, subject }: Unreadable): RefusedPool {

@@ -10,9 +10,10 @@ import {
 } from '../../../test/support/routing/plain-pairs.js'
 import { plainTask } from '../../../test/support/routing/plain-task.js'
 import type { SimulationRequest, SimulationResult } from '../../domain/state.js'
+import type { Attempt } from './built.js'
 import { findFlows } from './find-flows.js'
 import { prepareRoute } from './prepare.js'
-import { type Attempt, prove } from './prove.js'
+import { prove } from './prove.js'
 
 /** Proves the two paths of the quote, the deeper pair's first. */
 async function proveBoth(simulate: (request: SimulationRequest) => SimulationResult) {

@@ -1,25 +1,26 @@
 /**
- * Builds transactions from candidates and runs them on the forks.
+ * Proves the candidates of a route by simulation of their transactions: all, or as many as it takes to know the best, and
+ * further splits without the pools that broke a promise.
  */
 import type { RouteRequest } from '../../domain/engine.js'
+import type { RefusedPool } from '../../domain/explanation.js'
 import type { OrderInput } from '../../domain/order.js'
 import type { Hex } from '../../domain/primitives.js'
-import type { SimulationResult } from '../../domain/state.js'
+import { decodeAmountsOut } from '../../executor/compile.js'
 import type { SignedPermit } from '../../executor/permit.js'
-import type { Pool } from '../../protocols/pool.js'
+import { type Pool, poolName } from '../../protocols/pool.js'
 import type { Task } from '../block/task.js'
+import type { MarketPool } from '../market/market-view.js'
 import type { Flow } from '../search/flow.js'
-import { type Built, build, protocolsOn, through, toSimulation } from './built.js'
+import { proveAdaptively } from './adaptive.js'
+import { type Attempt, type Built, build, protocolsOn, through, toSimulation } from './built.js'
+import type { FoundFlows } from './find-flows.js'
 import { refusePartial, watchLeftovers } from './leftovers.js'
 import { lendersOff } from './lenders.js'
+import type { PreparedRoute } from './prepare.js'
 import { readAhead } from './read-ahead.js'
-import { type FundedSender, stateWithLoans } from './sender-state.js'
-
-export interface Attempt {
-  readonly built: Built
-  /** Null: not simulated before the deadline. */
-  readonly result: SimulationResult | null
-}
+import { newSplits, suspectPools } from './retry-without-pools.js'
+import { type FundedSender, notFundable, stateWithLoans } from './sender-state.js'
 
 export interface ProofArgs {
   readonly request: RouteRequest
@@ -35,6 +36,52 @@ export interface ProofArgs {
   readonly permit: SignedPermit | undefined
   /** Pools that may lend tokens that overrides cannot give. */
   readonly allPools: readonly Pool[]
+}
+
+/** How often splits are searched again without the pools that spoilt them. */
+const extraLooks = 2
+
+/** @throws ForkrouteError NOT_FUNDABLE where nothing can be simulated; STATE_UNAVAILABLE. */
+export async function proveFlows(
+  task: Task,
+  prepared: PreparedRoute,
+  proof: ProofArgs,
+  { flows, searchAgain }: FoundFlows,
+): Promise<readonly Attempt[]> {
+  const { request, usable, all, priced, log } = prepared
+  const tried = async (some: readonly Flow[]) => {
+    const proven = await prove(task, proof, some)
+    const kept = new Set(proven.map(({ built }) => built.candidate))
+    for (const flow of some) if (!kept.has(flow)) log?.leftOut(flow, 'plan', notLent)
+    log?.attempted(proven)
+    return proven
+  }
+  const { attempts, spared } =
+    prepared.proof === 'adaptive'
+      ? await proveAdaptively(task, request, priced, flows, tried)
+      : { attempts: await tried(flows), spared: [] }
+  for (const flow of spared) log?.leftOut(flow, 'simulate', boundedBelow)
+  if (!attempts.length) throw notFundable(proof.funded, all.unreadable)
+  for (let look = 0; look < extraLooks && !task.clock.isLate(); look++) {
+    const doubtful = suspectPools(attempts)
+    if (!doubtful.size) break
+    log?.refused([...doubtful].map(suspectPool))
+    const again = await searchAgain(usable.pools.filter((pool) => !doubtful.has(pool)))
+    const known = attempts.map(({ built }) => built.candidate)
+    const splits = newSplits(again, known)
+    if (!splits.length) break
+    attempts.push(...(await tried(splits)))
+  }
+  return attempts
+}
+
+const boundedBelow = 'by native math it cannot be worth more than what was simulated'
+const notLent = 'the balance of an input cannot be overridden, and no pool off the path can lend it'
+
+function suspectPool({ adapter, loaded }: MarketPool): RefusedPool {
+  const reason =
+    'a candidate through it paid less than it promised, so further splits do without it'
+  return { pool: poolName(loaded.pool), protocol: adapter.slug, reason }
 }
 
 /** In the order of the candidates, without those that cannot be funded. */
@@ -85,10 +132,15 @@ async function attempt(
       watching.map(({ one, watched }) => ({ ...toSimulation(one, request), measure: watched })),
     ),
   )
-  return watching.map(({ one, watched }, index) => ({
-    built: one,
-    result: refusePartial(watched, simulated[index] ?? null),
-  }))
+  return watching.map(({ one, watched }, index) => {
+    const result = refusePartial(watched, simulated[index] ?? null)
+    const isDone = result?.status === 'success'
+    return {
+      built: one,
+      result,
+      outputs: isDone ? decodeAmountsOut(one.order, result.returnData) : [],
+    }
+  })
 }
 
 /** What plain swaps cannot do, steps may: they spend what has arrived of a token that taxes transfers. */

@@ -2,12 +2,11 @@
  * Splits spread over many pools, so one pool that deviates from its math spoils them all. The simulated paths show
  * which pools these are; without them a split may still be the best.
  */
-import { at, larger } from '../../domain/lists.js'
+import { larger } from '../../domain/lists.js'
 import { bpsDenominator } from '../../domain/primitives.js'
-import { decodeAmountsOut } from '../../executor/compile.js'
 import type { MarketPool } from '../market/market-view.js'
 import { type Flow, swapsOf } from '../search/flow.js'
-import type { Attempt } from './prove.js'
+import type { Attempt } from './built.js'
 
 /** An output may fall this much short of its promise. */
 const toleranceBps = 1n
@@ -39,9 +38,8 @@ function delivers(attempt: Attempt): boolean {
   return amountOut(attempt) * bpsDenominator >= promised * (bpsDenominator - toleranceBps)
 }
 
-function amountOut({ built, result }: Attempt): bigint {
-  if (result?.status !== 'success') return 0n
-  return at(decodeAmountsOut(built.order, result.returnData), 0).amount
+function amountOut({ outputs: [output] }: Attempt): bigint {
+  return output?.amount ?? 0n
 }
 
 /** Splits that are not among the known candidates. */

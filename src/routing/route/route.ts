@@ -5,45 +5,46 @@
 import type { RouteAnswer } from '../../domain/engine.js'
 import type { ForkrouteError } from '../../domain/errors.js'
 import { nativeToken } from '../../domain/primitives.js'
+import type { SimulationSuccess } from '../../domain/state.js'
 import type { Task } from '../block/task.js'
 import type { Flow } from '../search/flow.js'
-import { type FoundRoute, routeAnswer } from './answer.js'
-import { type Answer, asProven, finalise, improvementBps, type Proven, rank } from './choose.js'
+import { routeAnswer } from './answer.js'
+import type { Attempt } from './built.js'
+import { finalise, improvementBps, rank } from './choose.js'
 import { answerExactly } from './exact-output.js'
 import { asAsked, RouteLog, withExplanation } from './explain.js'
 import { noRoute, nothingProven } from './failures.js'
 import { type FoundFlows, findFlows } from './find-flows.js'
 import { type PreparedRoute, prepareRoute, type RouteArgs } from './prepare.js'
-import type { Attempt, ProofArgs } from './prove.js'
-import { proveFlows } from './prove-flows.js'
+import { type ProofArgs, proveFlows } from './prove.js'
 import { fundSender } from './sender-state.js'
-import { deadlineWarning, droppedWarnings, unreadableWarnings } from './warnings.js'
+import { deadlineWarning, droppedWarnings } from './warnings.js'
 
 /** @throws ForkrouteError as `Engine.route`. */
 export async function runRoute(task: Task, args: RouteArgs): Promise<RouteAnswer> {
   const { request } = args
   const log = request.explain && new RouteLog(task)
   const explained = () => log && asAsked(log.explain(), request, task)
-  const found = await findRoute(task, args, log).catch((error: unknown) => {
+  const failed = (error: unknown): never => {
     throw withExplanation(error, explained())
-  })
-  const answer = await routeAnswer(task, found)
+  }
+  const prepared = await prepareRoute(task, args, log).catch(failed)
+  const found = await findRoute(task, prepared).catch(failed)
+  const answer = await routeAnswer(task, prepared, found)
   const explanation = explained()
   return explanation ? { ...answer, explanation } : answer
 }
 
 /**
- * The best route with its plan and transaction.
+ * The best route with its plan and transaction. The log of the prepared route is told what is looked at, up to the error
+ * if there is one, and its warnings what was left out.
  *
- * @param log - is told what is looked at, up to the error if there is one.
  * @throws ForkrouteError as `Engine.route`.
  */
 export async function findRoute(
   task: Task,
-  args: RouteArgs,
-  log?: RouteLog | undefined,
-): Promise<FoundRoute> {
-  const prepared = await prepareRoute(task, args, log)
+  prepared: PreparedRoute,
+): Promise<Attempt<SimulationSuccess>> {
   const found = await findFlows(task, prepared)
   const proof = await proofArgs(task, prepared, found)
   const attempts = await proveFlows(task, prepared, proof, found)
@@ -53,12 +54,10 @@ export async function findRoute(
   const answer = await task.clock.stage('finalise', () =>
     chooseAnswer(task, prepared, { proof, exact: found.exact, proven }),
   )
-  log?.chose(answer, proven)
-  return {
-    prepared,
-    answer,
-    warnings: warningsOf(prepared, found, attempts),
-  }
+  prepared.log?.chose(answer, proven)
+  const isCut = found.wasCut || attempts.some(({ result }) => result === null)
+  prepared.warnings.push(...droppedWarnings(attempts), ...(isCut ? [deadlineWarning] : []))
+  return answer
 }
 
 /** What all candidates share when they are simulated. */
@@ -80,7 +79,7 @@ async function proofArgs(
   }
 }
 
-function noteImprovement(task: Task, proven: readonly Proven[]): void {
+function noteImprovement(task: Task, proven: readonly Attempt<SimulationSuccess>[]): void {
   const improvement = improvementBps(proven)
   if (improvement !== null) task.report.improvementsBps.push(improvement)
 }
@@ -91,16 +90,16 @@ async function chooseAnswer(
   { args, request, priced, sender, log }: PreparedRoute,
   among: Pick<FoundFlows, 'exact'> & {
     readonly proof: ProofArgs
-    readonly proven: readonly Proven[]
+    readonly proven: readonly Attempt<SimulationSuccess>[]
   },
-): Promise<Answer> {
+): Promise<Attempt<SimulationSuccess>> {
   const { proof, exact, proven } = among
   const [best] = proven
   if (exact) {
     const { isChecked } = sender
     return answerExactly(task, proof, { ...exact, isChecked }, proven, priced)
   }
-  if (best && args.within?.needsNoTransaction) return asProven(best)
+  if (best && args.within?.needsNoTransaction) return best
   const onFailed = (flow: Flow, reason: string) => log?.failed(flow, reason)
   return finalise(task, { request, onFailed }, proven)
 }
@@ -116,19 +115,4 @@ async function whyNothingWorks(
   const tokenIn = request.inputs[0]?.token ?? nativeToken
   const tokenOut = request.tokensOut[0] ?? nativeToken
   return noRoute(usable.view, { tokenIn, tokenOut }, chain, router)
-}
-
-function warningsOf(
-  { usable, all }: PreparedRoute,
-  { wasCut }: FoundFlows,
-  attempts: readonly Attempt[],
-): string[] {
-  const isCut = wasCut || attempts.some(({ result }) => result === null)
-  return [
-    ...usable.warnings,
-    ...(all.notes ?? []),
-    ...unreadableWarnings(usable.view.unreadable),
-    ...droppedWarnings(attempts),
-    ...(isCut ? [deadlineWarning] : []),
-  ]
 }

@@ -11,14 +11,13 @@ import {
   zeroAddress,
 } from '../../domain/primitives.js'
 import type { RouteStepRecord } from '../../domain/route-step.js'
-import type { SimulationLog } from '../../domain/state.js'
+import type { SimulationLog, SimulationSuccess } from '../../domain/state.js'
 import { runnerAddress } from '../../executor/compile.js'
 import { contractAddress, executorAddress } from '../../executor/deployments.js'
 import type { Task } from '../block/task.js'
 import type { FlowEdge } from '../search/flow.js'
 import type { Hop } from '../search/hop.js'
-import { withoutFee } from './built.js'
-import type { Answer } from './choose.js'
+import { type Attempt, withoutFee } from './built.js'
 import { stepsOf } from './plan-route.js'
 
 /** Transfer(address,address,uint256); simulations log payments of native as such, too. */
@@ -46,7 +45,7 @@ export interface MeasuredRoute {
 export function measuredSteps(
   task: Task,
   { strategy, fromAddress }: RouteRequest,
-  { built: { plan, candidate, taken, order }, logs }: Answer,
+  { built: { plan, candidate, taken, order }, result }: Attempt<SimulationSuccess>,
 ): RouteStepRecord[] {
   return withAmounts(plan.records, {
     edges: candidate.edges,
@@ -55,7 +54,7 @@ export function measuredSteps(
     sender: fromAddress,
     receiver: order.receiver,
     wrappedNative: task.chain.wrappedNative,
-    logs,
+    logs: result.logs,
   })
 }
 

@@ -5,7 +5,7 @@ import { isNative } from '../../domain/primitives.js'
 import type { RouteStepRecord } from '../../domain/route-step.js'
 import type { Unreadable } from '../../protocols/pool.js'
 import type { Task } from '../block/task.js'
-import type { Attempt } from './prove.js'
+import type { Attempt } from './built.js'
 
 const rulesNames: Readonly<Record<HardFork, string>> = {
   berlin: 'before London',

@@ -1,5 +1,5 @@
 /** USD prices of tokens at one block. */
-import { type Address, isNative, type Token } from '../../domain/primitives.js'
+import { type Address, type BlockPin, isNative, type Token } from '../../domain/primitives.js'
 import type { Task } from '../block/task.js'
 
 export interface TokenPriceFact {
@@ -9,12 +9,17 @@ export interface TokenPriceFact {
   readonly source: string
 }
 
-/** In the order asked; null where a token or its price is unknown at this block. */
-export function readPrices(
+export interface PriceFacts {
+  readonly block: BlockPin
+  /** In the order asked; null where a token or its price is unknown at this block. */
+  readonly facts: readonly (TokenPriceFact | null)[]
+}
+
+export async function readPrices(
   task: Task,
   { addresses }: { readonly addresses: readonly Address[] },
-): Promise<(TokenPriceFact | null)[]> {
-  return Promise.all(
+): Promise<PriceFacts> {
+  const facts = await Promise.all(
     addresses.map(async (address) => {
       const { token, price } = (await task.facts.tokenWithPrice(task.reader, address)) ?? {}
       if (!token || !price) return null
@@ -24,4 +29,5 @@ export function readPrices(
       return (await isThere) ? { token, ...price } : null
     }),
   )
+  return { block: task.pin, facts }
 }

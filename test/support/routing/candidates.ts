@@ -2,16 +2,15 @@
 import { encodeAbiParameters } from 'viem'
 import { ethereum } from '../../../src/chains/ethereum.js'
 import { latestDeadline } from '../../../src/domain/deadline.js'
+import { tokenAmounts } from '../../../src/domain/lists.js'
 import type { Order } from '../../../src/domain/order.js'
 import type { Address } from '../../../src/domain/primitives.js'
-import type { SimulationResult } from '../../../src/domain/state.js'
+import type { SimulationResult, SimulationSuccess } from '../../../src/domain/state.js'
 import { buildTransaction } from '../../../src/executor/compile.js'
 import type { MarketPool } from '../../../src/routing/market/market-view.js'
 import type { PricedToken } from '../../../src/routing/market/valuation.js'
 import type { Doubt } from '../../../src/routing/market/verified.js'
-import type { Built } from '../../../src/routing/route/built.js'
-import type { Proven } from '../../../src/routing/route/choose.js'
-import type { Attempt } from '../../../src/routing/route/prove.js'
+import type { Attempt, Built } from '../../../src/routing/route/built.js'
 
 export const token = (digit: string): Address => `0x${digit.repeat(40)}`
 export const [tokenIn, out, second, sender, receiver] = ['a', 'b', 'c', '1', '2'].map(token) as [
@@ -72,9 +71,20 @@ export function built(
 }
 
 /** A candidate whose simulation gave these amounts. */
-export function success(one: Built, amounts: readonly bigint[], gasUsed = 0n): Attempt {
+export function success(
+  one: Built,
+  amounts: readonly bigint[],
+  gasUsed = 0n,
+): Attempt<SimulationSuccess> {
   const returnData = encodeAbiParameters([{ type: 'uint256[]' }], [amounts])
-  return { built: one, result: { status: 'success', gasUsed, returnData, logs: [], deltas: [] } }
+  return {
+    built: one,
+    result: { status: 'success', gasUsed, returnData, logs: [], deltas: [] },
+    outputs: tokenAmounts(
+      one.order.outputs.map(({ token: each }) => each),
+      amounts,
+    ),
+  }
 }
 
 export const reverted = (reason: string): SimulationResult => ({
@@ -86,4 +96,4 @@ export const reverted = (reason: string): SimulationResult => ({
 
 export const noPrices = new Map<Address, PricedToken>()
 export const task = { chain: ethereum, gasPrice: 2n }
-export const keysOf = (list: readonly Proven[]) => list.map(({ built }) => built.candidate.key)
+export const keysOf = (list: readonly Attempt[]) => list.map(({ built }) => built.candidate.key)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { tokenIn } from '../../../test/support/routing/candidates.js'
-import { grossInput } from './exact-output.js'
+import { grossInput } from './prepare.js'
 
 describe('grossInput', () => {
   test('known vector: 9999 with a fee of 29 (30 bps, rounded down) leaves 9970', () => {
