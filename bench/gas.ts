@@ -308,7 +308,7 @@ function orderOf(row: Row): { order: Order; edges: readonly FlowEdge[] } {
   const plan = planRoute({
     chain: ethereum,
     edges,
-    inputs: new Map([[tokenIn, row.amountIn]]),
+    inputs: [{ token: tokenIn, amount: row.amountIn }],
     tokensOut: [tokenOut],
     executor: executorAddress(sender),
     receiver: sender,

@@ -92,7 +92,7 @@ export async function planRouteAction(
   const plan = planRoute({
     chain: task.chain,
     edges: flow.isSplit ? flow.edges : sequential(flow),
-    inputs: new Map([[tokenIn, amount]]),
+    inputs: [{ token: tokenIn, amount }],
     tokensOut: [tokenOut],
     executor: runner,
     receiver: runner,

@@ -59,14 +59,13 @@ const gasUnit = 1_000_000n
  */
 export function bestOf(
   flows: readonly Flow[],
-  { token, amount }: TokenAmount,
+  input: TokenAmount,
   tokenOut: Address,
   gasCost: bigint,
 ): Estimate | null {
-  const inputs = [{ token, amountIn: amount }]
   const net = ({ amountOut, gas }: Estimate) => amountOut - (gas * gasCost) / gasUnit
   return flows.reduce<Estimate | null>((best, { edges, gas }) => {
-    const one = { amountOut: runFlow(edges, inputs, tokenOut).amountOut, gas }
+    const one = { amountOut: runFlow(edges, [input], tokenOut).amountOut, gas }
     return best === null || net(one) > net(best) ? one : best
   }, null)
 }

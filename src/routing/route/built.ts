@@ -99,7 +99,7 @@ export function build(
   const plan = planRoute({
     chain: task.chain,
     edges: candidate.edges,
-    inputs: new Map(inputs.map(withoutFee).map(({ token, amount }) => [token, amount])),
+    inputs: inputs.map(withoutFee),
     tokensOut: request.tokensOut,
     executor,
     receiver,

@@ -40,7 +40,7 @@ function plan(edges: readonly FlowEdge[], mayPayReceiver: boolean) {
   const { steps, paysReceiver } = planRoute({
     chain: ethereum,
     edges,
-    inputs: new Map([[a, 10n]]),
+    inputs: [{ token: a, amount: 10n }],
     tokensOut: [b],
     executor,
     receiver,

@@ -4,7 +4,12 @@
 import type { ChainDefinition } from '../../chains/chain.js'
 import { defined } from '../../domain/defined.js'
 import { type Amount, type ExecutorStep, isAmountRef } from '../../domain/order.js'
-import { type Address, bpsDenominator, isNative } from '../../domain/primitives.js'
+import {
+  type Address,
+  bpsDenominator,
+  isNative,
+  type TokenAmount,
+} from '../../domain/primitives.js'
 import { type RouteStepRecord, wrappedNativeSlug } from '../../domain/route-step.js'
 import { poolName } from '../../protocols/pool.js'
 import { wrapStep } from '../../protocols/wrapped-native/index.js'
@@ -27,8 +32,8 @@ export interface RoutePlan {
 export interface PlanArgs {
   readonly chain: ChainDefinition
   readonly edges: readonly FlowEdge[]
-  /** Raw units that the Executor holds at the start, fee already taken. */
-  readonly inputs: ReadonlyMap<Address, bigint>
+  /** What the Executor holds at the start, each token once, fee already taken. */
+  readonly inputs: readonly TokenAmount[]
   readonly tokensOut: readonly Address[]
   readonly executor: Address
   readonly receiver: Address
@@ -60,12 +65,12 @@ export function planRoute(args: PlanArgs): RoutePlan {
   const paidAhead = paymentsAhead(args)
   const { firstStep = 0 } = args.within ?? {}
   const stated = args.within && partsOf(args.within.amountIn)
-  const [source] = args.inputs.keys()
+  const [source] = args.inputs
   for (const [index, { hop, spends }] of edges.entries()) {
     const amountIn: Amount =
       spends === 'previous'
         ? { ref: 'output', step: firstStep + steps.length - 1 }
-        : stated && hop.tokenIn === source
+        : stated && hop.tokenIn === source?.token
           ? stated(spends)
           : { ref: 'balance', token: hop.tokenIn, ...scale(spends) }
     const recipient =
@@ -124,7 +129,7 @@ function paymentsAhead({ edges, inputs, tokensOut }: PlanArgs): ReadonlyMap<Addr
     const place =
       hop.kind === 'swap' && hop.market.adapter.swaps.prepaidAt?.(hop.market.loaded.pool)
     if (!place || spends !== whole) continue
-    if (inputs.has(tokenIn) || tokensOut.includes(tokenIn)) continue
+    if (inputs.some(({ token }) => token === tokenIn) || tokensOut.includes(tokenIn)) continue
     const isAlone = edges.every(({ hop: other }, i) => i === index || other.tokenIn !== tokenIn)
     const sources = edges.filter(({ hop: other }) => other.tokenOut === tokenIn)
     if (isAlone && sources.every(({ hop: source }) => paysDirectly(source)))
@@ -185,7 +190,7 @@ export function stepsOf(edges: readonly FlowEdge[]): FlowEdge[][] {
 }
 
 function toRecords({ chain, edges, inputs }: PlanArgs): RouteStepRecord[] {
-  const held = new Map<Address, bigint | null>(inputs)
+  const held = new Map<Address, bigint | null>(inputs.map(({ token, amount }) => [token, amount]))
   return stepsOf(edges).map((group) => toRecord(chain, group, held))
 }
 

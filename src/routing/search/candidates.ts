@@ -129,12 +129,12 @@ export function findCandidates(args: CandidateArgs): CandidateSet {
   }
   const [tokenOut, ...others] = args.tokensOut
   const splitOf = (ways: readonly Ways[], into: Address): SplitArgs => ({
-    sources: ways.map(({ tokenIn, amountIn }) => ({ token: tokenIn, amountIn })),
+    sources: ways.map(({ tokenIn, amountIn }) => ({ token: tokenIn, amount: amountIn })),
     tokenOut: into,
     paths: ways.map(({ paths }) => paths),
     exactPaths: ways.map(({ exactPaths }) => exactPaths),
-    search: ({ token, amountIn }, { states, ...options }) =>
-      search(token, into, amountIn, { ...(states?.size && { states }), ...options }),
+    search: ({ token, amount }, { states, ...options }) =>
+      search(token, into, amount, { ...(states?.size && { states }), ...options }),
     gasCostOut: args.gasCost(into),
     margins: market.memory(KnownMargins),
     shouldStop,
@@ -193,7 +193,6 @@ function pathsOf({ paths, exactPaths }: Leg, count: number): Path[] {
 /** Legs in sequence: later hops spend only what the hop before yielded, so that legs do not mix their tokens. */
 function combined(legs: readonly Leg[], { count, ...args }: CandidateArgs): Flow[] {
   const [tokenOut = nativeToken] = args.tokensOut
-  const inputs = args.inputs.map(({ token, amount }) => ({ token, amountIn: amount }))
   const options = legs.map((leg) => ({ leg, paths: pathsOf(leg, count) }))
   const choose = (chosen: readonly number[]): Flow | null => {
     const picked: { readonly leg: Leg; readonly path: Path }[] = []
@@ -208,7 +207,7 @@ function combined(legs: readonly Leg[], { count, ...args }: CandidateArgs): Flow
     // Legs that share a pool see each other's effect on it.
     return {
       edges,
-      ...runFlow(edges, inputs, tokenOut),
+      ...runFlow(edges, args.inputs, tokenOut),
       gas: picked.reduce((sum, { path }) => sum + path.gas, 0n),
       isSplit: false,
       key: picked.map(({ path }) => path.key).join('+'),

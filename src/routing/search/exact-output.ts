@@ -133,7 +133,7 @@ export function outputOf(
   tokenIn: Address,
   tokenOut: Address,
 ): (amountIn: bigint) => bigint {
-  return (amountIn) => runFlow(edges, [{ token: tokenIn, amountIn }], tokenOut).amountOut
+  return (amount) => runFlow(edges, [{ token: tokenIn, amount }], tokenOut).amountOut
 }
 
 export interface ExactOutputArgs {

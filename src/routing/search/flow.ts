@@ -3,7 +3,7 @@
  * A split is a flow through tokens: a token is spent only after all edges that yield it, and each edge takes a part of
  * the Executor's balance at that point, so paths that meet share their next swaps. Pure.
  */
-import { type Address, bpsDenominator } from '../../domain/primitives.js'
+import { type Address, bpsDenominator, type TokenAmount } from '../../domain/primitives.js'
 import type { MarketPool } from '../market/market-view.js'
 import type { Hop } from './hop.js'
 import type { Path } from './path.js'
@@ -121,13 +121,13 @@ export function applyHop(hop: Hop, { after }: HopSwap, states: PoolStates): void
  */
 export function runFlow(
   edges: readonly FlowEdge[],
-  inputs: readonly { readonly token: Address; readonly amountIn: bigint }[],
+  inputs: readonly TokenAmount[],
   tokenOut: Address,
 ): { readonly amountOut: bigint; readonly exact: boolean } {
   const balances = new Map<Address, bigint>()
   const add = (token: Address, amount: bigint) =>
     balances.set(token, (balances.get(token) ?? 0n) + amount)
-  for (const { token, amountIn } of inputs) add(token, amountIn)
+  for (const { token, amount } of inputs) add(token, amount)
   const states: PoolStates = new Map()
   let previous = 0n
   let exact = true

@@ -1,6 +1,6 @@
 /** A split as the Executor will run it: shares in whole basis points, token after token. Pure. */
 import { compareText } from '../../domain/lists.js'
-import { type Address, bpsDenominator } from '../../domain/primitives.js'
+import { type Address, bpsDenominator, type TokenAmount } from '../../domain/primitives.js'
 import type { MarketPool } from '../market/market-view.js'
 import {
   applyHop,
@@ -12,7 +12,7 @@ import {
   runFlow,
 } from './flow.js'
 import { type Hop, hopKey } from './hop.js'
-import { type Arc, type Network, type Source, tokenOrder } from './split-network.js'
+import { type Arc, type Network, tokenOrder } from './split-network.js'
 
 /** Arcs that may take the rest of a token, and basis points that one may get less than its share. */
 const lastTries = 4
@@ -44,11 +44,11 @@ function rounded(share: number): number {
 
 /** As the Executor will run it; null where no amount is divided, or basis points are too coarse for it. */
 export function toFlow(
-  { sources, tokenOut }: { readonly sources: readonly Source[]; readonly tokenOut: Address },
+  { sources, tokenOut }: { readonly sources: readonly TokenAmount[]; readonly tokenOut: Address },
   { arcs, at }: Network,
 ): Flow | null {
   const edges: FlowEdge[] = []
-  const held = new Map(sources.map(({ token, amountIn }) => [token, amountIn]))
+  const held = new Map(sources.map(({ token, amount }) => [token, amount]))
   const states: PoolStates = new Map()
   for (const token of tokenOrder(arcs.map(({ hop }) => hop)) ?? []) {
     const own = arcs.filter(({ hop }) => hop.tokenIn === token)

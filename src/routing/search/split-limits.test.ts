@@ -160,7 +160,7 @@ describe('findSplits', () => {
       let asked = 0
       const splits = splitsOf(pools, 100, { shouldStop: () => ++asked > after })
       for (const { edges, amountOut } of splits) {
-        const inputs = [{ token: a, amountIn: 100n * ether }]
+        const inputs = [{ token: a, amount: 100n * ether }]
         expect(runFlow(edges, inputs, b).amountOut).toBe(amountOut)
       }
     }
@@ -193,7 +193,7 @@ describe('findSplits', () => {
         const splits = splitsOf(pools, amount, { gasCost })
         const net = ({ amountOut, gas }: Flow) =>
           Number(amountOut) - (Number(gas) * Number(gasCost)) / 1e6
-        const inputs = [{ token: a, amountIn: BigInt(amount) * ether }]
+        const inputs = [{ token: a, amount: BigInt(amount) * ether }]
         expect(new Set(splits.map(({ key }) => key)).size).toBe(splits.length)
         for (const [index, split] of splits.entries()) {
           const previous = splits[index - 1]

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Address } from '../../domain/primitives.js'
+import type { Address, TokenAmount } from '../../domain/primitives.js'
 import type { MarketPool } from '../market/market-view.js'
 import type { PoolStates } from './flow.js'
 import { type Hop, hopKey } from './hop.js'
@@ -9,7 +9,6 @@ import {
   evaluate,
   KnownMargins,
   pruneArcs,
-  type Source,
   statesAfter,
   tokenOrder,
   withAmounts,
@@ -83,14 +82,18 @@ describe('tokenOrder', () => {
 })
 
 /** Absent margins: none are known yet. */
-const terms = (sources: readonly Source[], tokenOut: Address, margins = new KnownMargins()) => ({
+const terms = (
+  sources: readonly TokenAmount[],
+  tokenOut: Address,
+  margins = new KnownMargins(),
+) => ({
   sources,
   tokenOut,
   margins,
 })
 
 describe('evaluate', () => {
-  const source = (amountIn: bigint, of = a) => [{ token: of, amountIn }]
+  const source = (amount: bigint, of = a) => [{ token: of, amount }]
 
   test('shares divide what reaches a token; the last arc takes what rounding leaves', () => {
     const [one, two] = [pool('1', { rate: 10n }).market, pool('2', { rate: 20n }).market]
@@ -216,7 +219,7 @@ describe('evaluate', () => {
 test('statesAfter has each pool as all of its swaps leave it', () => {
   const [one, two] = [pool('1', { rate: 9n }).market, pool('2').market]
   const arcs = [arc(swap(one, a, b), 0.5), arc(swap(two, a, c), 0.25), arc(swap(one, a, d), 0.25)]
-  const at = evaluate(arcs, terms([{ token: a, amountIn: 100n }], b), false)
+  const at = evaluate(arcs, terms([{ token: a, amount: 100n }], b), false)
   const expected: PoolStates = new Map([
     [one, 75n],
     [two, 25n],
@@ -267,7 +270,7 @@ describe('withAmounts', () => {
 })
 
 describe('tidy', () => {
-  const from = [{ token: a, amountIn: 1n }]
+  const from = [{ token: a, amount: 1n }]
   const hopsOf = (arcs: readonly Arc[]) => arcs.map(({ hop }) => hop)
 
   test('arcs that nothing reaches or that lead nowhere go, and those that only they served', () => {

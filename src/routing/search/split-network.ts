@@ -3,16 +3,10 @@
  * each. Shared by `split.ts` and `split-newton.ts`. Pure.
  */
 import { zip } from '../../domain/lists.js'
-import type { Address } from '../../domain/primitives.js'
+import type { Address, TokenAmount } from '../../domain/primitives.js'
 import type { MarketPool } from '../market/market-view.js'
 import { applyHop, type HopSwap, hopSwap, type PoolStates } from './flow.js'
 import { type Hop, hopGas, hopKey } from './hop.js'
-
-export interface Source {
-  readonly token: Address
-  /** Raw units. */
-  readonly amountIn: bigint
-}
 
 export interface Arc {
   readonly hop: Hop
@@ -49,7 +43,7 @@ export interface Network {
 
 /** What is to be split into what. */
 export interface SplitTerms {
-  readonly sources: readonly Source[]
+  readonly sources: readonly TokenAmount[]
   readonly tokenOut: Address
   /** Shared by all splits of the view. */
   readonly margins: KnownMargins
@@ -104,7 +98,7 @@ export function evaluate(
   const balances = new Map<Address, bigint>()
   const add = (token: Address, amount: bigint) =>
     balances.set(token, (balances.get(token) ?? 0n) + amount)
-  for (const { token, amountIn } of sources) add(token, amountIn)
+  for (const { token, amount } of sources) add(token, amount)
   const flows: ArcFlow[] = []
   let exact = true
   let gas = 0n
@@ -198,7 +192,7 @@ export function withAmounts(amounts: ArcAmounts): Arc[] {
 /** Drops arcs that nothing reaches or that lead nowhere; shares add up to 1 again. */
 export function pruneArcs(
   arcs: readonly Arc[],
-  sources: readonly Source[],
+  sources: readonly TokenAmount[],
   tokenOut: Address,
 ): readonly Arc[] {
   let kept = arcs

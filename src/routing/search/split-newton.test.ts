@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Address } from '../../domain/primitives.js'
+import type { Address, TokenAmount } from '../../domain/primitives.js'
 import type { MarketPool } from '../market/market-view.js'
 import type { Hop } from './hop.js'
-import { type Arc, evaluate, KnownMargins, type Network, type Source } from './split-network.js'
+import { type Arc, evaluate, KnownMargins, type Network } from './split-network.js'
 import { improve, marginsOf, tokenOf } from './split-newton.js'
 
 const token = (digit: string): Address => `0x${digit.repeat(40)}`
@@ -44,7 +44,7 @@ const swap = (market: MarketPool, tokenIn: Address, tokenOut: Address): Hop => (
 })
 const wrap = (tokenIn: Address, tokenOut: Address): Hop => ({ kind: 'wrap', tokenIn, tokenOut })
 
-const termsOf = (sources: readonly Source[]) => ({
+const termsOf = (sources: readonly TokenAmount[]) => ({
   sources,
   tokenOut: b,
   margins: new KnownMargins(),
@@ -52,7 +52,7 @@ const termsOf = (sources: readonly Source[]) => ({
 
 /** Arcs named by their place in the list. */
 function network(hops: readonly (readonly [Hop, number])[], amount: number, exactOnly = true) {
-  const sources = [{ token: a, amountIn: BigInt(amount) * ether }]
+  const sources = [{ token: a, amount: BigInt(amount) * ether }]
   const arcs = hops.map(([hop, share], index): Arc => ({ hop, key: `${index}`, gas: 1n, share }))
   const at = evaluate(arcs, termsOf(sources), exactOnly)
   if (!at) throw new Error('no network')

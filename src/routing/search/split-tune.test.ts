@@ -29,7 +29,7 @@ describe('tuneSplits', () => {
       const [tuned] = search(more, known)
       if (!fresh || !tuned || !known[0]) continue
       compared++
-      const asItWas = runFlow(known[0].edges, [{ token: tokenIn, amountIn: more }], tokenOut)
+      const asItWas = runFlow(known[0].edges, [{ token: tokenIn, amount: more }], tokenOut)
       expect(Number(tuned.amountOut) / Number(fresh.amountOut)).toBeGreaterThan(1 - 1e-5)
       if (tuned.amountOut > asItWas.amountOut) gained++
     }

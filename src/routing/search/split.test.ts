@@ -71,7 +71,7 @@ describe('findSplits', () => {
     expect(shape(split)).toEqual(['one:5000', 'two:10000'])
     const half = runFlow(
       split?.edges.slice(1) as FlowEdge[],
-      [{ token: a, amountIn: 50n * ether }],
+      [{ token: a, amount: 50n * ether }],
       b,
     )
     expect(split?.amountOut).toBe(2n * half.amountOut)
@@ -198,7 +198,7 @@ describe('findSplits', () => {
         const pools = specs.map(({ ends, depth: x, price: p }, index) =>
           pair(`p${index}`, ends[0] as Address, ends[1] as Address, x, Math.floor((x * p) / 100)),
         )
-        const inputs = [{ token: a, amountIn: BigInt(size) * ether }]
+        const inputs = [{ token: a, amount: BigInt(size) * ether }]
         const found = candidates(pools, [[a, BigInt(size) * ether]])
         const [single, split] = [best(found, false), best(found, true)]
         if (!single || !split) return

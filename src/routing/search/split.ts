@@ -5,7 +5,7 @@
  * decides. Pure.
  */
 import { compareText } from '../../domain/lists.js'
-import type { Address } from '../../domain/primitives.js'
+import type { Address, TokenAmount } from '../../domain/primitives.js'
 import { applyHop, type Flow, hopSwap, type PoolStates } from './flow.js'
 import { type Hop, hopKey, isSameState } from './hop.js'
 import type { Path } from './path.js'
@@ -18,7 +18,6 @@ import {
   evaluate,
   type Network,
   pruneArcs,
-  type Source,
   type SplitTerms,
   statesAfter,
   tokenOrder,
@@ -60,7 +59,7 @@ export interface SplitArgs extends SplitTerms {
   /** The same without estimates. */
   readonly exactPaths: readonly (readonly Path[])[]
   /** Paths for a slice of a source, over pools in other states, best first. */
-  search(slice: Source, options: SearchOptions): readonly Path[]
+  search(slice: TokenAmount, options: SearchOptions): readonly Path[]
   /** Raw units of tokenOut that a million gas costs; absent where no price is known: gas then counts as free. */
   readonly gasCostOut?: bigint | undefined
   /** What is right for an amount near that of the one source, to go on from; null where there is nothing. */
@@ -118,12 +117,12 @@ function canPay(args: SplitArgs): boolean {
   const cost = gasOf(args, leastGas)
   let most = 0
   for (const [index, source] of args.sources.entries()) {
-    const amountIn = source.amountIn / part
-    if (amountIn === 0n) continue
+    const amount = source.amount / part
+    if (amount === 0n) continue
     const all = Number(args.exactPaths[index]?.[0]?.amountOut ?? 0n)
-    const slicesOfAll = Number(source.amountIn) / Number(amountIn)
+    const slicesOfAll = Number(source.amount) / Number(amount)
     const moreThan = args.sources.length === 1 ? (all + cost) / slicesOfAll : 0
-    const [small] = args.search({ ...source, amountIn }, { part, wanted: { count: 1, moreThan } })
+    const [small] = args.search({ ...source, amount }, { part, wanted: { count: 1, moreThan } })
     if (small) most += Number(small.amountOut) * slicesOfAll - all
   }
   return most > cost
@@ -145,8 +144,8 @@ function startNetwork(args: SplitArgs, exactOnly: boolean): Network | null {
 function bestPaths(args: SplitArgs, exactOnly: boolean): Network | null {
   let amounts: ArcAmounts = new Map()
   const paths = exactOnly ? args.exactPaths : args.paths
-  for (const [index, { amountIn }] of args.sources.entries()) {
-    amounts = joinFirst(amounts, paths[index] ?? [], amountIn) ?? amounts
+  for (const [index, { amount }] of args.sources.entries()) {
+    amounts = joinFirst(amounts, paths[index] ?? [], amount) ?? amounts
   }
   return networkOf(args, amounts, exactOnly)
 }
@@ -156,16 +155,16 @@ function slicedNetwork(args: SplitArgs): Network | null {
   let amounts: ArcAmounts = new Map()
   const states: PoolStates = new Map()
   for (const source of args.sources) {
-    const amountIn = source.amountIn / startSlices
-    for (let slice = 0n; slice < startSlices && amountIn > 0n; slice++) {
+    const sliced = source.amount / startSlices
+    for (let slice = 0n; slice < startSlices && sliced > 0n; slice++) {
       const [path] = args.search(
-        { ...source, amountIn },
+        { ...source, amount: sliced },
         { states, part: startSlices, exactOnly: true },
       )
-      const joined = path && join(amounts, states, path, amountIn)
+      const joined = path && join(amounts, states, path, sliced)
       if (!joined) break
       amounts = joined
-      let amount = amountIn
+      let amount = sliced
       for (const hop of path.hops) {
         const swap = hopSwap(hop, states, amount)
         applyHop(hop, swap, states)
@@ -238,7 +237,7 @@ export function growOnce(args: SplitArgs, exactOnly: boolean): Grown | null {
 }
 
 function rateOf({ sources }: SplitArgs, { amountOut }: Evaluation): number {
-  return Number(amountOut) / sources.reduce((sum, { amountIn }) => sum + Number(amountIn), 0)
+  return Number(amountOut) / sources.reduce((sum, { amount }) => sum + Number(amount), 0)
 }
 
 /** That of an amount near this one, where it gives no less than the best paths do and the pools are not used up. */
@@ -319,13 +318,13 @@ function joinBest(
   let amounts = amountsOf(network)
   let next: Network | null = null
   for (const source of args.sources) {
-    const slice = source.amountIn / part
+    const slice = source.amount / part
     const margin = values.get(source.token)
     if (slice === 0n || margin === undefined) continue
     let joined = 0
     const moreThan = Number(slice) * margin * (1 + leastGain)
     const options = { states, part, exactOnly, wanted: { count: pathsLookedAt, moreThan } }
-    for (const path of args.search({ ...source, amountIn: slice }, options)) {
+    for (const path of args.search({ ...source, amount: slice }, options)) {
       if (joined === pathsPerRound) break
       const added = join(amounts, states, path, slice)
       const larger = added && networkOf(args, added, exactOnly)
