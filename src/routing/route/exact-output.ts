@@ -12,6 +12,7 @@ import type { PricedToken } from '../market/valuation.js'
 import { leastInput, outputOf } from '../search/exact-output.js'
 import { type Attempt, build, describe, through } from './built.js'
 import { asFinal, type Failure, failsAsFinal, finalAttempts, rankProven } from './choose.js'
+import type { ExactOutput } from './find-flows.js'
 import { lendersOff } from './lenders.js'
 import { grossInput } from './prepare.js'
 import type { ProofArgs } from './prove.js'
@@ -24,14 +25,6 @@ const bestKept = 6
 const largestKept = 3
 /** An output this close above the stated one, as a part of it, needs no smaller input: a tenth of a basis point. */
 const closeEnough = 100_000n
-
-export interface ExactOutput {
-  readonly output: TokenAmount
-  /** Raw units of tokenIn, fee taken, with which the candidates were proven. */
-  readonly provenWith: bigint
-  /** Whether the sender must have the funds, which are assumed until the input is known. */
-  readonly isChecked: boolean
-}
 
 /**
  * A candidate as a curve: what it gives for other inputs, by its math, in proportion to what it gave in simulation.
@@ -60,13 +53,13 @@ export async function answerExactly(
   args: ProofArgs,
   exact: ExactOutput,
   proven: readonly Attempt<SimulationSuccess>[],
-  priced: ReadonlyMap<Address, PricedToken>,
 ): Promise<Attempt<SimulationSuccess>> {
   const failed: Failure[] = []
-  for (const { curve, amountIn } of chosen(task, exact, proven, priced).slice(0, finalAttempts)) {
+  const inputs = chosen(task, exact, proven, args.priced)
+  for (const { curve, amountIn } of inputs.slice(0, finalAttempts)) {
     const done = await approach(task, args, exact, curve, amountIn)
     if ('outputs' in done) {
-      if (exact.isChecked) await checkFunds(task, args.funded.sender, done.built.taken)
+      if (args.sender.isChecked) await checkFunds(task, args.sender, done.built.taken)
       return done
     }
     failed.push(done)
@@ -183,7 +176,7 @@ async function withInput(
   const { candidate, entryPoint } = one.built
   const funded = await fundSender(task, args.funded.sender, inputs)
   const state = await senderState(task, funded, async () => ({
-    pools: lendersOff(candidate, args.allPools),
+    pools: lendersOff(candidate, args.all.pools),
     unreadable: [],
   }))
   const built = through(build(task, { ...args, inputs }, candidate, state), request, entryPoint)

@@ -17,13 +17,19 @@ import { grossInput, type PreparedRoute, withFee } from './prepare.js'
 import { newSplits } from './retry-without-pools.js'
 import { whyNoRoute } from './why-no-route.js'
 
+export interface ExactOutput {
+  readonly output: TokenAmount
+  /** Raw units of tokenIn, fee taken, with which its candidates were searched and are proven. */
+  readonly provenWith: bigint
+}
+
 export interface FoundFlows {
   /** At least one. */
   readonly flows: readonly Flow[]
   /** What the candidates were searched with, fees in raw units. */
   readonly inputs: readonly OrderInput[]
-  /** For a stated output: that output, and the input that the candidates were searched with, fee taken; else null. */
-  readonly exact: { readonly output: TokenAmount; readonly provenWith: bigint } | null
+  /** Null: the inputs are stated. */
+  readonly exact: ExactOutput | null
   /** The deadline ended the search: there may be better candidates. */
   readonly wasCut: boolean
   /** Candidates by these pools alone that can be carried out. */
@@ -47,7 +53,7 @@ export async function findFlows(task: Task, prepared: PreparedRoute): Promise<Fo
         ...(log && { onLeftOut: (flow: Flow) => log.leftOut(flow, 'search', rankedBelow) }),
       }),
     )
-  const { isPossible = () => true } = prepared.args.within ?? {}
+  const { isPossible = () => true } = prepared.within ?? {}
   const possible = (flow: Flow) => {
     if (isPossible(flow)) return true
     log?.leftOut(flow, 'search', 'the bundle cannot carry it out among its other actions')

@@ -19,8 +19,9 @@ function isMentioned({ adapter, loaded: { pool } }: MarketPool, data: Hex): bool
 }
 
 /** Pools that a candidate leaves alone. */
-export function lendersOff(candidate: Flow, pools: readonly Pool[]): readonly Pool[] {
+export function lendersOff(candidate: Flow, market: readonly MarketPool[]): readonly Pool[] {
   const used = poolsOn(candidate)
+  const pools = market.map(({ loaded }) => loaded.pool)
   return pools.filter(({ address }) => !used.has(address))
 }
 
@@ -44,6 +45,6 @@ export async function lendersFor(task: Task, request: RouteRequest, data: Hex): 
   const { pools } = await task.facts.routeView(task.reader, tokensIn, request.tokensOut, maxHops)
   const mentioned = pools.filter((market) => isMentioned(market, data))
   const used = new Set(mentioned.map(({ loaded }) => loaded.pool.address))
-  const others = pools.map(({ loaded }) => loaded.pool).filter(({ address }) => !used.has(address))
-  return { pools: others, unreadable: [] }
+  const others = pools.filter(({ loaded }) => !used.has(loaded.pool.address))
+  return { pools: others.map(({ loaded }) => loaded.pool), unreadable: [] }
 }

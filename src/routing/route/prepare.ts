@@ -36,9 +36,7 @@ export interface RouteArgs {
   }
 }
 
-export interface PreparedRoute extends OpenSearch {
-  readonly args: RouteArgs
-  readonly request: RouteRequest
+export interface PreparedRoute extends OpenSearch, RouteArgs {
   /** Is told what is looked at; undefined: nobody asks how the route comes about. */
   readonly log: RouteLog | undefined
   /** With their fees in raw units; of a stated output the input's amount is not known yet. */
@@ -93,8 +91,7 @@ export async function prepareRoute(
   log?.refused([...usable.refused, ...usable.view.unreadable.map(unreadPool)])
   return {
     ...opened,
-    args,
-    request,
+    ...args,
     log,
     statedInputs,
     proof: args.within ? 'all' : opened.router.proof,

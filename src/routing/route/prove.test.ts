@@ -25,28 +25,10 @@ async function proveBoth(simulate: (request: SimulationRequest) => SimulationRes
       return simulate(one)
     },
   })
-  const args = quoteArgs()
-  const { request, accountId } = args
-  const { flows, inputs } = await findFlows(task, await prepareRoute(task, args, undefined))
-  const { strategy, fromAddress } = request
-  const attempts = await prove(
-    task,
-    {
-      request,
-      accountId,
-      inputs,
-      receiverHasCode: false,
-      deadline: undefined,
-      permit: undefined,
-      funded: {
-        sender: { strategy, fromAddress, isChecked: false },
-        overrides: {},
-        unfunded: [],
-      },
-      allPools: [],
-    },
-    flows,
-  )
+  const prepared = await prepareRoute(task, quoteArgs(), undefined)
+  const { flows, inputs } = await findFlows(task, prepared)
+  const funded = { sender: prepared.sender, overrides: {}, unfunded: [] }
+  const attempts = await prove(task, { ...prepared, inputs, funded }, flows)
   return { attempts, asked, report: task.report }
 }
 

@@ -5,10 +5,8 @@
 import type { RouteRequest } from '../../domain/engine.js'
 import type { RefusedPool } from '../../domain/explanation.js'
 import type { OrderInput } from '../../domain/order.js'
-import type { Hex } from '../../domain/primitives.js'
 import { decodeAmountsOut } from '../../executor/compile.js'
-import type { SignedPermit } from '../../executor/permit.js'
-import { type Pool, poolName } from '../../protocols/pool.js'
+import { poolName } from '../../protocols/pool.js'
 import type { Task } from '../block/task.js'
 import type { MarketPool } from '../market/market-view.js'
 import type { Flow } from '../search/flow.js'
@@ -22,20 +20,11 @@ import { readAhead } from './read-ahead.js'
 import { newSplits, suspectPools } from './retry-without-pools.js'
 import { type FundedSender, notFundable, stateWithLoans } from './sender-state.js'
 
-export interface ProofArgs {
-  readonly request: RouteRequest
-  readonly accountId: Hex
-  /** The inputs of the request, with their fees in raw units. */
+/** A route whose inputs are known. */
+export interface ProofArgs extends PreparedRoute {
+  /** With their fees in raw units; of a stated output those that its candidates were searched with. */
   readonly inputs: readonly OrderInput[]
-  /** Such a receiver may hold a token for many, and be paid for one of them by somebody else. */
-  readonly receiverHasCode: boolean
-  /** Unix seconds; undefined: none. */
-  readonly deadline: bigint | undefined
   readonly funded: FundedSender
-  /** Brings the one input, or its allowance, in whatever amount; undefined: an allowance given before does. */
-  readonly permit: SignedPermit | undefined
-  /** Pools that may lend tokens that overrides cannot give. */
-  readonly allPools: readonly Pool[]
 }
 
 /** How often splits are searched again without the pools that spoilt them. */
@@ -44,24 +33,23 @@ const extraLooks = 2
 /** @throws ForkrouteError NOT_FUNDABLE where nothing can be simulated; STATE_UNAVAILABLE. */
 export async function proveFlows(
   task: Task,
-  prepared: PreparedRoute,
-  proof: ProofArgs,
+  args: ProofArgs,
   { flows, searchAgain }: FoundFlows,
 ): Promise<readonly Attempt[]> {
-  const { request, usable, all, priced, log } = prepared
+  const { request, usable, all, priced, funded, log } = args
   const tried = async (some: readonly Flow[]) => {
-    const proven = await prove(task, proof, some)
+    const proven = await prove(task, args, some)
     const kept = new Set(proven.map(({ built }) => built.candidate))
     for (const flow of some) if (!kept.has(flow)) log?.leftOut(flow, 'plan', notLent)
     log?.attempted(proven)
     return proven
   }
   const { attempts, spared } =
-    prepared.proof === 'adaptive'
+    args.proof === 'adaptive'
       ? await proveAdaptively(task, request, priced, flows, tried)
       : { attempts: await tried(flows), spared: [] }
   for (const flow of spared) log?.leftOut(flow, 'simulate', boundedBelow)
-  if (!attempts.length) throw notFundable(proof.funded, all.unreadable)
+  if (!attempts.length) throw notFundable(funded, all.unreadable)
   for (let look = 0; look < extraLooks && !task.clock.isLate(); look++) {
     const doubtful = suspectPools(attempts)
     if (!doubtful.size) break
@@ -90,12 +78,12 @@ export async function prove(
   args: ProofArgs,
   candidates: readonly Flow[],
 ): Promise<Attempt[]> {
-  const { request, funded, allPools } = args
+  const { request, funded, all } = args
   const plans = await task.clock.stage('plan', () =>
     Promise.all(
       candidates.map(async (candidate) => {
         // Its own pools lend nothing to a candidate.
-        const lenders = funded.unfunded.length ? lendersOff(candidate, allPools) : []
+        const lenders = funded.unfunded.length ? lendersOff(candidate, all.pools) : []
         const state = await stateWithLoans(task, funded, lenders)
         return state && build(task, args, candidate, state)
       }),

@@ -46,37 +46,28 @@ export async function findRoute(
   prepared: PreparedRoute,
 ): Promise<Attempt<SimulationSuccess>> {
   const found = await findFlows(task, prepared)
-  const proof = await proofArgs(task, prepared, found)
-  const attempts = await proveFlows(task, prepared, proof, found)
+  const args = await withInputs(task, prepared, found)
+  const attempts = await proveFlows(task, args, found)
   const proven = rank(task, attempts, prepared.priced)
   if (!proven.length) throw await whyNothingWorks(task, prepared, attempts)
   noteImprovement(task, proven)
-  const answer = await task.clock.stage('finalise', () =>
-    chooseAnswer(task, prepared, { proof, exact: found.exact, proven }),
-  )
+  const answer = await task.clock.stage('finalise', () => chooseAnswer(task, args, found, proven))
   prepared.log?.chose(answer, proven)
   const isCut = found.wasCut || attempts.some(({ result }) => result === null)
   prepared.warnings.push(...droppedWarnings(attempts), ...(isCut ? [deadlineWarning] : []))
   return answer
 }
 
-/** What all candidates share when they are simulated. */
-async function proofArgs(
+async function withInputs(
   task: Task,
-  { args, sender, funded, receiverHasCode, deadline, permit, all }: PreparedRoute,
+  prepared: PreparedRoute,
   { inputs }: FoundFlows,
 ): Promise<ProofArgs> {
-  return {
-    request: args.request,
-    accountId: args.accountId,
-    inputs,
-    receiverHasCode,
-    deadline,
-    permit,
-    // What a stated output costs is checked once it is known.
-    funded: funded ?? (await fundSender(task, { ...sender, isChecked: false }, inputs)),
-    allPools: all.pools.map(({ loaded }) => loaded.pool),
-  }
+  const { sender, funded } = prepared
+  if (funded) return { ...prepared, inputs, funded }
+  // What a stated output costs is checked once it is known.
+  const assumed = { ...sender, isChecked: false }
+  return { ...prepared, inputs, funded: await fundSender(task, assumed, inputs) }
 }
 
 function noteImprovement(task: Task, proven: readonly Attempt<SimulationSuccess>[]): void {
@@ -84,21 +75,16 @@ function noteImprovement(task: Task, proven: readonly Attempt<SimulationSuccess>
   if (improvement !== null) task.report.improvementsBps.push(improvement)
 }
 
-/** @param among.proven - best first. */
+/** @param proven - best first. */
 async function chooseAnswer(
   task: Task,
-  { args, request, priced, sender, log }: PreparedRoute,
-  among: Pick<FoundFlows, 'exact'> & {
-    readonly proof: ProofArgs
-    readonly proven: readonly Attempt<SimulationSuccess>[]
-  },
+  args: ProofArgs,
+  { exact }: FoundFlows,
+  proven: readonly Attempt<SimulationSuccess>[],
 ): Promise<Attempt<SimulationSuccess>> {
-  const { proof, exact, proven } = among
+  const { request, log } = args
   const [best] = proven
-  if (exact) {
-    const { isChecked } = sender
-    return answerExactly(task, proof, { ...exact, isChecked }, proven, priced)
-  }
+  if (exact) return answerExactly(task, args, exact, proven)
   if (best && args.within?.needsNoTransaction) return best
   const onFailed = (flow: Flow, reason: string) => log?.failed(flow, reason)
   return finalise(task, { request, onFailed }, proven)
