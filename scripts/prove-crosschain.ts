@@ -169,7 +169,7 @@ try {
       }),
     ),
   )
-  console.log(`| | requests | ${columns.join(' | ')} | carried out as told |`)
+  console.log(`| | requests | ${columns.join(' | ')} | executed as answered |`)
   console.log(`|${'---|'.repeat(columns.length + 3)}`)
   const by = (name: string, isOf: (route: RandomRoute) => boolean) =>
     console.log(

@@ -29,7 +29,6 @@ const banned: readonly (readonly [RegExp, string])[] = [
   [/\bover there\b/i, 'on the destination'],
   [/\bis no use\b/i, 'does not help'],
   [/\b(?:is|are) told\b/i, 'is shown, or gets'],
-  [/\bthat one\b/i, 'the noun'],
   [/\bwho only\b/i, 'anyone who only'],
   [/\bas a rule\b/i, 'usually'],
   [/\bcarrie[ds] out\b/i, 'run, or executed'],
