@@ -33,7 +33,6 @@ const banned: readonly (readonly [RegExp, string])[] = [
   [/\bas a rule\b/i, 'usually'],
   [/\bcarrie[ds] out\b/i, 'run, or executed'],
   [/\bthe one before\b/i, 'the previous one'],
-  [/\bof both\b/i, 'both'],
   [/\bsave for\b/i, 'except'],
   [/\bto the letter\b/i, 'exactly'],
 ]
