@@ -82,7 +82,7 @@ const shots: readonly Shot[] = [
       await page.fill('textarea', prices.join('\n'))
       await page.locator('textarea').blur()
       await page.locator('summary').click()
-      await page.getByRole('heading', { name: 'Spread against' }).waitFor()
+      await page.getByRole('heading', { name: 'Spread to' }).waitFor()
       await page.evaluate('scrollTo(0, 0)')
     },
   },

@@ -14,7 +14,8 @@ export function bytesText(bytes: number): string {
   return `${(bytes / 1_000 ** exponent).toFixed(1)} ${units[exponent - 1]}`
 }
 
-export function countText(count: number): string {
+/** Grouped by thousands. */
+export function countText(count: number | bigint): string {
   return count.toLocaleString('en-US')
 }
 

@@ -1,7 +1,7 @@
 /** Numbers as people read them. */
 import { signal } from '@preact/signals'
 
-/** Whether amounts are shown as the chain has them. */
+/** Whether amounts are shown in raw units. */
 export const isRaw = signal(false)
 
 /** Exact. */
@@ -41,6 +41,10 @@ export function bpsBetween(a: bigint, b: bigint): number | null {
 
 export function bpsText(bps: number | null): string {
   if (bps === null) return '–'
-  const text = bps.toFixed(Math.abs(bps) >= 100 ? 0 : 2)
+  const digits = Math.abs(bps) >= 100 ? 0 : 2
+  const text = bps.toLocaleString('en-US', {
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  })
   return `${bps > 0 ? '+' : ''}${text} bps`
 }

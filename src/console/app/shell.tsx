@@ -35,7 +35,7 @@ export function Shell() {
   return (
     <>
       <button type="button" class="skip" onClick={skip}>
-        To the content
+        Skip to content
       </button>
       <header class="top">
         <a class="brand" href={hrefOf('route')}>
@@ -54,15 +54,15 @@ export function Shell() {
             type="button"
             class="quiet"
             aria-pressed={isRaw.value}
-            title="Amounts in the smallest unit of their token"
+            title="Show amounts in the smallest unit of each token"
             onClick={() => {
               isRaw.value = !isRaw.value
             }}
           >
-            raw
+            Raw units
           </button>
           <label class="quiet">
-            <span class="unseen">Colours</span>
+            <span class="unseen">Theme</span>
             <select value={theme.value} onChange={(event) => setTheme(event.currentTarget.value)}>
               {themes.map((one) => (
                 <option key={one}>{one}</option>
@@ -71,7 +71,7 @@ export function Shell() {
           </label>
           {whose && (
             <button type="button" class="quiet" onClick={() => setKey(null)}>
-              forget key
+              Forget key
             </button>
           )}
         </div>
@@ -116,11 +116,11 @@ function KeyForm({ problem }: { readonly problem: string }) {
         setKey(text)
       }}
     >
-      <h1>An API key is needed</h1>
+      <h1>API key required</h1>
       <p>{problem}</p>
       <p class="hint">
         The service prints a link with a key at its first start; <code>forkroute keys create</code>{' '}
-        makes others. It stays in this tab and is forgotten when the tab is closed.
+        creates more. The key is kept until this tab is closed.
       </p>
       <label class="field">
         <span>Key</span>
@@ -153,14 +153,14 @@ function Loaded({ view, query }: { readonly view: string; readonly query: URLSea
     )
     // `repair` is another function at each rendering: as a dependency it would load, and so render, without end.
   }, [view])
-  if (!views[view]) return <p class="card">There is no view “{view}”.</p>
+  if (!views[view]) return <p class="card">View not found: {view}</p>
   if (broken || failure) {
     return (
       <div class="card problem" role="alert">
-        <h1>This view broke</h1>
+        <h1>This view failed to load</h1>
         <p>{String((broken ?? failure) as unknown)}</p>
         <button type="button" onClick={() => location.reload()}>
-          Load again
+          Reload
         </button>
       </div>
     )

@@ -8,7 +8,7 @@ export interface Token {
   readonly address: string
   readonly symbol: string
   readonly name: string
-  /** Null: not known, so that amounts are shown as the chain has them. */
+  /** Null: not known, so that amounts are shown in raw units. */
   readonly decimals: number | null
 }
 
@@ -17,6 +17,8 @@ export const nativeToken = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'
 export const networks = signal<readonly Network[]>([])
 /** Keyed by chain id and address. */
 export const tokens = signal<ReadonlyMap<string, Token>>(new Map())
+/** Keys of tokens that the service was asked for and does not know. */
+const unknown = signal<ReadonlySet<string>>(new Set())
 const lists = signal<ReadonlyMap<number, readonly Token[]>>(new Map())
 const asked = new Set<string>()
 
@@ -58,9 +60,15 @@ export function tokenAt(chainId: number, address: string): Token | null {
         .peek()
         .tokens({ chainId, address: [address], includeMetadata: true })
       keep(chainId, data.map(toToken))
+      if (!data.length) unknown.value = new Set(unknown.peek()).add(keyOf(chainId, address))
     })
   }
   return null
+}
+
+/** Whether the service has said that it does not know the token: its amounts have no decimals then. */
+export function isUnknown(chainId: number, address: string): boolean {
+  return unknown.value.has(keyOf(chainId, address))
 }
 
 /** Finds tokens of every kind, by symbol or address. */

@@ -36,10 +36,10 @@ export function ActionCard(props: Props) {
         </h2>
         <div class="row tight">
           <button type="button" class="quiet" disabled={index === 0} onClick={props.onEarlier}>
-            ↑<span class="unseen"> Earlier: {title}</span>
+            ↑<span class="unseen"> Move up: {title}</span>
           </button>
           <button type="button" class="quiet" disabled={isLast} onClick={props.onLater}>
-            ↓<span class="unseen"> Later: {title}</span>
+            ↓<span class="unseen"> Move down: {title}</span>
           </button>
           <button type="button" class="quiet" onClick={props.onRemove}>
             Remove<span class="unseen"> {title}</span>
@@ -49,7 +49,7 @@ export function ActionCard(props: Props) {
       <Answer asked={asked}>
         {(actions) => {
           const known = actions.find((one) => one.action === action.action)
-          if (!known) return <p class="bad">{action.protocol} has no such action.</p>
+          if (!known) return <p class="bad">Action not available on {action.protocol}.</p>
           const inputs = Object.entries(known.inputTypes)
           const shown = inputs.filter(
             ([name, { optional }]) => isAll || !optional || name in action.args,
@@ -75,10 +75,10 @@ export function ActionCard(props: Props) {
                 {!isLast && (
                   <span
                     class="output"
-                    title="Draw from here to an amount of a later action"
+                    title="Drag to an amount of a later action"
                     onPointerDown={props.onDraw}
                   >
-                    output <span class="handle" data-output={index} aria-hidden="true" />
+                    Output <span class="handle" data-output={index} aria-hidden="true" />
                   </span>
                 )}
               </div>

@@ -37,10 +37,10 @@ export function Argument(props: Props) {
                 value={String(value.useOutputOfCallAt)}
                 onChange={(event) => onValue(referenceOf(event.currentTarget.value))}
               >
-                <option value="">a number instead</option>
+                <option value="">Enter an amount instead</option>
                 {before.map((title, index) => (
                   <option key={title} value={index}>
-                    output of {title}
+                    Output of {title}
                   </option>
                 ))}
               </select>
@@ -56,10 +56,10 @@ export function Argument(props: Props) {
                 value=""
                 onChange={(event) => onValue(referenceOf(event.currentTarget.value))}
               >
-                <option value="">or an output …</option>
+                <option value="">Use an output …</option>
                 {before.map((title, index) => (
                   <option key={title} value={index}>
-                    output of {title}
+                    Output of {title}
                   </option>
                 ))}
               </select>
@@ -105,8 +105,8 @@ function AmountInput({ chainId, name, input, args, label, onValue }: Labelled) {
       label={decimals === null ? label : `${label} in ${known?.symbol}`}
       inputMode="decimal"
       value={text}
-      problem={isWrong ? 'Not an amount.' : null}
-      hint={raw && decimals !== null ? `${raw} as the chain has it` : input.description}
+      problem={isWrong ? 'Invalid amount.' : null}
+      hint={raw && decimals !== null ? `${raw} raw units` : input.description}
       onValue={(next) => {
         setText(next)
         onValue(decimals === null ? next.trim() : String(toRaw(next, decimals) ?? ''))
@@ -128,7 +128,7 @@ function AddressInput({ chainId, name, input, args, label, onValue }: Labelled) 
       {...{ label, value }}
       hint={input.description}
       placeholder={isList ? '0x…, 0x…' : '0x…'}
-      problem={isRight ? null : 'Not an address.'}
+      problem={isRight ? null : 'Invalid address.'}
       onValue={(next) =>
         onValue(next.includes(',') ? next.split(',').map((one) => one.trim()) : next.trim())
       }
@@ -155,7 +155,7 @@ function JsonInput({ name, input, args, label, onValue }: Labelled) {
                 onValue(next.trim() === '' ? '' : JSON.parse(next))
                 setProblem(null)
               } catch {
-                setProblem('This is no JSON yet.')
+                setProblem('Invalid JSON.')
               }
             }}
           />

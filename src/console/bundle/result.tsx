@@ -23,33 +23,33 @@ export function Result({ chainId, bundle }: Props) {
   return (
     <>
       <Card
-        title="What it does"
-        beside={<CopyButton text={() => json(bundle.tx)} label="Copy the transaction" />}
+        title="Result"
+        beside={<CopyButton text={() => json(bundle.tx)} label="Copy transaction" />}
       >
         <dl class="facts">
           <div class="lead">
-            <dt>Brings</dt>
+            <dt>You receive</dt>
             {amounts(bundle.amountsOut).map(([token, value]) => (
               <dd key={token}>
                 <Amount {...{ chainId, token, value }} />
               </dd>
             ))}
-            {amounts(bundle.amountsOut).length === 0 && <dd>nothing to the receiver</dd>}
+            {amounts(bundle.amountsOut).length === 0 && <dd>None</dd>}
           </div>
           <div class="lead">
-            <dt>Takes</dt>
+            <dt>You pay</dt>
             {amounts(bundle.amountsIn).map(([token, value]) => (
               <dd key={token}>
                 <Amount {...{ chainId, token, value }} />
               </dd>
             ))}
-            {amounts(bundle.amountsIn).length === 0 && <dd>nothing</dd>}
+            {amounts(bundle.amountsIn).length === 0 && <dd>None</dd>}
           </div>
         </dl>
         <Facts
           of={[
             [
-              'At least',
+              'Minimum received',
               amounts(bundle.minAmountsOut).map(([token, value]) => (
                 <span key={token} class="block">
                   <Amount {...{ chainId, token, value }} />
@@ -68,12 +68,18 @@ export function Result({ chainId, bundle }: Props) {
         ))}
         {unprotected.map(({ action, token }) => (
           <p key={`${action} ${token}`} class="hint">
-            What action {action + 1} yields of{' '}
-            {token ? <TokenName {...{ chainId, token }} /> : 'it'} has no minimum.
+            Unprotected: action {action + 1} enforces no minimum output
+            {token && (
+              <>
+                {' '}
+                of <TokenName {...{ chainId, token }} />
+              </>
+            )}
+            .
           </p>
         ))}
       </Card>
-      <Card title="Step by step">
+      <Card title="Steps">
         <DataTable
           label="Steps"
           rows={bundle.route}
@@ -81,8 +87,8 @@ export function Result({ chainId, bundle }: Props) {
           columns={[
             { title: 'Action', cell: ({ action }) => action },
             { title: 'Protocol', cell: ({ protocol }) => protocol },
-            { title: 'Takes', cell: (step) => <Sides side="In" {...{ chainId, step }} /> },
-            { title: 'Yields', cell: (step) => <Sides side="Out" {...{ chainId, step }} /> },
+            { title: 'Input', cell: (step) => <Sides side="In" {...{ chainId, step }} /> },
+            { title: 'Output', cell: (step) => <Sides side="Out" {...{ chainId, step }} /> },
             { title: 'Contract', cell: ({ primary }) => <Address value={primary ?? ''} /> },
           ]}
         />
@@ -142,17 +148,17 @@ function Approvals({ chainId, bundle }: Props) {
     ]
   })
   return (
-    <Card title="Approvals needed">
+    <Card title="Required approvals">
       <Answer asked={asked}>
         {(needed) => (
           <DataTable
-            label="Approvals needed"
-            none="None: it takes nothing but the native token"
+            label="Required approvals"
+            none="No approvals required"
             rows={needed}
             keyOf={(_, index) => index}
             columns={[
               {
-                title: 'What',
+                title: 'Approval',
                 cell: ({ what }) =>
                   what.startsWith('0x') ? (
                     <Amount {...{ chainId, token: what, value: amountsIn[what] ?? 0n }} />
@@ -160,7 +166,7 @@ function Approvals({ chainId, bundle }: Props) {
                     <span class="prose">{what}</span>
                   ),
               },
-              { title: 'For', cell: ({ to }) => <Address value={to} /> },
+              { title: 'Spender', cell: ({ to }) => <Address value={to} /> },
               {
                 title: '',
                 cell: ({ tx: own }) => (

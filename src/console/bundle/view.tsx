@@ -43,23 +43,23 @@ export function BundleView({ query }: { readonly query: URLSearchParams }) {
     <>
       <div class="view-head">
         <h1>Bundle</h1>
-        <p>Several actions as one transaction, each using what the ones before it gave.</p>
+        <p>Several actions in one transaction, each able to use the output of earlier ones.</p>
       </div>
-      <Card title="Who and where">
+      <Card title="Account and chain">
         <div class="form">
           <ChainField value={String(chainId)} onValue={setChain} />
           <TextField
             label="Sender"
             value={from}
-            problem={isAddress(from.trim()) ? null : 'Not an address.'}
+            problem={isAddress(from.trim()) ? null : 'Invalid address.'}
             onValue={setFrom}
           />
           <SelectField
             label="Funds"
             value={mode}
             options={[
-              ['backend', 'put there for the simulation'],
-              ['user', 'what the sender has'],
+              ['backend', 'Simulated with provided funds'],
+              ['user', 'Balances of the sender'],
             ]}
             onValue={setMode}
           />
@@ -75,7 +75,7 @@ export function BundleView({ query }: { readonly query: URLSearchParams }) {
         <Link />
       </form>
       <JsonForm draft={draft} onDraft={setDraft} />
-      {simulating.isBusy && <Waiting text="Planning, then simulating on a fork …" />}
+      {simulating.isBusy && <Waiting text="Planning and simulating …" />}
       {simulating.error !== null && <Problem error={simulating.error} />}
       {simulating.value && <Result {...simulating.value} />}
     </>
@@ -122,7 +122,7 @@ function Actions({ chainId, draft, setDraft }: ActionsProps) {
     addEventListener('pointercancel', end)
   }
   if (draft.length === 0) {
-    return <Empty title="No action yet">Choose a protocol and one of its actions below.</Empty>
+    return <Empty title="No actions">Add an action below.</Empty>
   }
   return (
     <div class="actions" ref={area}>
@@ -162,7 +162,7 @@ function AddForm({ chainId, onAdd }: AddProps) {
     onAdd({ protocol, action, args: {} })
   }
   return (
-    <Card title="Add an action">
+    <Card title="Add action">
       <Answer asked={protocols}>
         {(all) => (
           <form class="form" onSubmit={submit}>
@@ -199,11 +199,11 @@ interface JsonProps {
 /** The whole list, for what no form has, such as an action within another. */
 function JsonForm({ draft, onDraft }: JsonProps) {
   const [text, setText] = useState<string | null>(null)
-  const problem = text !== null && !parseDraft(text) ? 'This is no list of actions yet.' : null
+  const problem = text !== null && !parseDraft(text) ? 'Invalid list of actions.' : null
   return (
     <details class="card">
-      <summary>The actions as JSON</summary>
-      <Field label="Actions" hint="changes apply as you type" problem={problem}>
+      <summary>Edit as JSON</summary>
+      <Field label="Actions" hint="Applied as you type" problem={problem}>
         {(own) => (
           <textarea
             {...own}

@@ -1,5 +1,5 @@
 import { inUnits, isRaw, readable } from '../app/numbers.js'
-import { tokenAt } from '../app/tokens.js'
+import { isUnknown, tokenAt } from '../app/tokens.js'
 
 interface Props {
   readonly chainId: number
@@ -9,14 +9,16 @@ interface Props {
   readonly withSymbol?: boolean
 }
 
-/** An amount in units of its token, or as the chain has it where that is wanted. The whole of it is its title. */
+/**
+ * An amount in whole tokens, or in raw units where that is wanted or the decimals are not known. The exact one is its title.
+ * Until the service has told the decimals there is an ellipsis: raw units in their place would be read as whole tokens.
+ */
 export function Amount({ chainId, token, value, withSymbol = true }: Props) {
   const known = tokenAt(chainId, token)
   const decimals = known?.decimals ?? null
-  const isExact = isRaw.value || decimals === null
   return (
     <span class="amount" title={decimals === null ? `${value}` : inUnits(value, decimals)}>
-      {isExact ? `${value}` : readable(value, decimals)}
+      {textOf({ chainId, token, value }, decimals)}
       {withSymbol && (
         <>
           {' '}
@@ -25,6 +27,12 @@ export function Amount({ chainId, token, value, withSymbol = true }: Props) {
       )}
     </span>
   )
+}
+
+function textOf({ chainId, token, value }: Props, decimals: number | null): string {
+  if (isRaw.value) return `${value}`
+  if (decimals !== null) return readable(value, decimals)
+  return isUnknown(chainId, token) ? `${value} raw units` : '…'
 }
 
 /** The name of a token that people use; its address until that is known. */

@@ -11,7 +11,7 @@ export function CopyButton({ text, label = 'Copy' }: Props) {
   const [said, setSaid] = useState<string | null>(null)
   const copy = async () => {
     const given = typeof text === 'string' ? text : text()
-    setSaid((await toClipboard(given)) ? 'Copied' : 'Not copied: the browser refuses')
+    setSaid((await toClipboard(given)) ? 'Copied' : 'Copy blocked by the browser')
     setTimeout(() => setSaid(null), 1_500)
   }
   return (

@@ -1,6 +1,7 @@
 /** Tables that scroll inside of themselves and show a page of their rows at a time. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { countText } from '../app/format.js'
 import { Empty } from './states.js'
 
 const rowsAtOnce = 25
@@ -45,7 +46,7 @@ export function DataTable<Row>(props: Props<Row>) {
   useEffect(() => {
     if (ownPage > own.lastPage) setOwnPage(own.lastPage)
   }, [ownPage, own.lastPage])
-  if (rows.length === 0) return <Empty title={none ?? 'Nothing here'} />
+  if (rows.length === 0) return <Empty title={none ?? 'No data'} />
   const shown = pages ? rows : rows.slice((page - 1) * rowsAtOnce, page * rowsAtOnce)
   return (
     <div>
@@ -81,7 +82,7 @@ export function DataTable<Row>(props: Props<Row>) {
           </button>
           <span aria-live="polite">
             Page {page} of {lastPage}
-            {total !== undefined && <span class="dim"> · {total} rows</span>}
+            {total !== undefined && <span class="dim"> · {countText(total)} rows</span>}
           </span>
           <button
             type="button"

@@ -138,8 +138,8 @@ export function AmountField({ label = 'Amount', chainId, token, value, onValue }
 function problemOf(value: string, decimals: number): string {
   const [, rest = ''] = value.split('.')
   return /^[\d.,_\s]+$/.test(value) && rest.length > decimals
-    ? `At most ${decimals} decimals.`
-    : 'Not an amount.'
+    ? `Maximum ${decimals} decimals.`
+    : 'Invalid amount.'
 }
 
 interface BlockProps {
@@ -154,7 +154,7 @@ export function BlockField({ label = 'Block or time', value, onValue }: BlockPro
     <TextField
       {...{ label, value, onValue }}
       placeholder="latest"
-      hint="number, latest-20 or a time"
+      hint="Block number, latest-20 or a time"
     />
   )
 }

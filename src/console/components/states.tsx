@@ -44,7 +44,7 @@ export function Problem({ error, again, children }: ProblemProps) {
     : [error instanceof Error ? error.message : String(error)]
   return (
     <div class="card problem" role="alert">
-      <h2>{isOurs ? error.code : 'It did not work'}</h2>
+      <h2>{isOurs ? error.code : 'Request failed'}</h2>
       {messages.map((message) => (
         <p key={message}>{plain(message, 2_000)}</p>
       ))}
@@ -56,7 +56,7 @@ export function Problem({ error, again, children }: ProblemProps) {
       {children}
       {again && (
         <button type="button" onClick={again}>
-          Ask again
+          Retry
         </button>
       )}
     </div>

@@ -16,54 +16,8 @@ interface Props {
 
 export function TokenField({ label, chainId, value, onValue }: Props) {
   const id = useId()
-  const [text, setText] = useState<string | null>(null)
-  const [at, setAt] = useState(0)
-  const [isOpen, setOpen] = useState(false)
-  const list = useRef<HTMLDivElement>(null)
-  const known = value ? tokenAt(chainId, value) : null
-  const found = useFound(chainId, isOpen ? (text ?? '') : null)
-  const shown = text ?? known?.symbol ?? value
-  const current = Math.min(at, found.length - 1)
-
-  useEffect(() => {
-    list.current?.children[current]?.scrollIntoView({ block: 'nearest' })
-  }, [current])
-
-  const choose = (token: Token | undefined) => {
-    if (token) onValue(token.address)
-    setText(null)
-    setOpen(false)
-  }
-  const leave = () => {
-    const typed = text?.trim() ?? ''
-    if (typed && isOpen) {
-      const isNamed = found.filter(({ symbol }) => symbol.toLowerCase() === typed.toLowerCase())
-      if (isNamed[0]) return choose(isNamed[0])
-      if (isAddress(typed)) onValue(typed.toLowerCase())
-    }
-    setText(null)
-    setOpen(false)
-  }
-  const onKeyDown = (event: KeyboardEvent) => {
-    const { key } = event
-    if (key === 'ArrowDown' || key === 'ArrowUp') {
-      event.preventDefault()
-      setOpen(true)
-      const step = key === 'ArrowDown' ? 1 : -1
-      setAt(isOpen ? (current + step + found.length) % Math.max(1, found.length) : 0)
-    } else if (key === 'Enter' && isOpen && text !== null) {
-      event.preventDefault()
-      if (found[current]) choose(found[current])
-      else leave()
-    } else if (key === 'Enter' && isOpen) {
-      event.preventDefault()
-      choose(found[current])
-    } else if (key === 'Escape' && isOpen) {
-      event.preventDefault()
-      setText(null)
-      setOpen(false)
-    }
-  }
+  const choice = useChoice(chainId, value, onValue)
+  const { found, current, isOpen } = choice
   return (
     <div class="field picker">
       <label for={id}>{label}</label>
@@ -77,51 +31,142 @@ export function TokenField({ label, chainId, value, onValue }: Props) {
         aria-expanded={isOpen}
         aria-controls={`${id}-list`}
         {...(isOpen && found[current] && { 'aria-activedescendant': `${id}-${current}` })}
-        value={shown}
-        placeholder="symbol or address"
+        value={choice.shown}
+        placeholder="Symbol or address"
         onFocus={(event) => event.currentTarget.select()}
-        onClick={() => setOpen(true)}
-        onInput={(event) => {
-          setText(event.currentTarget.value)
-          setAt(0)
-          setOpen(true)
-        }}
-        onBlur={leave}
-        onKeyDown={onKeyDown}
+        onClick={choice.open}
+        onInput={(event) => choice.type(event.currentTarget.value)}
+        onBlur={choice.leave}
+        onKeyDown={choice.onKeyDown}
       />
       <span class="hint">{value ? <Address value={value} /> : ''}</span>
-      <div
-        id={`${id}-list`}
-        class="options"
-        role="listbox"
-        tabIndex={-1}
-        aria-label={label}
-        hidden={!isOpen}
-        ref={list}
-      >
-        {isOpen &&
-          found.map((token, index) => (
-            // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the field.
-            <div
-              key={token.address}
-              id={`${id}-${index}`}
-              role="option"
-              tabIndex={-1}
-              aria-selected={index === current}
-              onMouseDown={(event) => event.preventDefault()}
-              onClick={() => choose(token)}
-            >
-              <b>{token.symbol}</b>
-              <span class="dim">{token.name}</span>
-              <Address value={token.address} />
-            </div>
-          ))}
-        {isOpen && found.length === 0 && (
-          <div role="option" tabIndex={-1} aria-selected={false} aria-disabled="true">
-            No token by this name
+      <Options {...{ id, label, choice }} />
+    </div>
+  )
+}
+
+/** What is typed into the field, and the tokens that it may mean. */
+interface Choice {
+  /** Text in the field. */
+  readonly shown: string
+  readonly isOpen: boolean
+  readonly found: readonly Token[]
+  /** Place of the token that Enter takes. */
+  readonly current: number
+  open(): void
+  type(text: string): void
+  choose(token: Token | undefined): void
+  /** Takes what was typed where it names a token. */
+  leave(): void
+  onKeyDown(event: KeyboardEvent): void
+}
+
+function useChoice(chainId: number, value: string, onValue: Props['onValue']): Choice {
+  const [text, setText] = useState<string | null>(null)
+  const [at, setAt] = useState(0)
+  const [isOpen, setOpen] = useState(false)
+  const known = value ? tokenAt(chainId, value) : null
+  const found = useFound(chainId, isOpen ? (text ?? '') : null)
+  const current = Math.min(at, found.length - 1)
+  const close = () => {
+    setText(null)
+    setOpen(false)
+  }
+  const choose = (token: Token | undefined) => {
+    if (token) onValue(token.address)
+    close()
+  }
+  const leave = () => {
+    const typed = text?.trim() ?? ''
+    if (typed && isOpen) {
+      const named = found.find(({ symbol }) => symbol.toLowerCase() === typed.toLowerCase())
+      if (named) return choose(named)
+      if (isAddress(typed)) onValue(typed.toLowerCase())
+    }
+    close()
+  }
+  const move = (step: 1 | -1) => {
+    setOpen(true)
+    setAt(isOpen ? (current + step + found.length) % Math.max(1, found.length) : 0)
+  }
+  const take = () => {
+    if (found[current] || text === null) choose(found[current])
+    else leave()
+  }
+  return {
+    shown: text ?? known?.symbol ?? value,
+    isOpen,
+    found,
+    current,
+    open: () => setOpen(true),
+    type(typed) {
+      setText(typed)
+      setAt(0)
+      setOpen(true)
+    },
+    choose,
+    leave,
+    onKeyDown(event) {
+      const act = keyActions(isOpen, { move, take, close })[event.key]
+      if (!act) return
+      event.preventDefault()
+      act()
+    },
+  }
+}
+
+/** What a key does: the arrows open the list, the others mean something while it is open. */
+function keyActions(
+  isOpen: boolean,
+  { move, take, close }: { move(step: 1 | -1): void; take(): void; close(): void },
+): Readonly<Record<string, (() => void) | undefined>> {
+  const arrows = { ArrowDown: () => move(1), ArrowUp: () => move(-1) }
+  return isOpen ? { ...arrows, Enter: take, Escape: close } : arrows
+}
+
+interface OptionsProps {
+  readonly id: string
+  readonly label: string
+  readonly choice: Choice
+}
+
+function Options({ id, label, choice: { found, current, isOpen, choose } }: OptionsProps) {
+  const list = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    list.current?.children[current]?.scrollIntoView({ block: 'nearest' })
+  }, [current])
+  return (
+    <div
+      id={`${id}-list`}
+      class="options"
+      role="listbox"
+      tabIndex={-1}
+      aria-label={label}
+      hidden={!isOpen}
+      ref={list}
+    >
+      {isOpen &&
+        found.map((token, index) => (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the field.
+          <div
+            key={token.address}
+            id={`${id}-${index}`}
+            role="option"
+            tabIndex={-1}
+            aria-selected={index === current}
+            onMouseDown={(event) => event.preventDefault()}
+            onClick={() => choose(token)}
+          >
+            <b>{token.symbol}</b>
+            <span class="dim">{token.name}</span>
+            <Address value={token.address} />
           </div>
-        )}
-      </div>
+        ))}
+      {isOpen && found.length === 0 && (
+        <div role="option" tabIndex={-1} aria-selected={false} aria-disabled="true">
+          Token not found
+        </div>
+      )}
     </div>
   )
 }

@@ -53,7 +53,7 @@ export async function askTogether(
     toRaw(one, token?.decimals ?? 0),
   )
   if (!least || !most || least >= most) {
-    throw new Error('The sizes must be amounts, the first the smaller one.')
+    throw new Error('Enter two sizes, the smaller one first.')
   }
   const { at } = question
   const block = at ? await client.block({ chainId, at }, { signal }) : null
@@ -108,7 +108,7 @@ function laddersOf({ quotes }: QuoteBatch, sizes: readonly bigint[]): readonly (
       return {
         amountIn,
         quote: null,
-        problem: error ? [error.message].flat().join(' ') : 'No answer.',
+        problem: error ? [error.message].flat().join(' ') : 'No quote.',
       }
     }),
   )

@@ -1,30 +1,18 @@
 /** How the price of a pair falls with the size, by venue and over all of them. */
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import { type Asked, useAsked } from '../app/asking.js'
-import { bpsText, readable } from '../app/numbers.js'
+import { useAsked } from '../app/asking.js'
 import { go, hrefOf } from '../app/router.js'
-import { listOf, networks, tokenAt } from '../app/tokens.js'
-import { Amount } from '../components/amount.js'
-import { DataTable } from '../components/data-table.js'
+import { listOf, networks } from '../app/tokens.js'
 import { AmountField, BlockField, ChainField } from '../components/fields.js'
-import { LineChart } from '../components/line-chart.js'
-import { Answer, Empty, Problem, Waiting } from '../components/states.js'
+import { Answer, Empty } from '../components/states.js'
 import { TokenField } from '../components/token-field.js'
-import {
-  askTogether,
-  askVenues,
-  type Depth,
-  isWhole as isWholeQuestion,
-  type Question,
-  readQuestion,
-  type Venue,
-} from './curve.js'
-import { isOtherWay, poolsOf, priceOf, type Size } from './sizes.js'
+import { DepthAnswer } from './answer.js'
+import { askTogether, askVenues, isWhole, type Question, readQuestion } from './curve.js'
 
 export function DepthView({ query }: { readonly query: URLSearchParams }) {
   const defaultChain = `${networks.value[0]?.id ?? 1}`
   const question = useMemo(() => readQuestion(query, defaultChain), [query, defaultChain])
-  const words = isWholeQuestion(question) ? JSON.stringify(question) : null
+  const words = isWhole(question) ? JSON.stringify(question) : null
   const asked = useAsked(words, async (client, signal) => ({
     question,
     depth: await askTogether(client, question, signal),
@@ -38,14 +26,12 @@ export function DepthView({ query }: { readonly query: URLSearchParams }) {
     <>
       <div class="view-head">
         <h1>Depth</h1>
-        <p>
-          What a pair bears: the price over sizes, for each venue by itself and for all together.
-        </p>
+        <p>Price by trade size, for all venues together and for each venue alone.</p>
       </div>
       <DepthForm question={question} isBusy={asked.isBusy} again={asked.again} />
       <Answer
         asked={asked}
-        waiting="Quoting every size …"
+        waiting="Quoting all sizes …"
         before={<Example chain={question.chain} />}
       >
         {({ question: its, depth }) => <DepthAnswer question={its} depth={depth} alone={alone} />}
@@ -69,7 +55,7 @@ function DepthForm({ question, isBusy, again }: FormProps) {
   return (
     <form
       class="card stack"
-      aria-label="Question"
+      aria-label="Trade"
       onSubmit={(event) => {
         event.preventDefault()
         if (JSON.stringify(draft) === words) again()
@@ -79,26 +65,26 @@ function DepthForm({ question, isBusy, again }: FormProps) {
       <div class="form">
         <ChainField value={draft.chain} onValue={(chain) => set({ chain, in: '', out: '' })} />
         <TokenField
-          label="You give"
+          label="You pay"
           chainId={chainId}
           value={draft.in}
           onValue={(token) => set({ in: token })}
         />
         <TokenField
-          label="You get"
+          label="You receive"
           chainId={chainId}
           value={draft.out}
           onValue={(token) => set({ out: token })}
         />
         <AmountField
-          label="From size"
+          label="Smallest size"
           chainId={chainId}
           token={draft.in}
           value={draft.least}
           onValue={(least) => set({ least })}
         />
         <AmountField
-          label="To size"
+          label="Largest size"
           chainId={chainId}
           token={draft.in}
           value={draft.most}
@@ -107,8 +93,8 @@ function DepthForm({ question, isBusy, again }: FormProps) {
         <BlockField value={draft.at} onValue={(at) => set({ at })} />
       </div>
       <div class="row">
-        <button type="submit" class="main" disabled={!isWholeQuestion(draft)}>
-          {isBusy ? 'Asking …' : 'Draw the curve'}
+        <button type="submit" class="main" disabled={!isWhole(draft)}>
+          {isBusy ? 'Requesting …' : 'Show depth'}
         </button>
       </div>
     </form>
@@ -123,175 +109,15 @@ function Example({ chain }: { readonly chain: string }) {
   const href =
     from && to && hrefOf('depth', { chain, in: from, out: to, least: '0.1', most: '2000' })
   return (
-    <Empty title="Ask for a curve">
-      Choose a pair and two sizes
+    <Empty title="No pair selected">
+      Choose a pair and two sizes, or start with an example:
       {href && (
         <span class="examples">
           <a class="button" href={href}>
-            0.1 to 2,000 ETH into USDC
+            0.1 to 2,000 ETH to USDC
           </a>
         </span>
       )}
     </Empty>
   )
-}
-
-interface AnswerProps {
-  readonly question: Question
-  readonly depth: Depth
-  readonly alone: Asked<readonly Venue[]>
-}
-
-function DepthAnswer({ question, depth, alone }: AnswerProps) {
-  const { chainId, sizes: together } = depth
-  const venues = alone.value ?? noVenues
-  const [isPrice, setPrice] = useState(false)
-  const [isWhole, setWhole] = useState(false)
-  const [tokenIn, tokenOut] = [tokenAt(chainId, question.in), tokenAt(chainId, question.out)]
-  const [inDecimals, outDecimals] = [tokenIn?.decimals ?? 0, tokenOut?.decimals ?? 0]
-  const curves = useMemo(() => {
-    const prices = (sizes: readonly Size[]) =>
-      sizes.map((one) => priceOf(one, inDecimals, outDecimals))
-    const whole = prices(together)
-    const best = Math.max(...whole.map((one) => one ?? 0))
-    const loss = (values: readonly (number | null)[]) =>
-      values.map((one) => (one === null || best === 0 ? null : (one / best - 1) * 10_000))
-    const all = [
-      { label: 'together', values: whole, isMain: true },
-      ...venues.map(({ protocol, sizes }) => ({ label: protocol, values: prices(sizes) })),
-    ]
-    return { prices: all, losses: all.map((one) => ({ ...one, values: loss(one.values) })), best }
-  }, [together, venues, inDecimals, outDecimals])
-  const x = useMemo(
-    () => together.map(({ amountIn }) => Number(amountIn) / 10 ** inDecimals),
-    [together, inDecimals],
-  )
-  // Venues that bear little would press the others together.
-  const worst = Math.min(0, ...(curves.losses[0]?.values ?? []).map((one) => one ?? 0))
-  const leastLoss = Math.min(-50, 4 * worst)
-  const least = isPrice ? curves.best * (1 + leastLoss / 10_000) : leastLoss
-  const changes = together.filter((size, index) => isOtherWay(size, together[index - 1]))
-  const symbolIn = tokenIn?.symbol ?? ''
-  const pair = `${tokenOut?.symbol ?? ''} for 1 ${symbolIn}`
-  const sizeText = (value: number) => `${compact.format(value)} ${symbolIn}`
-  const priceText = (value: number) => exact.format(value)
-  return (
-    <>
-      <div class="card stack">
-        <div class="card-head">
-          <h2>{isPrice ? pair : 'Price against the best of all sizes, in bps'}</h2>
-          <span class="row">
-            <span class="tag">block {depth.blockNumber}</span>
-            <button
-              type="button"
-              class="quiet"
-              aria-pressed={isPrice}
-              onClick={() => setPrice(!isPrice)}
-            >
-              as price
-            </button>
-            <button
-              type="button"
-              class="quiet"
-              aria-pressed={isWhole}
-              onClick={() => setWhole(!isWhole)}
-            >
-              all of it
-            </button>
-          </span>
-        </div>
-        <LineChart
-          label={`The curve of ${pair} over sizes from ${question.least} to ${question.most}; the table has its values.`}
-          x={x}
-          lines={isPrice ? curves.prices : curves.losses}
-          isLog
-          least={isWhole ? undefined : least}
-          height={340}
-          xText={sizeText}
-          yText={isPrice ? priceText : (value) => `${Math.round(value)}`}
-        />
-        <p class="hint">
-          {changes.length === 0
-            ? 'The route is the same for all sizes.'
-            : `The route changes at ${changes.map(({ amountIn }) => readable(amountIn, inDecimals)).join(', ')} ${symbolIn}.`}{' '}
-          {alone.value?.length === 0 && 'All sizes use one venue.'}
-        </p>
-        {alone.isBusy && <Waiting text="Quoting each venue by itself …" />}
-        {alone.error !== null && <Problem error={alone.error} again={alone.again} />}
-      </div>
-      <div class="card">
-        <h2>Sizes</h2>
-        <DataTable<Size>
-          label="Sizes"
-          rows={together}
-          keyOf={({ amountIn }) => `${amountIn}`}
-          columns={[
-            {
-              title: 'You give',
-              isNumber: true,
-              cell: ({ amountIn }) => (
-                <Amount chainId={chainId} token={question.in} value={amountIn} />
-              ),
-            },
-            {
-              title: 'You get',
-              isNumber: true,
-              cell: ({ quote, problem }) =>
-                quote ? (
-                  <Amount chainId={chainId} token={question.out} value={quote.amountOut} />
-                ) : (
-                  <span class="bad">{problem}</span>
-                ),
-            },
-            {
-              title: 'Price',
-              isNumber: true,
-              cell: (size) => textOf(priceOf(size, inDecimals, outDecimals), priceText),
-            },
-            {
-              title: 'To the best',
-              isNumber: true,
-              cell: (size) =>
-                textOf(priceOf(size, inDecimals, outDecimals), (one) =>
-                  bpsText((one / curves.best - 1) * 10_000),
-                ),
-            },
-            {
-              title: 'Price impact',
-              isNumber: true,
-              cell: ({ quote }) =>
-                typeof quote?.priceImpact === 'number' ? bpsText(quote.priceImpact) : '–',
-            },
-            { title: 'Gas', isNumber: true, cell: ({ quote }) => (quote ? `${quote.gas}` : '–') },
-            {
-              title: 'Route',
-              cell: (size) => (
-                <span class="reason">
-                  {isOtherWay(size, together[together.indexOf(size) - 1]) && (
-                    <span class="tag accent">changes</span>
-                  )}{' '}
-                  {venuesText(size)}
-                </span>
-              ),
-            },
-          ]}
-        />
-      </div>
-    </>
-  )
-}
-
-const noVenues: readonly Venue[] = []
-const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 })
-const exact = new Intl.NumberFormat('en', { maximumSignificantDigits: 7 })
-
-const textOf = (value: number | null, text: (value: number) => string) =>
-  value === null ? '–' : text(value)
-
-function venuesText(size: Size): string {
-  const counts = new Map<string, number>()
-  for (const { protocol } of poolsOf(size)) counts.set(protocol, (counts.get(protocol) ?? 0) + 1)
-  return [...counts]
-    .map(([protocol, count]) => (count > 1 ? `${count} × ${protocol}` : protocol))
-    .join(', ')
 }

@@ -33,15 +33,15 @@ export function Backtests() {
   }
   return (
     <>
-      <Card title="Start a backtest">
+      <Card title="New backtest">
         <PlanForm onStarted={({ id }) => go('history', { part: 'backtests', job: id })} />
       </Card>
       {acting.error !== null && <Problem error={acting.error} />}
       <Answer asked={asked}>
         {(jobs) =>
           jobs.length === 0 ? (
-            <Empty title="No backtest yet">
-              A backtest asks the same requests at many blocks, by several variants of the router.
+            <Empty title="No backtests">
+              A backtest runs the same trades at many blocks with several router settings.
             </Empty>
           ) : (
             <Card
@@ -55,7 +55,7 @@ export function Backtests() {
                     go('history', { part: 'backtests', compare: [...chosen].join(',') })
                   }
                 >
-                  Compare {chosen.size} chosen
+                  Compare {chosen.size} selected
                 </button>
               }
             >
@@ -134,8 +134,8 @@ export function JobActions({ job: { id, name, state }, onAct }: ActionsProps) {
         </button>
       )}
       <ConfirmButton
-        label="Remove"
-        sure="Remove with results?"
+        label="Delete"
+        sure="Delete with results?"
         about={name}
         onConfirm={() => onAct((client) => client.removeBacktest({ id }))}
       />

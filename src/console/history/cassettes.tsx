@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 import type { components } from '../../client/generated/schema.js'
 import { useAsked } from '../app/asking.js'
 import { useDoing } from '../app/doing.js'
-import { bytesText, timeText } from '../app/format.js'
+import { bytesText, countText, timeText } from '../app/format.js'
 import { goOn, hrefOf } from '../app/router.js'
 import { DataTable } from '../components/data-table.js'
 import { Card, Facts } from '../components/parts.js'
@@ -32,9 +32,9 @@ function List() {
     <Answer asked={asked}>
       {(cassettes) =>
         cassettes.length === 0 ? (
-          <Empty title="No cassette yet">
-            <code>forkroute record usdc.cassette --requests requests.yaml</code> makes one. Files of
-            the folder CASSETTES_DIR are shown here.
+          <Empty title="No cassettes">
+            <code>forkroute record usdc.cassette --requests requests.yaml</code> records one. Files
+            in the folder CASSETTES_DIR are listed here.
           </Empty>
         ) : (
           <Card title="Cassettes">
@@ -93,7 +93,7 @@ function Cassette({ name, query }: { readonly name: string; readonly query: URLS
             <About contents={contents} />
             <DataTable
               label="Recorded requests"
-              none="No request was recorded"
+              none="No recorded requests"
               rows={contents.requests}
               keyOf={(one) => one.number}
               rowClass={(one) => (one.number === number ? 'chosen' : undefined)}
@@ -105,7 +105,7 @@ function Cassette({ name, query }: { readonly name: string; readonly query: URLS
               }}
               columns={[
                 {
-                  title: 'Request',
+                  title: 'No.',
                   cell: (one) => (
                     <a
                       href={hrefOf('history', {
@@ -120,7 +120,7 @@ function Cassette({ name, query }: { readonly name: string; readonly query: URLS
                   ),
                 },
                 {
-                  title: 'Asked',
+                  title: 'Request',
                   cell: ({ method, url }) => (
                     <span class="prose">
                       <span class="tag">{method}</span> <code class="wrap">{pathOf(url)}</code>
@@ -129,7 +129,8 @@ function Cassette({ name, query }: { readonly name: string; readonly query: URLS
                 },
                 {
                   title: 'Blocks',
-                  cell: ({ blocks }) => blocks.map((one) => one.number).join(', ') || '–',
+                  cell: ({ blocks }) =>
+                    blocks.map((one) => countText(one.number)).join(', ') || '–',
                 },
                 {
                   title: 'Status',
@@ -180,7 +181,10 @@ function About({ contents }: { readonly contents: Contents }) {
         ],
         ...chains.map(
           ({ chainId, blocks, firstBlock, lastBlock }) =>
-            [`Chain ${chainId}`, `${blocks} blocks, ${firstBlock} to ${lastBlock}`] as const,
+            [
+              `Chain ${chainId}`,
+              `${countText(blocks)} blocks, ${countText(firstBlock)} to ${countText(lastBlock)}`,
+            ] as const,
         ),
       ]}
     />
@@ -198,8 +202,8 @@ function Recording({ name, number }: { readonly name: string; readonly number: n
           <p>
             <span class="tag">{method}</span> <code class="wrap">{url}</code>
           </p>
-          {body !== null && <Json label="Sent" value={body} />}
-          <Json label="Answered" value={answer} />
+          {body !== null && <Json label="Request body" value={body} />}
+          <Json label="Recorded response" value={answer} />
         </Card>
       )}
     </Answer>

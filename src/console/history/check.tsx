@@ -2,7 +2,7 @@
 import { useEffect } from 'preact/hooks'
 import type { components } from '../../client/generated/schema.js'
 import { useAsked } from '../app/asking.js'
-import { timeText } from '../app/format.js'
+import { figureText, timeText } from '../app/format.js'
 import { hrefOf } from '../app/router.js'
 import { DataTable } from '../components/data-table.js'
 import { Card } from '../components/parts.js'
@@ -42,7 +42,7 @@ export function CheckResult({ id, onEnd }: ResultProps) {
       {(check) => (
         <Card title={`Check of ${check.name}`} beside={<CheckTag check={check} />}>
           {check.state === 'running' && (
-            <Waiting text="It runs in a process of its own, which takes some seconds to start …" />
+            <Waiting text="Running in a separate process; starting takes a few seconds …" />
           )}
           {check.problem && <p class="bad">{check.problem}</p>}
           {check.cassette && <OfCassette found={check.cassette} />}
@@ -58,8 +58,7 @@ function OfCassette({ found }: { readonly found: NonNullable<Check['cassette']> 
   return (
     <>
       <p role="status">
-        {verified} answered with the same bytes, {mismatches.length} otherwise, {damaged.length}{' '}
-        damaged rows.
+        {verified} identical, {mismatches.length} different, {damaged.length} damaged rows.
       </p>
       {damaged.map((row) => (
         <p key={row} class="bad">
@@ -68,15 +67,15 @@ function OfCassette({ found }: { readonly found: NonNullable<Check['cassette']> 
       ))}
       {mismatches.length > 0 && (
         <DataTable
-          label="Answers that differ"
+          label="Different responses"
           rows={mismatches}
           keyOf={({ number }) => number}
           columns={[
             { title: 'Request', cell: ({ number, request }) => <Named {...{ number, request }} /> },
             { title: 'Blocks', cell: ({ blocks }) => blocks.join(', ') },
-            { title: 'Where', cell: ({ path }) => <code>{path}</code> },
+            { title: 'Field', cell: ({ path }) => <code>{path}</code> },
             { title: 'Recorded', cell: ({ expected }) => <code class="wrap">{expected}</code> },
-            { title: 'Answered', cell: ({ got }) => <code class="wrap">{got}</code> },
+            { title: 'Current', cell: ({ got }) => <code class="wrap">{got}</code> },
           ]}
         />
       )}
@@ -113,10 +112,14 @@ function OfSuite({ found }: { readonly found: NonNullable<Check['suite']> }) {
           { title: 'Case', cell: ({ name }) => name },
           { title: 'Line', isNumber: true, cell: ({ line }) => line },
           {
-            title: 'What differs',
+            title: 'Differences',
             cell: ({ differences }) => <span class="lines prose">{differences.join('\n')}</span>,
           },
-          { title: 'Time', isNumber: true, cell: ({ milliseconds }) => `${milliseconds} ms` },
+          {
+            title: 'Time',
+            isNumber: true,
+            cell: ({ milliseconds }) => figureText(milliseconds, 'ms', 0),
+          },
         ]}
       />
     </>
@@ -136,17 +139,17 @@ export function Checks({ kind, moment }: ListProps) {
     client.checks(undefined, { signal }),
   )
   return (
-    <Card title="Earlier checks">
+    <Card title="Previous checks">
       <Answer asked={asked}>
         {(checks) => (
           <DataTable
-            label="Earlier checks"
-            none="None yet"
+            label="Previous checks"
+            none="No checks"
             rows={checks.filter((one) => one.kind === kind)}
             keyOf={({ id }) => id}
             columns={[
               {
-                title: 'Of',
+                title: 'Name',
                 cell: ({ id, name }) => (
                   <a
                     href={hrefOf('history', {

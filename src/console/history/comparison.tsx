@@ -1,5 +1,6 @@
 /** Several backtests beside each other: every variant of each. */
 import { useAsked } from '../app/asking.js'
+import { countText } from '../app/format.js'
 import { hrefOf } from '../app/router.js'
 import { DataTable } from '../components/data-table.js'
 import { Card } from '../components/parts.js'
@@ -31,13 +32,10 @@ export function Comparison({ ids }: { readonly ids: readonly string[] }) {
       </p>
       <Answer asked={asked}>
         {(jobs) => (
-          <Card title="Compared">
-            <p class="hint">
-              Regret is against the best variant of the same backtest; amounts of different blocks
-              are not compared.
-            </p>
+          <Card title="Comparison">
+            <p class="hint">Regret is measured against the best variant within each backtest.</p>
             <DataTable
-              label="Variants of the chosen backtests"
+              label="Variants of the selected backtests"
               rows={jobs.flatMap(({ job, summary }) =>
                 summary.variants.map((group) => ({ job, summary, ...group })),
               )}
@@ -52,7 +50,9 @@ export function Comparison({ ids }: { readonly ids: readonly string[] }) {
                 {
                   title: 'Blocks',
                   cell: ({ summary: { blocks, firstBlock, lastBlock } }) =>
-                    blocks === 0 ? 'none yet' : `${blocks}: ${firstBlock} to ${lastBlock}`,
+                    blocks === 0
+                      ? 'None'
+                      : `${countText(blocks)}: ${countText(firstBlock ?? 0)} to ${countText(lastBlock ?? 0)}`,
                 },
                 { title: 'Variant', cell: ({ variant }) => variant },
                 ...groupColumns<

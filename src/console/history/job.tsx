@@ -70,7 +70,7 @@ export function Job({ id, query }: { readonly id: string; readonly query: URLSea
                     ],
                     ['Started', timeText(job.createdAt)],
                     ...(isWorking && watched?.etaSeconds
-                      ? [['Ready in about', durationText(watched.etaSeconds)] as const]
+                      ? [['Time remaining', durationText(watched.etaSeconds)] as const]
                       : []),
                   ]}
                 />
@@ -79,7 +79,7 @@ export function Job({ id, query }: { readonly id: string; readonly query: URLSea
               <Found id={id} job={job} isWorking={isWorking} done={done} query={query} />
               <Card title="Plan">
                 <details>
-                  <summary>As it was understood</summary>
+                  <summary>Show plan</summary>
                   {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys. */}
                   <pre tabIndex={0}>{JSON.stringify(job.plan, null, 2)}</pre>
                 </details>
@@ -108,8 +108,8 @@ function useProgress(id: string, turn: number): Progressing | null {
 }
 
 const formats = [
-  ['report', 'report.html', { format: 'html' }],
-  ['routes as CSV', 'routes.csv', { format: 'csv' }],
+  ['Report', 'report.html', { format: 'html' }],
+  ['Routes CSV', 'routes.csv', { format: 'csv' }],
   ['Parquet', 'routes.parquet', { format: 'parquet' }],
   ['SQLite', 'results.sqlite', { format: 'sqlite' }],
 ] as const
@@ -118,7 +118,7 @@ function Downloads({ id, name }: { readonly id: string; readonly name: string })
   const loading = useDoing<void>()
   return (
     <div class="row">
-      <span class="dim">Save</span>
+      <span class="dim">Download</span>
       {formats.map(([label, file, query]) => (
         <button
           key={label}
@@ -178,17 +178,21 @@ function Found({ id, job, isWorking, done, query }: FoundProps) {
             <>
               <DataTable
                 label="Results by block"
-                none="No block is done yet"
+                none="No blocks completed"
                 rows={blocks.flatMap(({ blockNumber, rows }) =>
                   rows.map((row) => ({ blockNumber, row })),
                 )}
                 keyOf={({ blockNumber, row }) => `${blockNumber} ${row.request} ${row.variant}`}
                 columns={[
-                  { title: 'Block', isNumber: true, cell: ({ blockNumber }) => blockNumber },
+                  {
+                    title: 'Block',
+                    isNumber: true,
+                    cell: ({ blockNumber }) => countText(blockNumber),
+                  },
                   { title: 'Request', cell: ({ row }) => row.request },
                   { title: 'Variant', cell: ({ row }) => row.variant },
                   {
-                    title: 'Amount',
+                    title: 'Output',
                     isNumber: true,
                     cell: ({ row }) =>
                       row.amountsOut ? (

@@ -27,35 +27,40 @@ const rivals: Readonly<Record<string, readonly object[]>> = {
   ],
 }
 
+/** What the form asks, as typed. */
+interface Form {
+  readonly name: string
+  readonly chain: string
+  readonly tokenIn: string
+  readonly tokenOut: string
+  readonly amount: string
+  readonly from: string
+  readonly to: string
+  readonly step: string
+  readonly rivals: string
+}
+
+const emptyForm: Form = {
+  name: 'backtest',
+  chain: '',
+  tokenIn: nativeToken,
+  tokenOut: '',
+  amount: '1',
+  from: 'latest-20',
+  to: '',
+  step: '5',
+  rivals: 'none',
+}
+
 export function PlanForm({ onStarted }: { onStarted(job: Job): void }) {
   const [isJson, setJson] = useState(false)
   const [json, setText] = useState('')
-  const [form, setForm] = useState({
-    name: 'backtest',
-    chain: '',
-    tokenIn: nativeToken,
-    tokenOut: '',
-    amount: '1',
-    from: 'latest-20',
-    to: '',
-    step: '5',
-    rivals: 'none',
-  })
+  const [form, setForm] = useState(emptyForm)
   const starting = useDoing<Job>(onStarted)
   const chain = form.chain || String(networks.value[0]?.id ?? 1)
-  const chainId = Number(chain)
-  const set = (name: keyof typeof form) => (value: string) => setForm({ ...form, [name]: value })
-  const decimals = tokenAt(chainId, form.tokenIn)?.decimals ?? null
-  const amountIn = decimals === null ? null : toRaw(form.amount, decimals)
-  const plan = {
-    name: form.name,
-    chainId,
-    blocks: { from: form.from, ...(form.to && { to: form.to }), step: form.step || '1' },
-    requests: [{ tokenIn: form.tokenIn, tokenOut: form.tokenOut, amountIn: `${amountIn ?? ''}` }],
-    variants: [{ name: 'default' }, ...(rivals[form.rivals] ?? [])],
-  }
+  const { plan, isWhole } = planOf(form, Number(chain))
   const [problem, given] = isJson ? parsed(json) : [null, plan]
-  const isReady = isJson ? given !== null : Boolean(form.tokenOut && amountIn && form.from)
+  const isReady = isJson ? given !== null : isWhole
   const submit = (event: Event) => {
     event.preventDefault()
     void starting.start((client) => client.createBacktest(given as never))
@@ -63,58 +68,12 @@ export function PlanForm({ onStarted }: { onStarted(job: Job): void }) {
   return (
     <form class="stack" onSubmit={submit}>
       {isJson ? (
-        <Field label="Plan as JSON" problem={problem} hint="blocks, requests, variants, delays">
-          {(own) => (
-            <textarea
-              {...own}
-              rows={12}
-              spellcheck={false}
-              value={json}
-              onInput={(event) => setText(event.currentTarget.value)}
-            />
-          )}
-        </Field>
+        <PlanText {...{ json, problem }} onText={setText} />
       ) : (
-        <div class="form">
-          <TextField label="Name" value={form.name} onValue={set('name')} />
-          <ChainField value={chain} onValue={set('chain')} />
-          <TokenField
-            label="Give"
-            chainId={chainId}
-            value={form.tokenIn}
-            onValue={set('tokenIn')}
-          />
-          <AmountField
-            chainId={chainId}
-            token={form.tokenIn}
-            value={form.amount}
-            onValue={set('amount')}
-          />
-          <TokenField
-            label="Get"
-            chainId={chainId}
-            value={form.tokenOut}
-            onValue={set('tokenOut')}
-          />
-          <BlockField label="First block or time" value={form.from} onValue={set('from')} />
-          <BlockField label="Last block or time" value={form.to} onValue={set('to')} />
-          <TextField
-            label="Every so many blocks"
-            value={form.step}
-            inputMode="numeric"
-            onValue={set('step')}
-          />
-          <SelectField
-            label="Compare the router with"
-            value={form.rivals}
-            options={[
-              ['none', 'nothing'],
-              ['splits', 'itself without splits'],
-              ['hops', 'fewer hops'],
-            ]}
-            onValue={set('rivals')}
-          />
-        </div>
+        <PlanFields
+          {...{ form, chain }}
+          onChange={(name, value) => setForm({ ...form, [name]: value })}
+        />
       )}
       {starting.error !== null && <Problem error={starting.error} />}
       <div class="row">
@@ -130,10 +89,95 @@ export function PlanForm({ onStarted }: { onStarted(job: Job): void }) {
             setJson(!isJson)
           }}
         >
-          plan as JSON
+          Plan as JSON
         </button>
       </div>
     </form>
+  )
+}
+
+/** The plan of the form, and whether it has all that it needs. */
+function planOf(form: Form, chainId: number) {
+  const decimals = tokenAt(chainId, form.tokenIn)?.decimals ?? null
+  const amountIn = decimals === null ? null : toRaw(form.amount, decimals)
+  const plan = {
+    name: form.name,
+    chainId,
+    blocks: { from: form.from, ...(form.to && { to: form.to }), step: form.step || '1' },
+    requests: [{ tokenIn: form.tokenIn, tokenOut: form.tokenOut, amountIn: `${amountIn ?? ''}` }],
+    variants: [{ name: 'default' }, ...(rivals[form.rivals] ?? [])],
+  }
+  return { plan, isWhole: Boolean(form.tokenOut && amountIn && form.from) }
+}
+
+interface TextProps {
+  readonly json: string
+  readonly problem: string | null
+  onText(text: string): void
+}
+
+function PlanText({ json, problem, onText }: TextProps) {
+  return (
+    <Field label="Plan as JSON" problem={problem} hint="Blocks, requests, variants, delays">
+      {(own) => (
+        <textarea
+          {...own}
+          rows={12}
+          spellcheck={false}
+          value={json}
+          onInput={(event) => onText(event.currentTarget.value)}
+        />
+      )}
+    </Field>
+  )
+}
+
+interface FieldsProps {
+  readonly form: Form
+  /** Id of the chain, also where none is chosen. */
+  readonly chain: string
+  onChange(name: keyof Form, value: string): void
+}
+
+function PlanFields({ form, chain, onChange }: FieldsProps) {
+  const chainId = Number(chain)
+  const set = (name: keyof Form) => (value: string) => onChange(name, value)
+  return (
+    <div class="form">
+      <TextField label="Name" value={form.name} onValue={set('name')} />
+      <ChainField value={chain} onValue={set('chain')} />
+      <TokenField label="You pay" chainId={chainId} value={form.tokenIn} onValue={set('tokenIn')} />
+      <AmountField
+        chainId={chainId}
+        token={form.tokenIn}
+        value={form.amount}
+        onValue={set('amount')}
+      />
+      <TokenField
+        label="You receive"
+        chainId={chainId}
+        value={form.tokenOut}
+        onValue={set('tokenOut')}
+      />
+      <BlockField label="First block or time" value={form.from} onValue={set('from')} />
+      <BlockField label="Last block or time" value={form.to} onValue={set('to')} />
+      <TextField
+        label="Block interval"
+        value={form.step}
+        inputMode="numeric"
+        onValue={set('step')}
+      />
+      <SelectField
+        label="Compare with"
+        value={form.rivals}
+        options={[
+          ['none', 'No comparison'],
+          ['splits', 'Router without splits'],
+          ['hops', 'Router with fewer hops'],
+        ]}
+        onValue={set('rivals')}
+      />
+    </div>
   )
 }
 
@@ -143,8 +187,8 @@ function parsed(text: string): [problem: string | null, plan: object | null] {
     const value: unknown = JSON.parse(text)
     return typeof value === 'object' && value !== null
       ? [null, value]
-      : ['A plan is an object.', null]
+      : ['A plan must be a JSON object.', null]
   } catch {
-    return ['This is no JSON yet.', null]
+    return ['Invalid JSON.', null]
   }
 }

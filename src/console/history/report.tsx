@@ -11,8 +11,8 @@ export function Report({ summary }: { readonly summary: Summary }) {
     <>
       <Card title="By variant">
         <p class="hint">
-          Regret: by how much the best variant of the same block paid more, basis points; the
-          median, and what 95 of 100 stay below.
+          Regret: shortfall to the best variant at the same block in basis points, as median and
+          95th percentile.
         </p>
         <DataTable
           label="Results by variant"
@@ -40,24 +40,24 @@ export function Report({ summary }: { readonly summary: Summary }) {
         </Card>
       )}
       {delayed.length > 0 && (
-        <Card title="Executed later">
+        <Card title="Delayed execution">
           <DataTable
-            label="Transactions some blocks later"
+            label="Delayed execution"
             rows={delayed.flatMap(({ variant, delays }) =>
               delays.map((delay) => ({ variant, ...delay })),
             )}
             keyOf={({ variant, delay }) => `${variant} ${delay}`}
             columns={[
               { title: 'Variant', cell: ({ variant }) => variant },
-              { title: 'Blocks later', isNumber: true, cell: ({ delay }) => delay },
+              { title: 'Delay (blocks)', isNumber: true, cell: ({ delay }) => delay },
               {
-                title: 'Filled',
+                title: 'Fill rate',
                 isNumber: true,
                 cell: ({ fillRate }) =>
                   fillRate === null ? '–' : figureText(100 * fillRate, '%', 1),
               },
               {
-                title: 'Delivered over quoted',
+                title: 'Realised vs. quoted',
                 isNumber: true,
                 cell: ({ realised }) => <Bps of={realised} />,
               },
@@ -72,22 +72,22 @@ export function Report({ summary }: { readonly summary: Summary }) {
 export function groupColumns<Row extends Group>(): Column<Row>[] {
   return [
     {
-      title: 'Routes',
+      title: 'Filled',
       isNumber: true,
       cell: ({ routes, rows }) => `${countText(routes)} of ${countText(rows)}`,
     },
     { title: 'Missed', isNumber: true, cell: ({ missed }) => countText(missed) },
     { title: 'Regret', isNumber: true, cell: ({ regret }) => <Bps of={regret} /> },
     {
-      title: 'Regret after gas',
+      title: 'Regret net of gas',
       isNumber: true,
       cell: ({ regretAfterGas }) => <Bps of={regretAfterGas} />,
     },
     {
-      title: 'Against the baseline',
+      title: 'vs. baseline',
       cell: ({ againstBaseline }) =>
         againstBaseline === null ? (
-          <span class="dim">is the baseline</span>
+          <span class="dim">Baseline</span>
         ) : (
           <span class="row tight">
             <Tally count={againstBaseline.wins} what="better" style="good" />
@@ -134,12 +134,12 @@ function Bps({ of }: { readonly of: Distribution | null }) {
 
 function Errors({ errors }: { readonly errors: Readonly<Record<string, number>> }) {
   const all = Object.entries(errors)
-  if (all.length === 0) return <span class="dim">none</span>
+  if (all.length === 0) return <span class="dim">None</span>
   return (
     <span class="row tight">
       {all.map(([code, count]) => (
         <span key={code} class="tag bad">
-          {count} {code}
+          {countText(count)} {code}
         </span>
       ))}
     </span>
@@ -188,7 +188,7 @@ function Venues({ variants }: { readonly variants: Summary['variants'] }) {
         {names.length > mostVenues && (
           <li class="series-8">
             <span class="swatch" aria-hidden="true" />
-            others
+            Other
           </li>
         )}
       </ul>

@@ -30,7 +30,7 @@ export function Suites({ query }: { readonly query: URLSearchParams }) {
   }
   return (
     <>
-      <Card title="Run a suite">
+      <Card title="Run suite">
         <form class="stack" onSubmit={submit}>
           <Field label="Suite as YAML" hint="Up to 200 cases; docs/regression-tests.md">
             {(own) => (

@@ -1,5 +1,6 @@
 /** A quote at every new head, and how far it is from prices that come from elsewhere. */
 import { useEffect, useMemo, useState } from 'preact/hooks'
+import { countText } from '../app/format.js'
 import { bpsText } from '../app/numbers.js'
 import { go, hrefOf } from '../app/router.js'
 import { listOf, networks, tokenAt } from '../app/tokens.js'
@@ -26,7 +27,7 @@ export function LiveView({ query }: { readonly query: URLSearchParams }) {
     <>
       <div class="view-head">
         <h1>Live</h1>
-        <p>A quote at every new block, and its spread against prices of your own.</p>
+        <p>A quote at every new block, with its spread to your reference prices.</p>
       </div>
       <LiveForm question={question} />
       {!isAsked && <Example chain={question.chain} />}
@@ -34,10 +35,10 @@ export function LiveView({ query }: { readonly query: URLSearchParams }) {
       {isAsked && error === null && (
         <div class="row">
           <button type="button" aria-pressed={isPaused} onClick={() => setPaused(!isPaused)}>
-            {isPaused ? 'Go on' : 'Pause'}
+            {isPaused ? 'Resume' : 'Pause'}
           </button>
           <span role="status" class={isPaused ? 'tag warn' : 'tag good'}>
-            {isPaused ? 'paused' : 'listening'} · {heads.length} blocks
+            {isPaused ? 'Paused' : 'Streaming'} · {countText(heads.length)} blocks
           </span>
           {problem && <span class="bad">{problem}</span>}
         </div>
@@ -62,7 +63,7 @@ function LiveForm({ question }: { readonly question: Question }) {
   return (
     <form
       class="card stack"
-      aria-label="Question"
+      aria-label="Trade"
       onSubmit={(event) => {
         event.preventDefault()
         go('live', { ...draft })
@@ -71,7 +72,7 @@ function LiveForm({ question }: { readonly question: Question }) {
       <div class="form">
         <ChainField value={draft.chain} onValue={(chain) => set({ chain, in: '', out: '' })} />
         <TokenField
-          label="You give"
+          label="You pay"
           chainId={chainId}
           value={draft.in}
           onValue={(token) => set({ in: token })}
@@ -83,7 +84,7 @@ function LiveForm({ question }: { readonly question: Question }) {
           onValue={(amount) => set({ amount })}
         />
         <TokenField
-          label="You get"
+          label="You receive"
           chainId={chainId}
           value={draft.out}
           onValue={(token) => set({ out: token })}
@@ -91,7 +92,7 @@ function LiveForm({ question }: { readonly question: Question }) {
       </div>
       <div class="row">
         <button type="submit" class="main" disabled={!isWhole(draft)}>
-          Listen
+          Start streaming
         </button>
       </div>
     </form>
@@ -105,12 +106,12 @@ function Example({ chain }: { readonly chain: string }) {
   )
   const href = from && to && hrefOf('live', { chain, in: from, out: to, amount: '10' })
   return (
-    <Empty title="Listen to a pair">
+    <Empty title="No pair selected">
       Choose tokens and an amount
       {href && (
         <span class="examples">
           <a class="button" href={href}>
-            10 ETH into USDC
+            10 ETH to USDC
           </a>
         </span>
       )}
@@ -161,7 +162,7 @@ function Quotes({ question, heads, amountIn, reference }: QuotesProps) {
   }, [rows, reference])
   const newestFirst = useMemo(() => [...rows].reverse(), [rows])
   const pair = `${tokenOut?.symbol ?? ''} for 1 ${tokenIn?.symbol ?? ''}`
-  const blockText = (block: number) => (Number.isInteger(block) ? `${block}` : '')
+  const blockText = (block: number) => (Number.isInteger(block) ? countText(block) : '')
   return (
     <>
       <div class="card stack">
@@ -175,9 +176,9 @@ function Quotes({ question, heads, amountIn, reference }: QuotesProps) {
         />
         {reference.size > 0 && (
           <>
-            <h3>Spread against the reference, bps</h3>
+            <h3>Spread to reference, bps</h3>
             <LineChart
-              label="Spread against the reference in basis points; the table has the values."
+              label="Spread to reference in basis points; the table has the values."
               x={lines.x}
               lines={lines.spread}
               height={180}
@@ -187,50 +188,65 @@ function Quotes({ question, heads, amountIn, reference }: QuotesProps) {
           </>
         )}
       </div>
-      <div class="card">
-        <h2>Quotes, newest first</h2>
-        <DataTable<Row>
-          label="Quotes"
-          rows={newestFirst}
-          keyOf={({ blockNumber }) => blockNumber}
-          columns={[
-            { title: 'Block', isNumber: true, cell: ({ blockNumber }) => blockNumber },
-            {
-              title: 'You get',
-              isNumber: true,
-              cell: ({ amountOut, problem }) =>
-                amountOut === null ? (
-                  <span class="bad">{problem}</span>
-                ) : (
-                  <Amount chainId={chainId} token={question.out} value={amountOut} />
-                ),
-            },
-            {
-              title: 'Price',
-              isNumber: true,
-              cell: ({ price }) => (price === null ? '–' : exact.format(price)),
-            },
-            ...(reference.size > 0
-              ? [
-                  {
-                    title: 'Reference',
-                    isNumber: true,
-                    cell: ({ elsewhere }: Row) =>
-                      elsewhere === null ? '–' : exact.format(elsewhere),
-                  },
-                  {
-                    title: 'Spread',
-                    isNumber: true,
-                    cell: ({ spreadBps }: Row) => bpsText(spreadBps),
-                  },
-                ]
-              : []),
-            { title: 'Gas', isNumber: true, cell: ({ gas }) => (gas === null ? '–' : `${gas}`) },
-            { title: 'Venues', cell: ({ venues }) => <span class="reason">{venues}</span> },
-          ]}
-        />
-      </div>
+      <QuotesTable rows={newestFirst} {...{ question, reference }} />
     </>
+  )
+}
+
+interface TableProps extends Pick<QuotesProps, 'question' | 'reference'> {
+  readonly rows: readonly Row[]
+}
+
+function QuotesTable({ question, rows, reference }: TableProps) {
+  const chainId = Number(question.chain)
+  return (
+    <div class="card">
+      <h2>Quotes</h2>
+      <DataTable<Row>
+        label="Quotes"
+        rows={rows}
+        keyOf={({ blockNumber }) => blockNumber}
+        columns={[
+          { title: 'Block', isNumber: true, cell: ({ blockNumber }) => countText(blockNumber) },
+          {
+            title: 'You receive',
+            isNumber: true,
+            cell: ({ amountOut, problem }) =>
+              amountOut === null ? (
+                <span class="bad">{problem}</span>
+              ) : (
+                <Amount chainId={chainId} token={question.out} value={amountOut} />
+              ),
+          },
+          {
+            title: 'Price',
+            isNumber: true,
+            cell: ({ price }) => (price === null ? '–' : exact.format(price)),
+          },
+          ...(reference.size > 0
+            ? [
+                {
+                  title: 'Reference',
+                  isNumber: true,
+                  cell: ({ elsewhere }: Row) =>
+                    elsewhere === null ? '–' : exact.format(elsewhere),
+                },
+                {
+                  title: 'Spread',
+                  isNumber: true,
+                  cell: ({ spreadBps }: Row) => bpsText(spreadBps),
+                },
+              ]
+            : []),
+          {
+            title: 'Gas',
+            isNumber: true,
+            cell: ({ gas }) => (gas === null ? '–' : countText(gas)),
+          },
+          { title: 'Venues', cell: ({ venues }) => <span class="reason">{venues}</span> },
+        ]}
+      />
+    </div>
   )
 }
 
@@ -244,20 +260,22 @@ function ReferenceForm({ onReference }: { onReference(reference: Reference): voi
     try {
       const reference = parseReference(given)
       onReference(reference)
-      setTold({ said: reference.size > 0 ? `${reference.size} blocks.` : '' })
+      setTold({
+        said: reference.size > 0 ? `${countText(reference.size)} reference prices loaded.` : '',
+      })
     } catch (error) {
       setTold({ problem: error instanceof Error ? error.message : String(error) })
     }
   }
   return (
     <details class="card">
-      <summary>Reference prices of your own</summary>
+      <summary>Reference prices</summary>
       <div class="stack reference">
         <Field
-          label="Price in units of the second token, by block"
+          label="Reference price by block"
           hint={
             told.said ||
-            'Lines block,price or JSON. A block without one takes the latest before it.'
+            'Lines of block,price, or JSON. A block without a price uses the latest one before it.'
           }
           problem={told.problem ?? null}
         >
@@ -271,7 +289,7 @@ function ReferenceForm({ onReference }: { onReference(reference: Reference): voi
             />
           )}
         </Field>
-        <Field label="Or a file">
+        <Field label="Upload file">
           {(own) => (
             <input
               {...own}

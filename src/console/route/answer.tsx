@@ -1,5 +1,6 @@
 /** One answer: its figures, its picture, and everything behind it. */
 import { useMemo } from 'preact/hooks'
+import { countText, figureText } from '../app/format.js'
 import { nativeToken } from '../app/tokens.js'
 import { Amount } from '../components/amount.js'
 import { Tabs } from '../components/tabs.js'
@@ -41,13 +42,13 @@ export function RouteAnswer({ question, answered, milliseconds, isBrief }: Props
         ))}
         <Sankey
           {...{ chart, protocols }}
-          label={`Picture of the route at block ${route.blockNumber}`}
+          label={`Route diagram at block ${route.blockNumber}`}
           onPool={(pool) => excludePool(question, pool)}
         />
       </div>
       {!isBrief && (
         <Tabs
-          label="Behind the route"
+          label="Route details"
           tabs={[
             {
               name: 'pools',
@@ -69,7 +70,7 @@ export function RouteAnswer({ question, answered, milliseconds, isBrief }: Props
               ? [
                   {
                     name: 'refused',
-                    label: 'Refused',
+                    label: 'Rejected',
                     content: () => <RefusedPools pools={pools} />,
                   },
                 ]
@@ -78,7 +79,7 @@ export function RouteAnswer({ question, answered, milliseconds, isBrief }: Props
               ? [
                   {
                     name: 'movements',
-                    label: 'Movements',
+                    label: 'Transfers',
                     content: () => <Movements {...{ trace, chainId }} />,
                   },
                   { name: 'calls', label: 'Calls', content: () => <Calls trace={trace} /> },
@@ -99,9 +100,9 @@ function Figures({ question, answered: { route }, milliseconds }: Props) {
   const token = { chainId: outChainOf(question), token: question.out }
   const usd = route.gasCost?.usd
   const facts = [
-    ['At least', <Amount key="least" {...token} value={least} />],
-    ['Price impact', impactText(route.priceImpact)],
-    ['Gas', `${route.gas}${typeof usd === 'number' ? ` · $${usd.toFixed(2)}` : ''}`],
+    ['Minimum received', <Amount key="least" {...token} value={least} />],
+    ['Price impact', figureText(route.priceImpact, 'bps')],
+    ['Gas', `${countText(route.gas)}${typeof usd === 'number' ? ` · $${usd.toFixed(2)}` : ''}`],
     ...(route.bridgeFee
       ? [
           [
@@ -118,12 +119,12 @@ function Figures({ question, answered: { route }, milliseconds }: Props) {
     [
       'Block',
       route.destinationBlockNumber === undefined
-        ? `${route.blockNumber}`
-        : `${route.blockNumber} → ${route.destinationBlockNumber}`,
+        ? countText(route.blockNumber)
+        : `${countText(route.blockNumber)} → ${countText(route.destinationBlockNumber)}`,
     ],
     ...(milliseconds === null
       ? []
-      : [['Answered in', `${(milliseconds / 1_000).toFixed(2)} s`] as const]),
+      : [['Response time', `${(milliseconds / 1_000).toFixed(2)} s`] as const]),
   ] as const
   return (
     <dl class="facts">
@@ -141,8 +142,4 @@ function Figures({ question, answered: { route }, milliseconds }: Props) {
       ))}
     </dl>
   )
-}
-
-function impactText(bps: number | null | undefined): string {
-  return typeof bps === 'number' ? `${Number((bps / 100).toFixed(3))} %` : 'not known'
 }

@@ -1,5 +1,6 @@
 /** Every way that the search looked at, and what became of it. */
 import type { Route } from '../../client/client.js'
+import { countText } from '../app/format.js'
 import { bpsBetween, bpsText } from '../app/numbers.js'
 import { tokenAt } from '../app/tokens.js'
 import { Address, Amount, TokenName } from '../components/amount.js'
@@ -40,36 +41,40 @@ export function Candidates({ candidates, omitted, chainId, outChainId, tokenOut 
       <DataTable<Candidate>
         label="Candidates"
         rows={candidates}
-        none="The search found no candidate"
+        none="No candidates found"
         keyOf={(_, index) => index}
         rowClass={({ status }) => (status === 'chosen' ? 'chosen' : undefined)}
         columns={[
-          { title: 'Became', cell: ({ status }) => <span class={toneOf[status]}>{status}</span> },
+          { title: 'Status', cell: ({ status }) => <span class={toneOf[status]}>{status}</span> },
           {
             title: 'Path',
             cell: ({ path }) => <Path path={path} chains={[chainId, outChainId]} />,
           },
           {
-            title: 'Measured',
+            title: 'Simulated output',
             isNumber: true,
             cell: (one) =>
               outOf(one) === null ? (
-                <span class="dim" title="By native math; not simulated">
+                <span class="dim" title="Estimated, not simulated">
                   ≈ {amount(BigInt(one.estimatedAmountOut))}
                 </span>
               ) : (
                 amount(outOf(one))
               ),
           },
-          { title: 'Gas', isNumber: true, cell: ({ gas }) => (gas === null ? '–' : `${gas}`) },
           {
-            title: 'After gas',
+            title: 'Gas',
+            isNumber: true,
+            cell: ({ gas }) => (gas === null ? '–' : countText(gas)),
+          },
+          {
+            title: 'Net of gas',
             isNumber: true,
             cell: ({ valueAfterGas }) =>
               amount(valueAfterGas === null ? null : BigInt(valueAfterGas)),
           },
           {
-            title: 'To the best',
+            title: 'vs. best',
             isNumber: true,
             cell: (one) => {
               const its = worth(one)
@@ -77,14 +82,14 @@ export function Candidates({ candidates, omitted, chainId, outChainId, tokenOut 
             },
           },
           {
-            title: 'Why',
+            title: 'Reason',
             cell: ({ reason, step }) => (
               <span class="reason">{[step, reason].filter(Boolean).join(': ')}</span>
             ),
           },
         ]}
       />
-      {omitted > 0 && <p class="hint">And {omitted} more that are not told.</p>}
+      {omitted > 0 && <p class="hint">{countText(omitted)} more not shown.</p>}
     </>
   )
 }
@@ -118,8 +123,8 @@ function Path({ path, chains }: PathProps) {
           </span>
         </span>
       ))}
-      {swaps.length > mostHops && <span class="dim">and {swaps.length - mostHops} pools more</span>}
-      {swaps.length === 0 && <span class="dim">no pool</span>}
+      {swaps.length > mostHops && <span class="dim">{swaps.length - mostHops} more pools</span>}
+      {swaps.length === 0 && <span class="dim">No pool</span>}
     </span>
   )
 }
@@ -131,18 +136,18 @@ export function RefusedPools({ pools }: { readonly pools: NonNullable<Route['poo
   return (
     <>
       <p class="hint">
-        The search could use {pools.considered} pools; {pools.refused.length + pools.omitted} were
-        refused.
+        {countText(pools.considered)} pools considered,{' '}
+        {countText(pools.refused.length + pools.omitted)} rejected.
       </p>
       <DataTable<Refused>
-        label="Refused pools"
+        label="Rejected pools"
         rows={pools.refused}
-        none="No pool was refused"
+        none="No pools rejected"
         keyOf={({ pool }, index) => `${pool} ${index}`}
         columns={[
           { title: 'Pool', cell: ({ pool }) => <Address value={pool} /> },
           { title: 'Venue', cell: ({ protocol }) => protocol },
-          { title: 'Why', cell: ({ reason }) => <span class="reason">{reason}</span> },
+          { title: 'Reason', cell: ({ reason }) => <span class="reason">{reason}</span> },
         ]}
       />
     </>

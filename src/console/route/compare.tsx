@@ -1,4 +1,5 @@
 /** The same question at two blocks, side by side, and what differs. */
+import { countText } from '../app/format.js'
 import { bpsBetween, bpsText } from '../app/numbers.js'
 import { Amount } from '../components/amount.js'
 import { RouteAnswer } from './answer.js'
@@ -25,7 +26,7 @@ export function Comparison({ question, first, second }: Props) {
         <dl class="facts">
           <div class="lead">
             <dt>
-              Block {second.route.blockNumber} against {first.route.blockNumber}
+              Block {countText(second.route.blockNumber)} vs. {countText(first.route.blockNumber)}
             </dt>
             <dd class={b >= a ? 'good' : 'bad'}>{bpsText(bpsBetween(b, a))}</dd>
           </div>
@@ -38,8 +39,8 @@ export function Comparison({ question, first, second }: Props) {
           <div>
             <dt>Pools</dt>
             <dd>
-              {[...ofA].filter((pool) => ofB.has(pool)).length} in both, {only(ofA, ofB)} only in
-              the first, {only(ofB, ofA)} only in the second
+              {[...ofA].filter((pool) => ofB.has(pool)).length} shared, {only(ofA, ofB)} in the
+              first only, {only(ofB, ofA)} in the second only
             </dd>
           </div>
         </dl>
@@ -47,7 +48,7 @@ export function Comparison({ question, first, second }: Props) {
       <div class="side-by-side">
         {[first, second].map((answered) => (
           <div key={answered.route.blockNumber} class="stack">
-            <h2>Block {answered.route.blockNumber}</h2>
+            <h2>Block {countText(answered.route.blockNumber)}</h2>
             <RouteAnswer {...{ question, answered }} milliseconds={null} isBrief />
           </div>
         ))}

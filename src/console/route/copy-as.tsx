@@ -29,7 +29,7 @@ export function CopyAs({ answered }: { readonly answered: Answered }) {
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys. */}
       <pre tabIndex={0}>{text}</pre>
-      <p class="hint">The key is not in it: set FORKROUTE_KEY.</p>
+      <p class="hint">Your API key is not included: set FORKROUTE_KEY.</p>
     </div>
   )
 }

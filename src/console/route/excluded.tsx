@@ -15,7 +15,7 @@ export function Excluded({ question }: { readonly question: Question }) {
   const without = (pool: string) => pools.filter((one) => one !== pool).join(',')
   return (
     <div class="row">
-      <span class="dim">Without:</span>
+      <span class="dim">Excluded pools:</span>
       {pools.map((pool) => (
         <button
           key={pool}

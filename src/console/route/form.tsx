@@ -22,7 +22,7 @@ export function QuestionForm({ question, isBusy, again }: Props) {
   return (
     <form
       class="card stack"
-      aria-label="Question"
+      aria-label="Trade"
       onSubmit={(event) => {
         event.preventDefault()
         if (JSON.stringify(draft) === words) again()
@@ -35,7 +35,7 @@ export function QuestionForm({ question, isBusy, again }: Props) {
           onValue={(chain) => set({ chain, in: '', exclude: '', ...(!draft.to && { out: '' }) })}
         />
         <TokenField
-          label="You give"
+          label="You pay"
           chainId={chainId}
           value={draft.in}
           onValue={(token) => set({ in: token })}
@@ -47,14 +47,14 @@ export function QuestionForm({ question, isBusy, again }: Props) {
           onValue={(amount) => set({ amount })}
         />
         <TokenField
-          label="You get"
+          label="You receive"
           chainId={outChainId}
           value={draft.out}
           onValue={(token) => set({ out: token })}
         />
         <ChainField
-          label="Received on"
-          none="the same chain"
+          label="Receive on chain"
+          none="Same chain"
           value={draft.to}
           onValue={(to) => set({ to: to === draft.chain ? '' : to, out: '' })}
         />
@@ -72,14 +72,14 @@ export function QuestionForm({ question, isBusy, again }: Props) {
             label="Sender"
             value={draft.from}
             placeholder="0x…"
-            hint="its funds do not matter"
+            hint="Simulated with provided funds"
             onValue={(from) => set({ from: from.trim() })}
           />
         </div>
       </details>
       <div class="row">
         <button type="submit" class="main" disabled={!isWhole(draft)}>
-          {isBusy ? 'Asking …' : 'Find the route'}
+          {isBusy ? 'Requesting …' : 'Find route'}
         </button>
         <button
           type="button"
@@ -92,7 +92,7 @@ export function QuestionForm({ question, isBusy, again }: Props) {
             })
           }
         >
-          Turn around
+          Swap direction
         </button>
       </div>
     </form>

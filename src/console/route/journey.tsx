@@ -2,6 +2,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { Route } from '../../client/client.js'
 import type { BridgeState } from '../../client/track.js'
+import { durationText } from '../app/format.js'
 import { client } from '../app/session.js'
 import { TextField } from '../components/fields.js'
 import { Problem } from '../components/states.js'
@@ -32,11 +33,11 @@ export function Journey({ route, chainId }: Props) {
   }, [txHash, bridge, chainId])
   if (!estimate) return null
   return (
-    <section class="card stack" aria-label="Journey">
-      <h2>Journey</h2>
+    <section class="card stack" aria-label="Bridge transfer">
+      <h2>Bridge transfer</h2>
       <p class="hint">
-        {estimate.bridge} takes about {Math.round(estimate.estimatedSeconds / 60)} min. After the
-        transaction is sent, its hash tells how the delivery goes.
+        {estimate.bridge} usually settles in {durationText(estimate.estimatedSeconds)}. Enter the
+        hash of the sent transaction to track its delivery.
       </p>
       <form
         class="row"
@@ -45,12 +46,7 @@ export function Journey({ route, chainId }: Props) {
           setTxHash(/^0x[0-9a-fA-F]{64}$/.test(text.trim()) ? text.trim() : null)
         }}
       >
-        <TextField
-          label="Hash of the transaction"
-          value={text}
-          onValue={setText}
-          placeholder="0x…"
-        />
+        <TextField label="Transaction hash" value={text} onValue={setText} placeholder="0x…" />
         <button type="submit">Track</button>
       </form>
       {error !== null && <Problem error={error} />}
@@ -70,7 +66,7 @@ export function Journey({ route, chainId }: Props) {
           {state.error} {state.destinationTxHash && <code>{state.destinationTxHash}</code>}
         </p>
       )}
-      {txHash && !state && error === null && <p class="hint">Asking …</p>}
+      {txHash && !state && error === null && <p class="hint">Requesting …</p>}
     </section>
   )
 }

@@ -36,7 +36,7 @@ export function PoolTable({ chart, protocols, question }: Props) {
         },
         { title: 'Pool', cell: ({ pool, action }) => (pool ? <Address value={pool} /> : action) },
         {
-          title: 'From – to',
+          title: 'Pair',
           cell: ({ from, to }) => {
             const [start, end] = [tokenAt(from), tokenAt(to)]
             return start && end ? (
@@ -47,8 +47,8 @@ export function PoolTable({ chart, protocols, question }: Props) {
           },
         },
         { title: 'Share', isNumber: true, cell: ({ share }) => percentOf(share) },
-        { title: 'Takes', isNumber: true, cell: (flow) => amount(flow.from, flow.amountIn) },
-        { title: 'Gives', isNumber: true, cell: (flow) => amount(flow.to, flow.amountOut) },
+        { title: 'Input', isNumber: true, cell: (flow) => amount(flow.from, flow.amountIn) },
+        { title: 'Output', isNumber: true, cell: (flow) => amount(flow.to, flow.amountOut) },
         {
           title: '',
           cell: ({ pool, protocol }) =>
@@ -59,7 +59,7 @@ export function PoolTable({ chart, protocols, question }: Props) {
                 onClick={() => excludePool(question, pool)}
                 aria-label={`Exclude ${protocol} ${pool}`}
               >
-                exclude
+                Exclude
               </button>
             ),
         },

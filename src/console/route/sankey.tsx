@@ -26,7 +26,7 @@ export function Sankey({ chart, protocols, label, onPool }: Props) {
   const height = Math.min(520, Math.max(170, 60 + 34 * chart.flows.length))
   const laid = useMemo(() => layout(chart, width, height), [chart, width, height])
   if (!laid)
-    return <p class="hint">This route comes back to a token that it left, so it has no picture.</p>
+    return <p class="hint">No diagram: the route returns to a token it has already used.</p>
   return (
     <div ref={box}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys. */}
@@ -97,7 +97,7 @@ export function Sankey({ chart, protocols, label, onPool }: Props) {
       <p class="hint picture-hint" aria-hidden="true">
         {shown
           ? flowInWords(chart, shown)
-          : 'Point at a band for its amounts; click it to ask without its pool.'}
+          : 'Hover over a band for its amounts; click it to exclude its pool.'}
       </p>
     </div>
   )

@@ -40,8 +40,8 @@ export function Refusal({ error, question, again }: RefusalProps) {
     <>
       <Problem {...{ error, again }} />
       {explanation?.candidates && (
-        <section class="card stack" aria-label="What the search looked at">
-          <h2>What the search looked at</h2>
+        <section class="card stack" aria-label="Candidates considered">
+          <h2>Candidates considered</h2>
           <Candidates
             candidates={explanation.candidates}
             omitted={explanation.candidatesOmitted ?? 0}

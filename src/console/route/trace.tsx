@@ -1,5 +1,6 @@
 /** What the transaction does in its simulation: who pays whom, and call by call. */
 import type { Route } from '../../client/client.js'
+import { countText } from '../app/format.js'
 import { plain } from '../app/tokens.js'
 import { Address, Amount } from '../components/amount.js'
 import { DataTable } from '../components/data-table.js'
@@ -14,7 +15,7 @@ function Party({ trace, address }: { readonly trace: Trace; readonly address: st
   return (
     <span title={address ?? ''}>
       {name && `${plain(name)} `}
-      {address ? <Address value={address} /> : 'new contract'}
+      {address ? <Address value={address} /> : 'New contract'}
     </span>
   )
 }
@@ -23,9 +24,9 @@ export function Movements({ trace, chainId }: { readonly trace: Trace; readonly 
   return (
     <>
       <DataTable<Movement>
-        label="Token movements"
+        label="Token transfers"
         rows={trace.movements}
-        none="Nothing moved"
+        none="No transfers"
         keyOf={({ token, from, to }) => `${token} ${from} ${to}`}
         columns={[
           { title: 'From', cell: ({ from }) => <Party trace={trace} address={from} /> },
@@ -37,7 +38,9 @@ export function Movements({ trace, chainId }: { readonly trace: Trace; readonly 
           },
         ]}
       />
-      {trace.omittedMovements > 0 && <p class="hint">And {trace.omittedMovements} more.</p>}
+      {trace.omittedMovements > 0 && (
+        <p class="hint">{countText(trace.omittedMovements)} more not shown.</p>
+      )}
     </>
   )
 }
@@ -45,7 +48,7 @@ export function Movements({ trace, chainId }: { readonly trace: Trace; readonly 
 export function Calls({ trace }: { readonly trace: Trace }) {
   if (!trace.call) {
     return (
-      <Empty title="No calls">Others have to run before this transaction in its simulation.</Empty>
+      <Empty title="No call trace">The simulation runs other transactions before this one.</Empty>
     )
   }
   const calls = flat(trace.call, 0)
@@ -70,9 +73,9 @@ export function Calls({ trace }: { readonly trace: Trace }) {
           {
             title: 'Wei',
             isNumber: true,
-            cell: ({ call }) => (call.value > 0n ? `${call.value}` : ''),
+            cell: ({ call }) => (call.value > 0n ? countText(call.value) : ''),
           },
-          { title: 'Gas', isNumber: true, cell: ({ call }) => `${call.gasUsed}` },
+          { title: 'Gas', isNumber: true, cell: ({ call }) => countText(call.gasUsed) },
           {
             title: 'Error',
             cell: ({ call }) =>
@@ -80,7 +83,9 @@ export function Calls({ trace }: { readonly trace: Trace }) {
           },
         ]}
       />
-      {trace.omittedCalls > 0 && <p class="hint">And {trace.omittedCalls} calls more.</p>}
+      {trace.omittedCalls > 0 && (
+        <p class="hint">{countText(trace.omittedCalls)} more calls not shown.</p>
+      )}
     </>
   )
 }

@@ -1,6 +1,7 @@
 /** Which way is the best, why, and what else there was. */
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { useAsked } from '../app/asking.js'
+import { countText } from '../app/format.js'
 import { hrefOf } from '../app/router.js'
 import { listOf, networks } from '../app/tokens.js'
 import { Answer, Empty, Waiting } from '../components/states.js'
@@ -26,7 +27,7 @@ export function RouteView({ query }: { readonly query: URLSearchParams }) {
     <>
       <div class="view-head">
         <h1>Route</h1>
-        <p>The best way from one token to another, proven on a fork, and why it is that.</p>
+        <p>Best execution for a trade, simulated on a fork, with the alternatives considered.</p>
       </div>
       <QuestionForm {...{ question, isBusy, again }} />
       <Excluded question={question} />
@@ -35,7 +36,7 @@ export function RouteView({ query }: { readonly query: URLSearchParams }) {
       ) : (
         <Answer
           asked={asked}
-          waiting="Searching and simulating …"
+          waiting="Searching and simulating routes …"
           before={<Examples chain={question.chain} />}
         >
           {({ question: its, ...answers }) =>
@@ -84,13 +85,13 @@ function Examples({ chain }: { readonly chain: string }) {
       amount,
       to: other && `${other.id}`,
     }
-    const text = `${amount} ${from} into ${to}${other ? ` on ${other.name}` : ''}`
+    const text = `${countText(Number(amount))} ${from} to ${to}${other ? ` on ${other.name}` : ''}`
     return [{ text, href: hrefOf('route', query) }]
   })
   return (
-    <Empty title="Ask for a route">
+    <Empty title="No trade entered">
       Choose tokens and an amount
-      {links.length > 0 && ', or begin with one of these:'}
+      {links.length > 0 && ', or start with an example:'}
       <span class="examples">
         {links.map(({ text, href }) => (
           <a key={href} class="button" href={href}>

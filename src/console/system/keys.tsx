@@ -50,7 +50,7 @@ export function Keys() {
                     </>
                   ),
                 },
-                { title: 'Made', cell: ({ createdAt }) => timeText(createdAt) },
+                { title: 'Created', cell: ({ createdAt }) => timeText(createdAt) },
                 { title: 'Last used', cell: ({ lastUsedAt }) => timeText(lastUsedAt) },
                 {
                   title: 'State',
@@ -58,7 +58,7 @@ export function Keys() {
                     disabledAt === null ? (
                       <ConfirmButton
                         label="Disable"
-                        sure="Disable for ever?"
+                        sure="Disable permanently?"
                         about={name}
                         onConfirm={() =>
                           void disabling.start((client) => client.disableKey({ id }))
@@ -100,13 +100,13 @@ function NewKeyForm({ keys, onMade }: FormProps) {
     )
   }
   return (
-    <Card title="Make a key">
+    <Card title="Create key">
       <form class="form" onSubmit={submit}>
-        <TextField label="Name" value={name} onValue={setName} hint="what the key is for" />
+        <TextField label="Name" value={name} onValue={setName} hint="Purpose of the key" />
         <label class="field">
           <span>Account</span>
           <select value={account} onChange={(event) => setAccount(event.currentTarget.value)}>
-            <option value="">a new one</option>
+            <option value="">New account</option>
             {accounts.map(([id, label]) => (
               <option key={id} value={id}>
                 {label} {id.slice(0, 10)}…
@@ -120,11 +120,11 @@ function NewKeyForm({ keys, onMade }: FormProps) {
             checked={isAdmin}
             onChange={(event) => setAdmin(event.currentTarget.checked)}
           />
-          may administer
+          Admin
         </label>
         <div class="below-label">
           <button type="submit" class="main" disabled={making.isBusy || name.trim() === ''}>
-            Make the key
+            Create key
           </button>
         </div>
       </form>
@@ -132,7 +132,7 @@ function NewKeyForm({ keys, onMade }: FormProps) {
       {making.value && (
         <div class="made stack" role="status">
           <p>
-            The key of <b>{making.value.name}</b>. It is shown this once: only its hash is kept.
+            Key for <b>{making.value.name}</b>, shown only once: the service stores its hash.
           </p>
           <div class="row">
             <code class="secret">{making.value.key}</code>

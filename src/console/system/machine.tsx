@@ -7,7 +7,7 @@ import { Answer } from '../components/states.js'
 export function Machine() {
   const asked = useAsked('doctor', (client, signal) => client.doctor(undefined, { signal }))
   return (
-    <Answer asked={asked} waiting="Asking the machine and every node …">
+    <Answer asked={asked} waiting="Checking the machine and all nodes …">
       {(checks) => (
         <Card
           title="Doctor"
@@ -25,7 +25,7 @@ export function Machine() {
               {
                 title: 'Result',
                 cell: ({ ok }) => (
-                  <span class={ok ? 'tag good' : 'tag bad'}>{ok ? 'ok' : 'not fit'}</span>
+                  <span class={ok ? 'tag good' : 'tag bad'}>{ok ? 'ok' : 'failed'}</span>
                 ),
               },
               { title: 'Check', cell: ({ check }) => check },

@@ -33,23 +33,23 @@ function Process({ state, again }: { readonly state: State; readonly again: () =
       title="Service"
       beside={
         <button type="button" class="quiet" onClick={again}>
-          Look again
+          Refresh
         </button>
       }
     >
       <Facts
         of={[
           ['Version', `${state.version}, Node ${state.nodeVersion}`],
-          ['Running for', durationText(state.uptimeSeconds)],
+          ['Uptime', durationText(state.uptimeSeconds)],
           ['Processes', state.processes],
           ['Memory', bytesText(state.residentBytes)],
           ['Threads', `${threads.count}, ${threads.tasks} tasks, ${threads.waiting} waiting`],
-          ['Forks', `${forks.count} of ${forks.blocks} blocks, ${forks.leases} in use`],
-          ['Memory of forks', bytesText(forks.residentBytes)],
-          ['Forks replaced', countText(forks.restarts)],
+          ['Forks', `${forks.count} at ${forks.blocks} blocks, ${forks.leases} in use`],
+          ['Fork memory', bytesText(forks.residentBytes)],
+          ['Fork restarts', countText(forks.restarts)],
           ['Cached values', countText(cache.items)],
           ['Cache on disk', bytesText(cache.diskBytes)],
-          ['Reads of forks', countText(cache.served)],
+          ['Fork reads', countText(cache.served)],
         ]}
       />
     </Card>
@@ -72,13 +72,13 @@ function ChainCard({ chain }: { readonly chain: Chain }) {
       <Facts
         of={[
           ['Block', blockNumber === null ? '–' : countText(blockNumber)],
-          ['Seen', ageSeconds === null ? '–' : `${durationText(ageSeconds)} ago`],
-          ['State came from', <Reads key="reads" reads={chain.reads} />],
+          ['Block age', ageSeconds === null ? '–' : durationText(ageSeconds)],
+          ['State reads by source', <Reads key="reads" reads={chain.reads} />],
         ]}
       />
       <DataTable
         label={`Nodes of ${name}`}
-        none="No node: a replay asks none"
+        none="No nodes (replay)"
         rows={nodes}
         keyOf={({ number }) => number}
         columns={[
@@ -90,9 +90,9 @@ function ChainCard({ chain }: { readonly chain: Chain }) {
             cell: ({ latencyMs }) => figureText(latencyMs, 'ms', 1),
           },
           { title: 'Requests', isNumber: true, cell: ({ requests }) => countText(requests) },
-          { title: 'Refused', isNumber: true, cell: ({ limited }) => countText(limited) },
-          { title: 'Learnt', cell: (node) => <Learnt node={node} /> },
-          { title: 'Abilities', cell: (node) => <Abilities node={node} /> },
+          { title: 'Rate limited', isNumber: true, cell: ({ limited }) => countText(limited) },
+          { title: 'Limits', cell: (node) => <Learnt node={node} /> },
+          { title: 'Capabilities', cell: (node) => <Abilities node={node} /> },
         ]}
       />
     </Card>
@@ -102,7 +102,7 @@ function ChainCard({ chain }: { readonly chain: Chain }) {
 /** Shares in words; the counts are their title. */
 function Reads({ reads }: { readonly reads: Chain['reads'] }) {
   const all = Object.values(reads).reduce((sum, count) => sum + count, 0)
-  if (all === 0) return <>nothing was read yet</>
+  if (all === 0) return <>None</>
   const parts = Object.entries(reads).filter(([, count]) => count > 0)
   const percent = (count: number) => `${((100 * count) / all).toFixed(count / all < 0.1 ? 1 : 0)} %`
   return (
@@ -118,10 +118,10 @@ function Reads({ reads }: { readonly reads: Chain['reads'] }) {
 
 function NodeTag({ node }: { readonly node: Node }) {
   const [style, text] = node.isSetAside
-    ? ['tag bad', 'set aside']
+    ? ['tag bad', 'suspended']
     : node.usable
-      ? ['tag good', 'in use']
-      : ['tag warn', 'not answering']
+      ? ['tag good', 'active']
+      : ['tag warn', 'unreachable']
   return (
     <>
       <span class={style}>{text}</span>
@@ -133,10 +133,10 @@ function NodeTag({ node }: { readonly node: Node }) {
 function Learnt({ node: { mostCalls, mostRequests, archiveDepth } }: { readonly node: Node }) {
   return (
     <>
-      {mostCalls === null ? 'batches of any size' : `batches of ${countText(mostCalls)}`}
+      {mostCalls === null ? 'unlimited batches' : `batches of ${countText(mostCalls)}`}
       {mostRequests !== null && `, ${countText(mostRequests)} requests at once`}
       {archiveDepth !== null && archiveDepth > 0 && (
-        <p class="hint">state {countText(archiveDepth)} blocks back at least</p>
+        <p class="hint">state of at least {countText(archiveDepth)} past blocks</p>
       )}
     </>
   )
@@ -144,7 +144,7 @@ function Learnt({ node: { mostCalls, mostRequests, archiveDepth } }: { readonly 
 
 function Abilities({ node: { abilities } }: { readonly node: Node }) {
   const all = Object.entries(abilities)
-  if (all.length === 0) return <>not known yet</>
+  if (all.length === 0) return <>Unknown</>
   return (
     <span class="row tight">
       {all.map(([name, able]) => (

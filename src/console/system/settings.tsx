@@ -22,13 +22,13 @@ export function Settings({ query }: { readonly query: URLSearchParams }) {
               aria-pressed={!isAll}
               onClick={() => goOn({ all: isAll ? null : '1' })}
             >
-              changed only
+              Changed only
             </button>
           }
         >
           <DataTable
             label="Variables"
-            none="Nothing is configured: every variable has its default"
+            none="All variables have their defaults"
             rows={settings.filter(({ isChanged }) => isAll || isChanged)}
             keyOf={({ name }) => name}
             columns={[
@@ -37,15 +37,15 @@ export function Settings({ query }: { readonly query: URLSearchParams }) {
                 title: 'Value',
                 cell: ({ value, isSecret, isChanged }) =>
                   isSecret && isChanged ? (
-                    <span class="tag warn">set, not shown</span>
+                    <span class="tag warn">set, hidden</span>
                   ) : value === null ? (
-                    <span class="dim">none</span>
+                    <span class="dim">None</span>
                   ) : (
                     <code class="wrap">{value}</code>
                   ),
               },
               {
-                title: 'Where from',
+                title: 'Source',
                 cell: ({ isChanged }) =>
                   isChanged ? 'configured' : <span class="dim">default</span>,
               },

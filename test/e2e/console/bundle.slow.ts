@@ -70,7 +70,7 @@ describe('Bundle', () => {
     await page.locator('select.reference').waitFor()
     await page.getByRole('button', { name: 'Simulate' }).focus()
     await page.keyboard.press('Enter')
-    await page.getByRole('heading', { name: 'Step by step' }).waitFor()
+    await page.getByRole('heading', { name: 'Steps' }).waitFor()
 
     const query = `chainId=1&fromAddress=0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266`
     const { body } = await service.post(`/api/v1/shortcuts/bundle?${query}`, actions)
@@ -83,13 +83,13 @@ describe('Bundle', () => {
     expect(steps.map((text) => text.split('\t')[0])).toEqual(
       body.route.map((step: { action: string }) => step.action),
     )
-    const approval = page.getByLabel('Approvals needed').locator('tbody tr')
+    const approval = page.getByLabel('Required approvals').locator('tbody tr')
     await approval.waitFor()
     expect(await approval.textContent()).toContain('2 WETH')
     await expectSound()
 
-    // Amounts as the chain has them.
-    await page.getByRole('button', { name: 'raw' }).click()
+    // Amounts in raw units.
+    await page.getByRole('button', { name: 'Raw units' }).click()
     expect(await shown.textContent()).toContain(amount)
   })
 

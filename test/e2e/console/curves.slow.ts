@@ -66,11 +66,11 @@ describe('Live', () => {
     expect(Number(blocks[0])).toBe(Number(blocks[1]) + 1)
 
     await page.getByRole('button', { name: 'Pause' }).click()
-    await page.getByText('paused').waitFor()
+    await page.getByText('Paused').waitFor()
     await page.locator('summary').click()
     await page.fill('textarea', `block,price\n${blocks[1]},1000`)
     await page.keyboard.press('Tab')
-    await page.getByText('1 blocks.').waitFor()
+    await page.getByText('1 reference prices loaded.').waitFor()
     const [price = '', reference, spread = ''] = await rows
       .first()
       .locator('td')
@@ -82,7 +82,7 @@ describe('Live', () => {
     await expectSound()
 
     await mine()
-    await page.getByRole('button', { name: 'Go on' }).click()
+    await page.getByRole('button', { name: 'Resume' }).click()
     await page.getByText('3 blocks').waitFor()
     await page.fill('textarea', 'nonsense')
     await page.keyboard.press('Tab')

@@ -119,7 +119,7 @@ describe('Route', () => {
     expect(await page.locator('.sankey').count()).toBe(2)
     const { body } = await service.get('/api/v1/networks/1/blocks')
     expect(await page.textContent('section[aria-label="Difference"] dt')).toBe(
-      `Block ${body.number} against ${body.number - 200}`,
+      `Block ${body.number} vs. ${body.number - 200}`,
     )
     await expectSound()
     await page.close()
@@ -139,7 +139,7 @@ describe('Route', () => {
     await page.close()
 
     const other = await openConsole(browser, service, { key: 'fr_wrong' })
-    expect(await other.page.textContent('h1')).toBe('An API key is needed')
+    expect(await other.page.textContent('h1')).toBe('API key required')
     await other.expectSound()
     await other.page.fill('input[type=password]', service.key)
     await other.page.keyboard.press('Enter')
