@@ -33,7 +33,7 @@ import type { KeyStore } from './key-store.js'
 import { mcpEndpoint } from './mcp-endpoint.js'
 import { noticesOf, noticesOnLimits, withNotices } from './notices.js'
 import { isPublic, openApiDocument } from './openapi.js'
-import { consolePage } from './pages/console-page.js'
+import { consoleFolder, consolePage } from './pages/console-page.js'
 import { docsPage } from './pages/docs-page.js'
 import { documentPage } from './pages/document-page.js'
 import { recordingOf } from './recording.js'
@@ -105,6 +105,8 @@ export function createApp(args: AppArgs): Express {
     res.type(registry.contentType).send(await allMetrics())
   })
   app.all([...documentPaths, '/metrics'], allowOnly(['GET', 'HEAD']))
+  app.get('/', named('/'), (_req, res) => res.redirect(consoleFolder() ? 'console' : 'docs'))
+  app.all('/', allowOnly(['GET', 'HEAD']))
   app.use('/docs', named('/docs'), docsPage())
   app.use('/console', named('/console'), consolePage())
 
@@ -115,7 +117,21 @@ export function createApp(args: AppArgs): Express {
   collectMetric('streams', () => streams.open)
   const limits = { admission, rate, streams }
   app.use('/mcp', named('/mcp'), onlyOwnPages, mcpEndpoint({ ...args, rate }))
-  app.use(routerOf(endpoints.filter(isOpen), args, limits))
+  app.use(
+    ['/api/v1', '/v1'],
+    routerOf(
+      endpoints.filter((one) => isOpen(one) && isStable(one)),
+      args,
+      limits,
+    ),
+  )
+  app.use(
+    routerOf(
+      endpoints.filter((one) => isOpen(one) && !isStable(one)),
+      args,
+      limits,
+    ),
+  )
   app.use(
     ['/api', '/v1'],
     authenticate(args.keys),
@@ -152,7 +168,7 @@ function isOpen(one: Endpoint): boolean {
 
 /** Below /api/v1, where both prefixes lead to it; others, such as experimental ones, have their one path. */
 function isStable({ definition }: Endpoint): boolean {
-  return definition.path.startsWith('/api/v1/')
+  return /^\/api\/v1(\/|$)/.test(definition.path)
 }
 
 /** Mounts endpoints below /api/v1 without that prefix, others as they are; other methods of a path get a 405. */
@@ -176,7 +192,7 @@ function routerOf(endpoints: readonly Endpoint[], args: AppArgs, limits: Limits)
 }
 
 function patternOf(path: string): string {
-  return path.replace(/^\/api\/v1/, '').replaceAll(/\{(\w+)\}/g, ':$1')
+  return path.replace(/^\/api\/v1/, '').replaceAll(/\{(\w+)\}/g, ':$1') || '/'
 }
 
 async function answer(

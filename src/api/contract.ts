@@ -34,6 +34,8 @@ export interface RouteDefinition<
   readonly errors: readonly ErrorCode[]
   /** Rules across fields. Receives every field as given, even when other fields are invalid. */
   readonly rules?: (given: Given) => readonly string[]
+  /** Whether it needs no key, though its path is below /api. */
+  readonly isOpen?: boolean
   /** That the key must have; absent: any key will do. */
   readonly scope?: Scope
   /** Counts against MAX_IN_FLIGHT. */

@@ -5,6 +5,7 @@ import { backtestEndpoints } from './routes/backtests.js'
 import { bridgeEndpoints } from './routes/bridges.js'
 import { bundleEndpoints } from './routes/bundle.js'
 import { checkEndpoints } from './routes/checks.js'
+import { contentsEndpoint } from './routes/contents.js'
 import { keyEndpoints } from './routes/keys.js'
 import { metadataEndpoints } from './routes/metadata.js'
 import { multichainEndpoints } from './routes/multichain.js'
@@ -22,7 +23,7 @@ import { walletEndpoints } from './routes/wallet.js'
 
 export function allEndpoints(dialect: Dialect): readonly Endpoint[] {
   const { serviceName } = dialect
-  return [
+  const endpoints = [
     ...shortcutEndpoints(dialect),
     ...quoteBatchEndpoints(dialect),
     ...nontokenizedEndpoints(dialect),
@@ -42,4 +43,5 @@ export function allEndpoints(dialect: Dialect): readonly Endpoint[] {
     ...operationEndpoints,
     ...systemEndpoints,
   ]
+  return [...endpoints, contentsEndpoint(endpoints.map(({ definition }) => definition))]
 }

@@ -39,8 +39,9 @@ const tagWords: Readonly<Record<string, string>> = {
   System: 'Whether the service works.',
 }
 
-export function isPublic(definition: RouteDefinition): boolean {
-  return !definition.path.startsWith('/api/')
+/** Whether the endpoint needs no key. */
+export function isPublic({ isOpen, path }: RouteDefinition): boolean {
+  return isOpen ?? !path.startsWith('/api/')
 }
 
 function errorsOf(definition: RouteDefinition): ErrorCode[] {

@@ -62,6 +62,7 @@ export const calls = {
   keys: 'getKeys',
   createKey: 'createKey',
   disableKey: 'disableKey',
+  contents: 'getContents',
   system: 'getSystem',
   configuration: 'getConfiguration',
   doctor: 'getDoctor',

@@ -197,6 +197,7 @@ describe('metadata', () => {
     ])
     expect((await api.get('/networks?chainId=8453')).body).toEqual([all[1]])
     expect((await api.get('/networks?name=ethereum')).body).toEqual([all[0]])
+    expect((await api.get('/networks?name=Eth')).body).toEqual([all[0]])
     expect((await api.get('/networks?chainId=5')).body).toEqual([])
   })
 

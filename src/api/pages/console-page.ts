@@ -7,6 +7,12 @@ import { notFound } from '../../domain/common-errors.js'
 import { packageFolder } from '../../platform/package-folder.js'
 import { allowOnly } from '../errors.js'
 
+/** The folder of the built console; null where the service was installed without it. */
+export function consoleFolder(): string | null {
+  const folder = join(packageFolder, 'dist', 'console')
+  return existsSync(join(folder, 'index.html')) ? folder : null
+}
+
 /**
  * The page is at the path itself, without a slash at its end, and names its files relative to that: so it is right behind a
  * proxy that serves the service under a path of its own, too.

@@ -43,7 +43,9 @@ const getNetworks = defineRoute({
   summary: 'Lists the supported networks.',
   description: 'isConnected says whether the chain has a block to calculate at.',
   input: z.object({
-    name: Name.optional().meta({ description: 'Title of the network, letter case ignored.' }),
+    name: Name.optional().meta({
+      description: 'Title of the network or a part of it, letter case ignored.',
+    }),
     chainId: ChainId.optional(),
   }),
   response: z.array(Network),
@@ -159,7 +161,8 @@ export const metadataEndpoints: readonly Endpoint[] = [
       .filter(
         (network) =>
           (input.chainId === undefined || network.id === input.chainId) &&
-          (input.name === undefined || network.name.toLowerCase() === input.name.toLowerCase()),
+          (input.name === undefined ||
+            network.name.toLowerCase().includes(input.name.toLowerCase())),
       )
       .map((network) => ({ ...network })),
   ),

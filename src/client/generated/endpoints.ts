@@ -1057,5 +1057,9 @@ export const endpoints = {
   "getReadiness": {
     "method": "GET",
     "path": "/ready"
+  },
+  "getContents": {
+    "method": "GET",
+    "path": "/api/v1"
   }
 } as const satisfies Readonly<Record<string, Endpoint>>

@@ -1284,6 +1284,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists the endpoints, and where reference and console are.
+         * @description Needs no key.
+         */
+        get: operations["getContents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -5282,6 +5302,40 @@ export interface components {
                 problem: string | null;
             }[];
         };
+        /** @description What the service has. */
+        Contents: {
+            /**
+             * @description Name for people.
+             * @constant
+             */
+            name: "forkroute";
+            /** @description Of forkroute. */
+            version: string;
+            /** @description Path of the reference, a page for people. */
+            reference: string;
+            /** @description Path of the OpenAPI document. */
+            openapi: string;
+            /** @description Path of the console; null where it is not installed. */
+            console: string | null;
+            /** @description In the order of the document. */
+            endpoints: components["schemas"]["EndpointEntry"][];
+        };
+        /** @description One endpoint of the service. */
+        EndpointEntry: {
+            /**
+             * @description HTTP method.
+             * @enum {string}
+             */
+            method: "GET" | "POST" | "DELETE";
+            /** @description Path; {name} stands for one part. */
+            path: string;
+            /** @description Its name in the OpenAPI document. */
+            operationId: string;
+            /** @description One sentence about it. */
+            summary: string;
+            /** @description Scope that the key needs; null: any key will do, or none. */
+            scope: string | null;
+        };
         /**
          * OutputReference
          * @description What an earlier action of the same list yields.
@@ -9115,7 +9169,7 @@ export interface operations {
     getNetworks: {
         parameters: {
             query?: {
-                /** @description Title of the network, letter case ignored. */
+                /** @description Title of the network or a part of it, letter case ignored. */
                 name?: string;
                 /** @description EIP-155 chain id. */
                 chainId?: number;
@@ -17177,6 +17231,90 @@ export interface operations {
             };
             /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. */
             503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getContents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "forkroute",
+                     *       "version": "0.1.0",
+                     *       "reference": "/docs",
+                     *       "openapi": "/openapi.json",
+                     *       "console": "/console",
+                     *       "endpoints": [
+                     *         {
+                     *           "method": "GET",
+                     *           "path": "/api/v1/shortcuts/route",
+                     *           "operationId": "getRoute",
+                     *           "summary": "Finds the best route and returns it as one unsigned transaction.",
+                     *           "scope": null
+                     *         },
+                     *         {
+                     *           "method": "POST",
+                     *           "path": "/api/v1/shortcuts/route",
+                     *           "operationId": "postRoute",
+                     *           "summary": "As the GET, with the inputs in a JSON body.",
+                     *           "scope": null
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Contents"];
+                };
+            };
+            /** @description INVALID_REQUEST: The request does not match its schema. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "statusCode": 400,
+                     *       "error": "Bad Request",
+                     *       "message": [
+                     *         "tokenOut is required",
+                     *         "deadlineMs must be an integer from 50 to 60000"
+                     *       ],
+                     *       "code": "INVALID_REQUEST",
+                     *       "requestId": "req-1"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description CALLER_NOT_ALLOWED: The request comes from a page, or by a host name, that is not among the allowed ones. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description INTERNAL: A fault of the service itself. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -216,6 +216,16 @@ export const familyEndpoints: readonly FamilyEndpoint[] = [
   define('GET', '/system', z.looseObject({ chains: z.array(z.looseObject({})) }), []),
   define('GET', '/configuration', z.array(z.looseObject({ name: Text })).min(1), []),
   define('GET', '/doctor', z.array(z.looseObject({ ok: z.boolean() })).min(1), [504]),
+  open(
+    '/api/v1',
+    z.looseObject({
+      version: Text,
+      openapi: z.literal('/openapi.json'),
+      endpoints: z
+        .array(z.looseObject({ method: Text, path: z.string().startsWith('/'), summary: Text }))
+        .min(1),
+    }),
+  ),
   open('/health', z.looseObject({ status: z.literal('ok') })),
   open(
     '/ready',
