@@ -36,6 +36,21 @@ request may help, the header \`retry-after\` says after how many seconds.
 | status | code | meaning | repeat |
 |---|---|---|---|
 ${rows.join('\n')}
+
+## What to do next
+
+\`message\` says what happened, why, and what to do. Where a program can do it, \`details.next\` has it as data: a list of
+steps, the likeliest first, of which any one may be enough. Each changes a parameter, asks an endpoint or adds a header:
+
+| step | meaning |
+|---|---|
+| \`{"parameter": "executionMode", "value": "backend"}\` | send the same request with this value; \`null\`: without the parameter; no \`value\`: with another one, which you choose |
+| \`{"parameter": "amountIn", "action": 1}\` | the same for an argument of a bundle's action, by its index |
+| \`{"endpoint": "GET /api/v1/wallet/approve", "query": {…}}\` | ask this endpoint, before the request or in its place |
+| \`{"header": "authorization", "value": "Bearer <key>"}\` | send the same request with this header; what stands in angle brackets is yours |
+
+An item of a list is named by its index, \`amountIn[1]\`. Values are texts, as a query has them. The client has the steps as
+\`error.next\`, the document as the schema \`NextStep\`. [first-day.md](first-day.md) shows answers to common mistakes.
 `
 }
 

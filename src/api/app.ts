@@ -9,7 +9,6 @@ import helmet from 'helmet'
 import type { Config } from '../config/config.js'
 import { runWithin } from '../domain/abort.js'
 import type { Backtests } from '../domain/backtest.js'
-import { notFound } from '../domain/common-errors.js'
 import { type CallContext, type Engine, noAccount, quotesAtOnce } from '../domain/engine.js'
 import { ForkrouteError } from '../domain/errors.js'
 import type { Operations } from '../domain/operations/operations.js'
@@ -156,10 +155,22 @@ export function createApp(args: AppArgs): Express {
     ),
   )
   app.use((req) => {
-    throw notFound(`path ${req.path.slice(0, 200)}`)
+    throw noPath(req.path.slice(0, 200), endpoints.filter(isStable))
   })
   app.use(errorHandler(logger))
   return app
+}
+
+/** Names the endpoints that the path may be meant for: those that end as it does. */
+function noPath(path: string, endpoints: readonly Endpoint[]): ForkrouteError {
+  const last = path.split('/').findLast((part) => part !== '')
+  const meant = endpoints.flatMap(({ definition: { method, path: known } }) =>
+    last && known.endsWith(`/${last}`) ? [`${method.toUpperCase()} ${known}`] : [],
+  )
+  const advice = meant.length > 0 ? `Did you mean ${meant.join(' or ')}?` : 'GET /docs lists all.'
+  return new ForkrouteError('NOT_FOUND', `There is no path ${path}. ${advice}`, {
+    next: (meant.length > 0 ? meant : ['GET /docs']).map((name) => ({ endpoint: name })),
+  })
 }
 
 function isOpen(one: Endpoint): boolean {
@@ -353,6 +364,7 @@ const requireJson: RequestHandler = (req, _res, next) => {
     throw new ForkrouteError(
       'UNSUPPORTED_MEDIA_TYPE',
       'The request body must be JSON (content-type: application/json).',
+      { next: [{ header: 'content-type', value: 'application/json' }] },
     )
   }
   next()

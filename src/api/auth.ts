@@ -27,6 +27,7 @@ export function authenticate(keys: KeyStore | null): RequestHandler {
       throw new ForkrouteError(
         'UNAUTHORIZED',
         'An API key is required: send the header "Authorization: Bearer <key>".',
+        withKey,
       )
     }
     const check = () => usable(keys, key)
@@ -53,7 +54,13 @@ export function requireScope(res: Response, scope: Scope): void {
 /** @throws ForkrouteError UNAUTHORIZED, KEY_DISABLED. */
 function usable(keys: KeyStore, key: string): KeyRecord {
   const record = keys.findKey(key)
-  if (!record) throw new ForkrouteError('UNAUTHORIZED', 'The API key is not valid.')
+  if (!record) {
+    throw new ForkrouteError(
+      'UNAUTHORIZED',
+      'The API key is not valid: no key of this service reads so. Its operator makes one with forkroute keys create.',
+      withKey,
+    )
+  }
   if (record.disabledAt !== null) {
     throw new ForkrouteError('KEY_DISABLED', 'The API key is disabled.')
   }
@@ -65,6 +72,8 @@ export function bearerToken(req: Request): string | undefined {
 }
 
 const windowSeconds = 60
+
+const withKey = { next: [{ header: 'authorization', value: 'Bearer <key>' }] }
 
 export interface RateLimit {
   /** Counts every request of a caller as one point. */

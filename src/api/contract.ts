@@ -8,11 +8,13 @@ import type { Backtests } from '../domain/backtest.js'
 import { invalidRequest, unknownChainId } from '../domain/common-errors.js'
 import type { CallContext, Engine } from '../domain/engine.js'
 import type { ErrorCode } from '../domain/errors.js'
+import type { NextStep } from '../domain/next-step.js'
 import type { Scope } from '../domain/operations/keys.js'
 import type { Operations } from '../domain/operations/operations.js'
 import type { FileAnswer } from './file-answer.js'
 import { cutTo, fromBody, fromQuery, type Given, type RawQuery } from './input.js'
 import type { KeyStore } from './key-store.js'
+import { asGiven, hintsOf, type Mistakes, stepsFor } from './mistakes.js'
 
 export interface RouteDefinition<
   Params extends z.ZodObject = z.ZodObject,
@@ -32,7 +34,10 @@ export interface RouteDefinition<
   readonly input: Input
   readonly response: Response
   readonly errors: readonly ErrorCode[]
-  /** Rules across fields. Receives every field as given, even when other fields are invalid. */
+  /**
+   * Rules across fields. Receives every field as given, even when other fields are invalid. A sentence begins with the
+   * name of its field.
+   */
   readonly rules?: (given: Given) => readonly string[]
   /** Whether it needs no key, though its path is below /api. */
   readonly isOpen?: boolean
@@ -155,26 +160,40 @@ export function streamEndpoint<
   }
 }
 
-function sentence(issue: z.core.$ZodIssue): string {
-  const [field, ...rest] = issue.path
-  const place = rest.reduce<string>(
+function placeOf({ path }: z.core.$ZodIssue): string {
+  const [field, ...rest] = path
+  return rest.reduce<string>(
     (text, part) => (typeof part === 'number' ? `${text}[${part}]` : `${text}.${String(part)}`),
     String(field),
   )
-  return `${place} ${issue.message}`
 }
 
-/** Adds a sentence for every invalid field; the values may be used only when there is none. */
+function sentence(issue: z.core.$ZodIssue): string {
+  return `${placeOf(issue)} ${issue.message}`
+}
+
+/**
+ * Adds a sentence for every invalid field; the values may be used only when there is none.
+ *
+ * @param next - receives the steps whose value the schema knows.
+ */
 export function checkFields<T extends z.ZodObject>(
   schema: T,
   given: Given,
   problems: string[],
+  next: NextStep[] = [],
 ): z.output<T> {
   const parsed = schema.safeParse(given)
   for (const issue of parsed.error?.issues ?? []) {
     const name = String(issue.path[0])
-    if (name in given) problems.push(sentence(issue))
-    else if (!problems.includes(`${name} must be given once`)) problems.push(`${name} is required`)
+    if (name in given) {
+      problems.push(sentence(issue))
+      if (issue.code === 'custom' && issue.params?.instead !== undefined) {
+        next.push({ parameter: asGiven(placeOf(issue), given), value: issue.params.instead })
+      }
+    } else if (!problems.includes(`${name} must be given once`)) {
+      problems.push(`${name} is required`)
+    }
   }
   return parsed.data as z.output<T>
 }
@@ -193,6 +212,7 @@ export function parseRequest(
   engine: Engine,
 ): { readonly params: unknown; readonly input: unknown; readonly items: readonly unknown[] } {
   const problems: string[] = []
+  const next: NextStep[] = []
   const givenParams = fromBody(request.params, definition.params.shape)
   const wrapper = wrapperOf(definition, request.body)
   const given =
@@ -204,13 +224,15 @@ export function parseRequest(
           problems,
         )
       : fromBody(jsonObject(request.body), definition.input.shape)
-  const params = checkFields(definition.params, givenParams, problems)
-  const input = checkFields(definition.input, given, problems)
+  const params = checkFields(definition.params, givenParams, problems, next)
+  const input = checkFields(definition.input, given, problems, next)
   problems.push(...(definition.rules?.(given) ?? []))
   const items = definition.list
     ? checkList(definition.list, wrapper?.actions ?? request.body, problems)
     : []
-  refuse(problems, definition, { ...given, ...givenParams }, engine)
+  const hints = problems.length > 0 ? hintsOf(definition, request) : []
+  const fields = { ...definition.input.shape, ...definition.params.shape }
+  refuse({ problems, next, hints, fields, given }, definition, { ...given, ...givenParams }, engine)
   return { params, input, items }
 }
 
@@ -270,25 +292,32 @@ export function parseObject<Input extends z.ZodObject>(
   engine: Engine,
 ): z.output<Input> {
   const problems: string[] = []
+  const next: NextStep[] = []
   const given = fromBody(value, contract.input.shape)
-  const input = checkFields(contract.input, given, problems)
+  const input = checkFields(contract.input, given, problems, next)
   problems.push(...(contract.rules?.(given) ?? []))
-  refuse(problems, contract, given, engine)
+  const fields = contract.input.shape
+  refuse({ problems, next, hints: [], fields, given }, contract, given, engine)
   return input
 }
 
 /** Throws when there is any problem. */
 function refuse(
-  problems: readonly string[],
+  mistakes: Mistakes,
   definition: Pick<RouteDefinition, 'errors'>,
   given: Given,
   engine: Engine,
 ): void {
+  const { problems, hints } = mistakes
   const chainId = unknownChain(definition, given, engine)
   if (problems.length === 0 && chainId === null) return
-  if (chainId === null) throw invalidRequest(problems)
-  const unknown = unknownChainId(chainId, engine.networks())
-  throw problems.length === 0 ? unknown : invalidRequest([...problems, unknown.message])
+  const unknown = chainId === null ? null : unknownChainId(chainId, engine.networks())
+  if (unknown && problems.length === 0) throw unknown
+  const next = [...stepsFor(mistakes), ...(unknown?.details?.next ?? [])]
+  throw invalidRequest(
+    [...problems, ...(unknown ? [unknown.message] : []), ...hints],
+    next.length ? { next } : undefined,
+  )
 }
 
 function jsonObject(body: unknown): Readonly<Record<string, unknown>> {

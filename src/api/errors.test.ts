@@ -152,11 +152,17 @@ describe('allowOnly', () => {
     const res = { setHeader: (name: string, value: string) => headers.set(name, value) }
     const refuse = () =>
       allowOnly(['GET', 'POST'])(
-        { method: 'PUT' } as Request,
+        { method: 'PUT', originalUrl: '/api/v1/keys?a=1' } as Request,
         res as unknown as Response,
         () => undefined,
       )
-    expect(refuse).toThrowError(expect.objectContaining({ code: 'METHOD_NOT_ALLOWED' }))
+    expect(refuse).toThrowError(
+      expect.objectContaining({
+        code: 'METHOD_NOT_ALLOWED',
+        message: 'PUT is not allowed here, but GET, POST.',
+        details: { next: [{ endpoint: 'GET /api/v1/keys' }, { endpoint: 'POST /api/v1/keys' }] },
+      }),
+    )
     expect([...headers]).toEqual([['allow', 'GET, POST']])
   })
 })

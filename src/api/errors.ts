@@ -45,12 +45,13 @@ export function errorFacts(
   },
 ) {
   const { status } = errorCodes[error.code]
+  const { next, ...facts } = error.details ?? {}
   return {
     statusCode: status as number,
     error: STATUS_CODES[status] ?? 'Error',
     message: error.messages ? [...error.messages] : error.message,
     code: error.code,
-    ...(error.details && { details: { ...error.details } }),
+    ...(error.details && { details: { ...facts, ...(next && { next: [...next] }) } }),
   }
 }
 
@@ -93,7 +94,16 @@ export function cut(res: Response, cause?: unknown): void {
 export function allowOnly(allowed: readonly string[]): RequestHandler {
   return (req, res) => {
     res.setHeader('allow', allowed.join(', '))
-    throw new ForkrouteError('METHOD_NOT_ALLOWED', `${req.method} is not allowed here.`)
+    const [path = ''] = req.originalUrl.split('?')
+    throw new ForkrouteError(
+      'METHOD_NOT_ALLOWED',
+      `${req.method} is not allowed here, but ${allowed.join(', ')}.`,
+      {
+        next: allowed
+          .filter((method) => method !== 'HEAD')
+          .map((method) => ({ endpoint: `${method} ${path.slice(0, 200)}` })),
+      },
+    )
   }
 }
 

@@ -4,6 +4,7 @@
  * Normalises the four spellings of lists that clients are known to use.
  */
 import type { z } from 'zod'
+import { separatedPattern } from '../domain/grammar.js'
 
 export type RawQuery = ReadonlyMap<string, readonly string[]>
 
@@ -58,6 +59,11 @@ export function textsOf(value: unknown): unknown {
   )
 }
 
+/** A number whose thousands are set apart is one value, for the schema to refuse: no item of a list is `000`. */
+function itemsOf(value: string): string[] {
+  return separatedPattern.test(value) && value.includes(',000') ? [value] : value.split(',')
+}
+
 /**
  * The fields of a query that the schema knows.
  * @param problems - receives a sentence for every single-value field that is given more than once.
@@ -67,7 +73,7 @@ export function fromQuery(query: RawQuery, shape: z.core.$ZodShape, problems: st
   for (const [name, schema] of Object.entries(shape)) {
     const values = query.get(name) ?? []
     if (isList(schema)) {
-      const items = values.flatMap((value) => value.split(',')).map((item) => item.trim())
+      const items = values.flatMap(itemsOf).map((item) => item.trim())
       if (!items.every(isAbsent)) given[name] = items
     } else if (values.length > 1) {
       problems.push(`${name} must be given once`)

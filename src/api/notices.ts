@@ -1,5 +1,6 @@
 /** Says in an answer which parts of its request had no effect, so that a misspelt name does not pass for a choice. */
 import { z } from 'zod'
+import type { Deadline } from '../domain/deadline.js'
 import type { Engine } from '../domain/engine.js'
 import { slippagePattern, toCentiBps } from '../domain/grammar.js'
 import { toBps } from '../domain/primitives.js'
@@ -7,10 +8,7 @@ import { wrappedNativeSlug } from '../domain/route-step.js'
 import { queryShapeOf, type RouteDefinition, wrapperOf } from './contract.js'
 import { type RawQuery, textOf } from './input.js'
 import { whatIfInputs } from './inputs/what-if.js'
-
-/** Names in one sentence, and characters of each: a request can hold thousands. */
-const mostNames = 20
-const mostChars = 64
+import { listed } from './mistakes.js'
 
 /** Lists of a request that name protocols. */
 const ignoreLists = ['ignoreAggregators', 'ignoreStandards'] as const
@@ -102,7 +100,10 @@ export function noticesOnLimits(
   answer: unknown,
 ): string[] {
   if (!takesWarnings(definition)) return []
-  const { slippage } = Object(input) as { readonly slippage?: unknown }
+  const { slippage, deadline } = Object(input) as {
+    readonly slippage?: unknown
+    readonly deadline?: Deadline
+  }
   const actions: unknown = Array.isArray(body) ? body : Object(body).actions
   const ofActions = (Array.isArray(actions) ? actions : []).flatMap((action, index) => {
     const { slippage: own } = Object(Object(action).args)
@@ -112,10 +113,22 @@ export function noticesOnLimits(
   return [
     ...(typeof slippage === 'bigint' ? percentNotice(slippage) : []),
     ...ofActions,
+    ...(deadline?.kind === 'after' ? deadlineNotice(deadline.seconds) : []),
     ...(hasNoMinimum(Object(answer))
       ? ['A minimum of this transaction is 0: it takes any price, however bad.']
       : []),
   ]
+}
+
+/** A transaction that is signed by hand takes about so long to be mined. */
+const likelySeconds = 60n
+
+function deadlineNotice(seconds: bigint): string[] {
+  return seconds < likelySeconds
+    ? [
+        `deadline ${seconds}: the transaction reverts if it is mined later than ${seconds} seconds after the block of this answer.`,
+      ]
+    : []
 }
 
 function percentNotice(centiBps: bigint, place = ''): string[] {
@@ -141,11 +154,4 @@ export function withNotices<T>(answer: T, notices: readonly string[]): T {
   if (!notices.length) return answer
   const { warnings = [] } = answer as { readonly warnings?: readonly string[] }
   return { ...answer, warnings: [...warnings, ...notices] }
-}
-
-function listed(names: readonly string[]): string {
-  const all = [...new Set(names)]
-  const shown = all.slice(0, mostNames).map((name) => name.slice(0, mostChars))
-  const more = all.length - shown.length
-  return [...shown, ...(more > 0 ? [`${more} more`] : [])].join(', ')
 }

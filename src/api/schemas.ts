@@ -12,6 +12,7 @@ import {
   addressPattern,
   amountPattern,
   hasValidChecksum,
+  separatedPattern,
   slippageForm,
   slippagePattern,
   toCentiBps,
@@ -40,6 +41,11 @@ function documentedAs(type: 'integer' | 'number' | 'boolean', more: Record<strin
   }
 }
 
+/** For a refinement: what to give in place of what is refused; null: nothing. */
+function instead(value: string | null): { readonly instead: string | null } {
+  return { instead: value }
+}
+
 const addressMessage = `must be ${addressForm}`
 export const Address = z
   .string(addressMessage)
@@ -50,10 +56,10 @@ export const Address = z
 /**
  * Address of a token. The native token, which other services write as the zero address, has a constant of its own here.
  */
-export const TokenAddress = Address.refine(
-  (token) => token !== zeroAddress,
-  `must not be the zero address: the native token is ${nativeToken}`,
-)
+export const TokenAddress = Address.refine((token) => token !== zeroAddress, {
+  error: `must not be the zero address: the native token is ${nativeToken}`,
+  params: instead(nativeToken),
+})
 
 /** Examples of required fields: together they form requests that work on the sandbox. */
 export const examples = {
@@ -64,9 +70,16 @@ export const examples = {
 } as const
 
 const amountMessage = 'must be an amount in the smallest unit: a decimal string below 2^256'
+const inexactMessage = 'must be a string: a JSON number above 2^53 has lost digits'
 /** Raw units, zero allowed. */
 export const AmountOrZero = z
-  .string(amountMessage)
+  .string({ error: ({ input }) => (typeof input === 'number' ? inexactMessage : amountMessage) })
+  .superRefine((text, context) => {
+    if (!separatedPattern.test(text)) return
+    const digits = text.replaceAll(',', '')
+    const message = `must be written without separators: ${digits}`
+    context.addIssue({ code: 'custom', message, params: instead(digits), continue: false })
+  })
   .regex(amountPattern, { error: amountMessage, abort: true })
   .transform(BigInt)
   .refine((amount) => amount <= maxUint256, amountMessage)
@@ -74,11 +87,10 @@ export const AmountOrZero = z
 /** Raw units, > 0. */
 export const Amount = AmountOrZero.refine((amount) => amount > 0n, 'must be greater than zero')
 
-export function integer(min: number, max: number) {
-  const error =
-    max === Number.MAX_SAFE_INTEGER
-      ? `must be an integer of at least ${min}`
-      : `must be an integer from ${min} to ${max}`
+/** @param advice - is added to what is said of anything else. */
+export function integer(min: number, max: number, advice = '') {
+  const range = max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`
+  const error = `must be an integer ${range}${advice}`
   return z
     .string(error)
     .regex(/^\d{1,16}$/, { error, abort: true })
@@ -91,7 +103,7 @@ export const ChainId = integer(1, Number.MAX_SAFE_INTEGER).meta({
   description: 'EIP-155 chain id.',
 })
 
-export const BlockNumber = integer(0, Number.MAX_SAFE_INTEGER)
+export const BlockNumber = integer(0, Number.MAX_SAFE_INTEGER, '; without it the newest is taken')
   .transform(BigInt)
   .meta({ description: 'Calculate at the end of this block; absent: the newest pinned block.' })
 

@@ -12,6 +12,13 @@ describe('errors of the client', () => {
     expect(error).toMatchObject({ message: 'a\nb', messages: ['a', 'b'], details: { one: 1 } })
   })
 
+  test('what may be done about it is a list, empty where the body has none', () => {
+    const next = [{ parameter: 'executionMode', value: 'backend' }]
+    const body = { code: 'INSUFFICIENT_ALLOWANCE', message: 'x' }
+    expect(toError({ ...body, details: { next } }, 400)).toMatchObject({ next })
+    expect(toError(body, 400)).toMatchObject({ next: [] })
+  })
+
   test('no two codes share one', () => {
     const names = Object.keys(errorCodes).map(
       (code) => toError({ code, message: 'x' }, 400).constructor.name,

@@ -3,6 +3,8 @@ import type { TransactionReceipt } from 'viem'
 import type { components } from './generated/schema.js'
 
 export type ErrorCode = components['schemas']['ErrorCode']
+/** What may be done about an error: a parameter to change, an endpoint to ask, or a header to send. */
+export type NextStep = components['schemas']['NextStep']
 /** Body of an error. */
 export type ErrorBody = components['schemas']['Error']
 
@@ -17,6 +19,8 @@ export abstract class ForkrouteApiError extends Error {
   readonly requestId: string | null
   /** Facts, by name; which ones depends on the code. */
   readonly details: Readonly<Record<string, unknown>>
+  /** What may be done about it, the likeliest first; any one may be enough. */
+  readonly next: readonly NextStep[]
   /** Each input that is wrong, where several are; else one sentence. */
   readonly messages: readonly string[]
 
@@ -35,6 +39,7 @@ export abstract class ForkrouteApiError extends Error {
     this.status = body.statusCode ?? status
     this.requestId = body.requestId ?? null
     this.details = body.details ?? {}
+    this.next = body.details?.next ?? []
   }
 }
 

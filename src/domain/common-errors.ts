@@ -44,6 +44,7 @@ export function unknownChainId(
   return new ForkrouteError('UNKNOWN_CHAIN', `chainId ${chainId} is not configured here${others}`, {
     chainId: Number(chainId),
     configured: served.map(({ id }) => id),
+    next: served.map(({ id }) => ({ parameter: 'chainId', value: String(id) })),
   })
 }
 

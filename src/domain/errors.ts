@@ -3,6 +3,7 @@
  * docs/errors.md is generated from the table. Anything that is not a ForkrouteError is a bug
  * and reaches the caller as INTERNAL without its message.
  */
+import type { NextStep } from './next-step.js'
 
 export const errorCodes = {
   INVALID_REQUEST: { status: 400, retry: false, title: 'The request does not match its schema.' },
@@ -109,8 +110,12 @@ export const errorCodes = {
 
 export type ErrorCode = keyof typeof errorCodes
 
-/** Facts of an error: JSON values only, no secrets, no paths, no URLs. */
-export type ErrorDetails = Readonly<Record<string, unknown>>
+/** Facts of an error: JSON values only, no secrets, no paths of files, no URLs. */
+export interface ErrorDetails {
+  /** What the caller may do about it. */
+  readonly next?: readonly NextStep[]
+  readonly [fact: string]: unknown
+}
 
 /** An expected error. `message` is one sentence that a caller may print; `messages` when several inputs are wrong. */
 export class ForkrouteError extends Error {

@@ -23,6 +23,9 @@ export function hasValidChecksum(address: string): boolean {
 /** Raw units as a decimal string; the value may still exceed `maxUint256`. */
 export const amountPattern = /^\d{1,78}$/
 
+/** Digits in groups of three, such as `1,000,000`. */
+export const separatedPattern = /^\d{1,3}(,\d{3})+$/
+
 /** Basis points with two decimals at most; the value may still exceed one hundred percent. */
 export const slippagePattern = /^\d{1,5}(\.\d{1,2})?$/
 export const slippageForm = 'basis points from 0 to 10000 with at most two decimals'

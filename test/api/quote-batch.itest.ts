@@ -37,6 +37,7 @@ describe('the body of POST /shortcuts/quotes', () => {
       error: 'Bad Request',
       message: 'amountIn[0] must be an amount in the smallest unit: a decimal string below 2^256',
       code: 'INVALID_REQUEST',
+      details: { next: [{ parameter: 'amountIn' }] },
     })
     expect(merged).not.toHaveProperty('priceImpact')
     const amounts = api.asked.quotes
@@ -93,7 +94,7 @@ describe('the body of POST /shortcuts/quotes', () => {
     [
       'a bad block',
       { blockNumber: 'x', quotes: [one] },
-      'blockNumber must be an integer of at least 0',
+      'blockNumber must be an integer of at least 0; without it the newest is taken',
     ],
   ])('%s: the call is a 400', async (_name, body, message) => {
     const api = await startTestApi()

@@ -269,7 +269,7 @@ describe('POST /shortcuts/route', () => {
   })
 
   test.each<[Record<string, unknown>, string | RegExp]>([
-    [{ amountIn: 1e18 }, /^amountIn\[0\] must be an amount/],
+    [{ amountIn: 1e18 }, /^amountIn\[0\] must be a string: a JSON number above 2\^53/],
     [{ amountIn: [['1']] }, /^amountIn\[0\] must be an amount/],
     [{ amountIn: { a: 1 } }, /^amountIn\[0\] must be an amount/],
     [{ tokenIn: `${weth},${dai}` }, /^tokenIn\[0\] must be an address/],

@@ -30,9 +30,10 @@ describe('errors', () => {
     expect(reply.body).toEqual({
       statusCode: 404,
       error: 'Not Found',
-      message: 'There is no path /api/v1/nothing.',
+      message: 'There is no path /api/v1/nothing. GET /docs lists all.',
       code: 'NOT_FOUND',
       requestId: 'abc-1',
+      details: { next: [{ endpoint: 'GET /docs' }] },
     })
     expect(reply.headers.get('x-request-id')).toBe('abc-1')
   })

@@ -108,7 +108,7 @@ describe('wrong route requests', () => {
       { crosschainRouteMode: 'x' },
       'crosschainRouteMode must be one of direct, source, destination, sourceOrDestination, full',
     ],
-    [{ blockNumber: '-1' }, 'blockNumber must be an integer of at least 0'],
+    [{ blockNumber: '-1' }, 'blockNumber must be an integer of at least 0; without it the newest is taken'],
     [{ deadlineMs: '49' }, 'deadlineMs must be an integer from 50 to 60000'],
     [{ deadlineMs: '60001' }, 'deadlineMs must be an integer from 50 to 60000'],
     [
@@ -122,14 +122,52 @@ describe('wrong route requests', () => {
   ])('%o', async (change, message) => {
     const api = await startTestApi()
     const reply = await api.get(`/shortcuts/route?${query(change)}`)
+    const [parameter] = /^\w+/.exec(message) ?? []
     expect(reply.body).toEqual({
       statusCode: 400,
       error: 'Bad Request',
       message,
       code: 'INVALID_REQUEST',
       requestId: reply.headers.get('x-request-id'),
+      details: {
+        next: [
+          expect.objectContaining({ parameter: expect.stringMatching(RegExp(`^${parameter}\\b`)) }),
+        ],
+      },
     })
     expect(api.asked.routes).toHaveLength(0)
+  })
+
+  test.each<[Record<string, string | null>, unknown[]]>([
+    [
+      { tokenOut: '0x0000000000000000000000000000000000000000' },
+      [{ parameter: 'tokenOut', value: '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee' }],
+    ],
+    [{ amountIn: '1,000,000' }, [{ parameter: 'amountIn', value: '1000000' }]],
+    [{ slippage: '50', minAmountOut: '1' }, [{ parameter: 'slippage', value: null }]],
+    [
+      { tokenIn: `${weth},x`, amountIn: '1,0' },
+      [{ parameter: 'tokenIn[1]' }, { parameter: 'amountIn[1]' }],
+    ],
+    [{ chainId: '999' }, ['1', '8453'].map((value) => ({ parameter: 'chainId', value }))],
+  ])('%o: the next steps are data', async (change, next) => {
+    const api = await startTestApi()
+    const reply = await api.get(`/shortcuts/route?${query(change)}`)
+    expect(reply.body.details.next).toEqual(next)
+  })
+
+  test('names that nothing is called are told with what is missing', async () => {
+    const api = await startTestApi()
+    const reply = await api.get(`/shortcuts/route?${query({ tokenOut: null })}&toToken=${usdc}`)
+    expect(reply.body.message).toEqual(['tokenOut is required', 'Not known here: toToken.'])
+  })
+
+  test('a POST without its fields in the body says that its query is not read', async () => {
+    const api = await startTestApi()
+    const reply = await api.post(`/shortcuts/route?${query({})}`, {})
+    expect(reply.body.message.at(-1)).toMatch(
+      /^The query of this POST is not read: send .*tokenIn.* in its JSON body\.$/,
+    )
   })
 
   test('an unknown chain alone has its own code', async () => {

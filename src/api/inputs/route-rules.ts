@@ -1,4 +1,5 @@
 /** Rules between the fields of routes and quotes. Each takes the fields as given, also those that are wrong by themselves. */
+import { separatedPattern } from '../../domain/grammar.js'
 import { nativeToken } from '../../domain/primitives.js'
 import { type Given, textOf } from '../input.js'
 import { entryAmountRules } from './entry-amounts.js'
@@ -54,10 +55,17 @@ function pairRules(given: Given, mayBeLadder = false): string[] {
   if (mayBeLadder && isLadder(given)) return problems
   if (tokensIn.length > 0 && amounts.length > 0 && tokensIn.length !== amounts.length) {
     problems.push(
-      `amountIn must hold one amount per tokenIn (${tokensIn.length}, not ${amounts.length})`,
+      `amountIn must hold one amount per tokenIn (${tokensIn.length}, not ${amounts.length})${separatorHint(amounts)}`,
     )
   }
   return problems
+}
+
+/** For amounts that look like one number whose thousands are set apart. */
+function separatorHint(amounts: readonly string[]): string {
+  return separatedPattern.test(amounts.join())
+    ? `; one number is written without separators: ${amounts.join('')}`
+    : ''
 }
 
 function isAllZero(fees: readonly string[]): boolean {

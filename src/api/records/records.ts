@@ -45,13 +45,59 @@ const Code = z
   .enum(Object.keys(errorCodes) as [ErrorCode, ...ErrorCode[]])
   .meta({ id: 'ErrorCode', description: 'Stable word of the table in docs/errors.md.' })
 
+const NextStep = z
+  .union([
+    z
+      .object({
+        parameter: z.string().meta({
+          description: 'Parameter to change; an item of a list by its index: amountIn[1].',
+        }),
+        action: z
+          .int()
+          .min(0)
+          .optional()
+          .meta({ description: 'Index of the bundle’s action whose argument it is.' }),
+        value: z.string().nullable().optional().meta({
+          description: 'What to give, as text; null: leave it out; absent: to be chosen.',
+        }),
+      })
+      .meta({ id: 'ParameterStep', description: 'The same request with one parameter changed.' }),
+    z
+      .object({
+        endpoint: z.string().meta({ description: 'Method and path.' }),
+        query: z
+          .record(z.string(), z.string())
+          .optional()
+          .meta({ description: 'Parameters of the query.' }),
+      })
+      .meta({ id: 'EndpointStep', description: 'Another endpoint, before it or in its place.' }),
+    z
+      .object({
+        header: z.string().meta({ description: 'Name of the header.' }),
+        value: z.string().meta({
+          description: 'What it says; a part in angle brackets stands for what the caller has.',
+        }),
+      })
+      .meta({ id: 'HeaderStep', description: 'The same request with a header.' }),
+  ])
+  .meta({ id: 'NextStep', description: 'What a caller may do about an error.' })
+
+const Details = z
+  .object({
+    next: z.array(NextStep).optional().meta({
+      description: 'What may be done about it; any one may be enough, the likeliest first.',
+    }),
+  })
+  .catchall(z.unknown())
+  .meta({ id: 'ErrorDetails', description: 'Facts about the error; which ones depends on code.' })
+
 const ErrorFacts = z
   .object({
     statusCode: z.int().meta({ description: 'Of the same request by itself.' }),
     error: z.string().meta({ description: 'Name of the HTTP status.' }),
     message: z.union([z.string(), z.array(z.string())]),
     code: Code,
-    details: z.record(z.string(), z.unknown()).optional(),
+    details: Details.optional(),
   })
   .meta({ id: 'ErrorFacts', description: 'Why one of several has no answer.' })
 const Failed = z.object({ error: ErrorFacts })
@@ -162,6 +208,6 @@ export const ErrorBody = z
       .meta({ description: 'A list when several inputs are wrong.' }),
     code: Code,
     requestId: z.string(),
-    details: z.record(z.string(), z.unknown()).optional(),
+    details: Details.optional(),
   })
   .meta({ id: 'Error' })

@@ -1665,15 +1665,47 @@ export interface components {
             /** @description Also in the header x-request-id; one that the client sends is kept. */
             requestId: string;
             /** @description Facts about the error, by name; which ones depends on code. */
-            details?: {
-                [key: string]: unknown;
-            };
+            details?: components["schemas"]["ErrorDetails"];
         };
         /**
          * @description Stable word of the table in docs/errors.md.
          * @enum {string}
          */
         ErrorCode: "INVALID_REQUEST" | "UNKNOWN_CHAIN" | "UNKNOWN_BLOCK" | "INSUFFICIENT_BALANCE" | "INSUFFICIENT_ALLOWANCE" | "UNAUTHORIZED" | "KEY_DISABLED" | "SCOPE_MISSING" | "CALLER_NOT_ALLOWED" | "NOT_FOUND" | "NO_PRICE" | "METHOD_NOT_ALLOWED" | "BODY_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "NO_ROUTE" | "SIMULATION_REVERTED" | "SIMULATION_TOO_LARGE" | "NOT_FUNDABLE" | "RATE_LIMITED" | "TOO_MANY_STREAMS" | "TOO_MANY_BACKTESTS" | "INTERNAL" | "OPPORTUNITIES_DISABLED" | "CHAIN_NOT_READY" | "UPSTREAM_UNAVAILABLE" | "STATE_UNAVAILABLE" | "FORK_UNAVAILABLE" | "STORAGE_UNAVAILABLE" | "THREAD_LOST" | "OVERLOADED" | "DEADLINE_EXCEEDED";
+        /** @description Facts about the error; which ones depends on code. */
+        ErrorDetails: {
+            /** @description What may be done about it; any one may be enough, the likeliest first. */
+            next?: components["schemas"]["NextStep"][];
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description What a caller may do about an error. */
+        NextStep: components["schemas"]["ParameterStep"] | components["schemas"]["EndpointStep"] | components["schemas"]["HeaderStep"];
+        /** @description The same request with one parameter changed. */
+        ParameterStep: {
+            /** @description Parameter to change; an item of a list by its index: amountIn[1]. */
+            parameter: string;
+            /** @description Index of the bundle’s action whose argument it is. */
+            action?: number;
+            /** @description What to give, as text; null: leave it out; absent: to be chosen. */
+            value?: string | null;
+        };
+        /** @description Another endpoint, before it or in its place. */
+        EndpointStep: {
+            /** @description Method and path. */
+            endpoint: string;
+            /** @description Parameters of the query. */
+            query?: {
+                [key: string]: string;
+            };
+        };
+        /** @description The same request with a header. */
+        HeaderStep: {
+            /** @description Name of the header. */
+            header: string;
+            /** @description What it says; a part in angle brackets stands for what the caller has. */
+            value: string;
+        };
         Quote: {
             /** @description What the receiver gains of the first tokenOut, raw units. */
             amountOut: components["schemas"]["Wei"];
@@ -1870,9 +1902,7 @@ export interface components {
             /** @description Stable word for what went wrong: docs/errors.md. */
             code: components["schemas"]["ErrorCode"];
             /** @description Facts about the error, by name; which ones depends on code. */
-            details?: {
-                [key: string]: unknown;
-            };
+            details?: components["schemas"]["ErrorDetails"];
         };
         QuotesEvent: {
             /**
