@@ -17,6 +17,7 @@ import {
 import { ForkrouteError } from '../domain/errors.js'
 import { tokenAmounts } from '../domain/lists.js'
 import { whyLost } from '../domain/lost-payments.js'
+import type { NextStep } from '../domain/next-step.js'
 import type { Order, RoutingStrategy, SwapLegs, UnsignedTransaction } from '../domain/order.js'
 import type { Address, Hex, TokenAmount } from '../domain/primitives.js'
 import { isNative, zeroAddress } from '../domain/primitives.js'
@@ -231,6 +232,7 @@ function leftoverTokens(order: Order, steps: readonly PreparedStep[]): Address[]
 /** @param refused - addresses besides zero where tokens would be stranded. */
 function checkOrder(order: Order, refused: readonly Address[]): void {
   const problems: string[] = []
+  const next: NextStep[] = []
   const { inputs, outputs } = order
   for (const { token, amount, fee = 0n } of inputs) {
     if (fee > amount) problems.push(`The fee ${fee} is above the input ${amount} of ${token}.`)
@@ -250,7 +252,11 @@ function checkOrder(order: Order, refused: readonly Address[]): void {
     const why = [zeroAddress, ...refused].includes(address)
       ? 'cannot receive anything'
       : whyLost(address, tokens)
-    if (why) problems.push(`The ${name} ${address} ${why}.`)
+    if (!why) continue
+    problems.push(`The ${name} ${address} ${why}.`)
+    next.push({ parameter: name })
   }
-  if (problems.length > 0) throw new ForkrouteError('INVALID_REQUEST', problems)
+  if (problems.length > 0) {
+    throw new ForkrouteError('INVALID_REQUEST', problems, next.length ? { next } : undefined)
+  }
 }

@@ -1,6 +1,16 @@
 /** Errors of vaults built on OpenZeppelin, of those of Ethena and Morpho, and of the contracts behind them: why a vault refused. */
 import { parseAbi } from 'viem'
 
+/** What vaults refuse, in words; null: the error explains itself. @param reason - decoded, such as `EnforcedPause()`. */
+export function explainVault(reason: string): string | null {
+  if (reason === 'EnforcedPause()') return 'the vault is paused'
+  const [, what, most] = /^ERC4626ExceededMax(\w+)\(.+, (\d+)\)$/.exec(reason) ?? []
+  if (what === 'Deposit') return `the vault takes at most ${most} more`
+  if (what === 'Withdraw') return `the vault gives at most ${most}`
+  if (what === 'Redeem') return `the vault takes at most ${most} of its shares back`
+  return null
+}
+
 export const vaultErrors = parseAbi([
   'error ERC4626ExceededMaxDeposit(address receiver, uint256 assets, uint256 max)',
   'error ERC4626ExceededMaxMint(address receiver, uint256 shares, uint256 max)',

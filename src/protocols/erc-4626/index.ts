@@ -13,7 +13,7 @@ import { defineProtocol } from '../protocol.js'
 import { addressesOf } from '../shared/parameters.js'
 import { vaultActions } from './actions.js'
 import { discoverVaults, namedVaults, underlyingAssets } from './discover.js'
-import { vaultErrors } from './errors.js'
+import { explainVault, vaultErrors } from './errors.js'
 import { loadVaults, provenAmount } from './load.js'
 import {
   afterDeposit,
@@ -101,7 +101,7 @@ export const erc4626 = defineProtocol<VaultState>({
     },
     underlying: underlyingAssets,
   },
-  actions: { definitions: vaultActions, errorsAbi: vaultErrors },
+  actions: { definitions: vaultActions, errorsAbi: vaultErrors, explain: explainVault },
 })
 
 /** What all vaults of a factory lend in; where the chain's file does not say, that there is one. */

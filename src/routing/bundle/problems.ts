@@ -1,5 +1,7 @@
 /** Turns the mistakes in the arguments of a bundle's actions into an error. Pure. */
+import { defined } from '../../domain/defined.js'
 import { type ErrorCode, type ErrorDetails, ForkrouteError } from '../../domain/errors.js'
+import type { NextStep } from '../../domain/next-step.js'
 import type { NamedAction } from './failures/named-action.js'
 
 export interface Problem {
@@ -22,7 +24,8 @@ export function badArguments(all: readonly Problem[]): ForkrouteError {
   )
   const [messages, problems] = [[...by.keys()], [...by.values()]]
   const [first] = problems
-  return new ForkrouteError('INVALID_REQUEST', messages, { ...first, problems })
+  const next = problems.map(({ action, argument }) => ({ parameter: argument, action }))
+  return new ForkrouteError('INVALID_REQUEST', messages, { ...first, problems, next })
 }
 
 /** @throws ForkrouteError INVALID_REQUEST. */
@@ -54,9 +57,20 @@ export class ActionError extends ForkrouteError {
   /** With the names that the bundle has for the actions of a callback. @param index - of the action that holds it. */
   within(index: number): ForkrouteError {
     const { code, message, details } = this
-    const named = { ...details, action: index, callbackAction: details?.action }
+    const named = {
+      ...details,
+      ...defined({ next: details?.next?.map((step) => inCallback(step, index)) }),
+      action: index,
+      callbackAction: details?.action,
+    }
     return new ForkrouteError(code, `action ${index}, ${message}`, named)
   }
+}
+
+/** A step about an action of a callback, as the bundle names it. */
+function inCallback(step: NextStep, index: number): NextStep {
+  if (!('parameter' in step) || step.action === undefined) return step
+  return { ...step, parameter: `callback[${step.action}].${step.parameter}`, action: index }
 }
 
 /**

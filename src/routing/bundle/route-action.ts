@@ -2,7 +2,7 @@
 
 import { defined } from '../../domain/defined.js'
 import type { RouteRequest } from '../../domain/engine.js'
-import { ForkrouteError } from '../../domain/errors.js'
+import { type ErrorDetails, ForkrouteError } from '../../domain/errors.js'
 import { at } from '../../domain/lists.js'
 import { type Amount, type CallStep, type ExecutorStep, isAmountRef } from '../../domain/order.js'
 import { type Address, isNative } from '../../domain/primitives.js'
@@ -177,10 +177,21 @@ async function search(
       if (!(error instanceof ForkrouteError)) throw error
       throw new ActionError(error.code, at(builder.own, action), `: ${error.message}`, {
         ...error.details,
+        ...stepsOfRoute(error.details, action),
       })
     })
     .finally(() => log && builder.explain(action, log.explain()))
   return { flow: built.candidate, quoted: at(outputs, 0).amount, warnings }
+}
+
+/** What a route calls these is an argument of the action. */
+const routeArguments: ReadonlySet<string> = new Set(['tokenIn', 'tokenOut', 'amountIn'])
+
+function stepsOfRoute({ next }: ErrorDetails = {}, action: number): Pick<ErrorDetails, 'next'> {
+  const steps = next?.map((step) =>
+    'parameter' in step && routeArguments.has(step.parameter) ? { ...step, action } : step,
+  )
+  return defined({ next: steps })
 }
 
 /** Each takes what the one before it gave. */

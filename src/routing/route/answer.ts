@@ -12,7 +12,7 @@ import type { PreparedRoute } from './prepare.js'
 import { measuredSteps } from './step-amounts.js'
 import { traceTransaction } from './trace.js'
 import { transactionCost } from './transaction-cost.js'
-import { gasWarnings, leftForGasWarnings, priceWarnings } from './warnings.js'
+import { dustWarnings, gasWarnings, leftForGasWarnings, priceWarnings } from './warnings.js'
 
 /** @param answer - the transaction with its minimums. */
 export async function routeAnswer(
@@ -54,6 +54,7 @@ export async function routeAnswer(
       ...gasWarnings(task),
       ...priceWarnings(task),
       ...impactWarnings(priceImpact),
+      ...dustWarnings(task, outputs, gasUsed, priced),
       ...(sender.isChecked
         ? await leftForGasWarnings(task, { ...request, inputs: taken }, gasUsed)
         : []),

@@ -3,11 +3,12 @@
  */
 import type { RouteRequest } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
-import { zip } from '../../domain/lists.js'
+import { larger, zip } from '../../domain/lists.js'
 import {
   type Address,
   type BlockPin,
   bpsDenominator,
+  defaultCentiBps,
   lessSlippage,
   type TokenAmount,
 } from '../../domain/primitives.js'
@@ -136,7 +137,7 @@ export async function finalise(
     args.onFailed?.(best.built.candidate, done.reason)
     failed.push(done)
   }
-  throw failsAsFinal(failed)
+  throw belowMinimum(request, proven, failed) ?? failsAsFinal(failed)
 }
 
 export type Failure = ReturnType<typeof describe>
@@ -182,6 +183,37 @@ export function failsAsFinal(failed: readonly Failure[]): ForkrouteError {
     'SIMULATION_REVERTED',
     `The best route found fails as the final transaction: ${failed[0]?.reason}.`,
     { candidates: failed },
+  )
+}
+
+/** Where the caller's minimum is more than any candidate gives; null where one gives it. */
+function belowMinimum(
+  { limit }: RouteRequest,
+  proven: readonly Attempt<SimulationSuccess>[],
+  failed: readonly Failure[],
+): ForkrouteError | null {
+  if (limit.kind === 'slippage') return null
+  const most = limit.minimums.map(({ token, amount: minimum }, index) => {
+    const amounts = proven.map(({ outputs }) => outputs[index]?.amount ?? 0n)
+    return { token, minimum, amount: amounts.reduce(larger, 0n) }
+  })
+  const missed = most.find(({ amount, minimum }) => amount < minimum)
+  if (!missed || !proven.length) return null
+  const { token, amount, minimum } = missed
+  const value = most.map((one) => lessSlippage(one.amount, defaultCentiBps)).join()
+  return new ForkrouteError(
+    'SIMULATION_REVERTED',
+    `The best route found gives ${amount} of ${token}, less than minAmountOut, ${minimum}. Ask for less, or give slippage in place of minAmountOut.`,
+    {
+      candidates: failed,
+      token,
+      amountOut: amount.toString(),
+      minAmountOut: minimum.toString(),
+      next: [
+        { parameter: 'minAmountOut', value },
+        { parameter: 'minAmountOut', value: null },
+      ],
+    },
   )
 }
 

@@ -49,6 +49,12 @@ export function noRoute(
       ...(ignored.length && { ignored }),
       ...(disabled.length && { disabled }),
       ...(warnings.length && { warnings }),
+      ...(ignored.length && {
+        next: ['ignoreAggregators', 'ignoreStandards'].map((parameter) => ({
+          parameter,
+          value: null,
+        })),
+      }),
     },
   )
 }
@@ -62,7 +68,13 @@ export function outputTooLarge(
   return new ForkrouteError(
     'NO_ROUTE',
     `No input of ${tokenIn} gives ${amount} of ${tokenOut}: the pools hold too little. ${most} can be had.`,
-    { tokenIn, tokenOut, amountOut: amount.toString(), largestAmountOut: most.toString() },
+    {
+      tokenIn,
+      tokenOut,
+      amountOut: amount.toString(),
+      largestAmountOut: most.toString(),
+      next: [{ parameter: 'amountOut', value: most.toString() }],
+    },
   )
 }
 
@@ -90,7 +102,15 @@ export function nothingProven(attempts: readonly Attempt[], request: RouteReques
   }
   return new ForkrouteError(
     'SIMULATION_REVERTED',
-    `All ${attempts.length} candidates failed in simulation.`,
-    { candidates },
+    `All ${attempts.length} candidates failed in simulation, most of them so: ${mostFrequent(candidates.map(({ reason }) => reason))}.`,
+    { candidates, next: [{ parameter: 'explain', value: 'true' }] },
   )
+}
+
+/** The first of those that come most often. */
+function mostFrequent(reasons: readonly string[]): string {
+  const counts = new Map<string, number>()
+  for (const reason of reasons) counts.set(reason, (counts.get(reason) ?? 0) + 1)
+  const [first] = [...counts].toSorted(([, a], [, b]) => b - a)
+  return first?.[0] ?? ''
 }

@@ -200,6 +200,24 @@ describe('finalise', () => {
     expect(asked).toHaveLength(3)
   })
 
+  test('a minimum that none gives is told with what the best gives, and with less to ask for', async () => {
+    const list = [proven('worth most', [800n]), proven('gives most', [1_000n])]
+    const fails = [reverted('InsufficientOutput'), reverted('InsufficientOutput')]
+    const refused = finalise(taskThatGives(...fails).task, { request: minimum(1_001n) }, list)
+    await expect(refused).rejects.toMatchObject({
+      code: 'SIMULATION_REVERTED',
+      message: expect.stringContaining('gives 1000 of'),
+      details: {
+        amountOut: '1000',
+        minAmountOut: '1001',
+        next: [
+          { parameter: 'minAmountOut', value: '995' },
+          { parameter: 'minAmountOut', value: null },
+        ],
+      },
+    })
+  })
+
   test('nothing proven is that error, too', async () => {
     const { task, asked } = taskThatGives()
     const refused = finalise(task, { request: minimum(6n) }, [])

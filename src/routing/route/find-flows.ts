@@ -14,8 +14,10 @@ import { rememberedCandidates } from '../search/remembered.js'
 import { needsNoTrust, withoutFee } from './built.js'
 import { nothingInTime, outputTooLarge } from './failures.js'
 import { grossInput, type PreparedRoute, withFee } from './prepare.js'
+import type { FlowsToProve } from './prove.js'
 import { newSplits } from './retry-without-pools.js'
 import { whyNoRoute } from './why-no-route.js'
+import { withRefusals } from './why-refused.js'
 
 export interface ExactOutput {
   readonly output: TokenAmount
@@ -23,17 +25,14 @@ export interface ExactOutput {
   readonly provenWith: bigint
 }
 
-export interface FoundFlows {
-  /** At least one. */
-  readonly flows: readonly Flow[]
+/** At least one flow. */
+export interface FoundFlows extends FlowsToProve {
   /** What the candidates were searched with, fees in raw units. */
   readonly inputs: readonly OrderInput[]
   /** Null: the inputs are stated. */
   readonly exact: ExactOutput | null
   /** The deadline ended the search: there may be better candidates. */
   readonly wasCut: boolean
-  /** Candidates by these pools alone that can be carried out. */
-  searchAgain(pools: readonly MarketPool[]): Promise<readonly Flow[]>
 }
 
 /** @throws ForkrouteError NO_ROUTE, STATE_UNAVAILABLE, DEADLINE_EXCEEDED. */
@@ -80,12 +79,13 @@ const rankedBelow = 'it ranks below the candidates that are simulated'
 
 async function whyNone(
   task: Task,
-  { request, usable, all, router, argsFor }: PreparedRoute,
+  prepared: PreparedRoute,
   {
     missing,
     wasCut,
   }: { readonly missing: NonNullable<CandidateSet['missing']>; readonly wasCut: boolean },
 ): Promise<ForkrouteError> {
+  const { request, usable, all, router, argsFor } = prepared
   if (wasCut) return nothingInTime(request)
   const isFound = (amount: bigint) => {
     const inputs = request.inputs.map((input) => withFee({ ...input, amount }))
@@ -100,7 +100,11 @@ async function whyNone(
     maxHops: router.maxHops,
     isFound,
   })
-  return withHints(why, usable.warnings)
+  const isUnexplained = why.code === 'NO_ROUTE' && !why.details?.next
+  return withHints(
+    isUnexplained ? await withRefusals(task, prepared, { missing, isFound }, why) : why,
+    usable.warnings,
+  )
 }
 
 /** The error with what may explain it. */

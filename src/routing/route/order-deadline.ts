@@ -21,6 +21,10 @@ export function deadlineOf(
     at < time
       ? `The deadline ${at} is before the block after ${pin.number}, which is due at ${time}.`
       : `The deadline ${at} is after ${latestDeadline}.`,
-    { deadline: String(at), blockNumber: Number(pin.number) },
+    {
+      deadline: String(at),
+      blockNumber: Number(pin.number),
+      next: [{ parameter: 'deadline' }],
+    },
   )
 }

@@ -12,7 +12,6 @@ import type { MarketPool } from '../market/market-view.js'
 import type { Flow } from '../search/flow.js'
 import { proveAdaptively } from './adaptive.js'
 import { type Attempt, type Built, build, protocolsOn, through, toSimulation } from './built.js'
-import type { FoundFlows } from './find-flows.js'
 import { refusePartial, watchLeftovers } from './leftovers.js'
 import { lendersOff } from './lenders.js'
 import type { PreparedRoute } from './prepare.js'
@@ -27,6 +26,13 @@ export interface ProofArgs extends PreparedRoute {
   readonly funded: FundedSender
 }
 
+/** Candidates to prove, and how further ones are found. */
+export interface FlowsToProve {
+  readonly flows: readonly Flow[]
+  /** Candidates by these pools alone that can be carried out. */
+  searchAgain(pools: readonly MarketPool[]): Promise<readonly Flow[]>
+}
+
 /** How often splits are searched again without the pools that spoilt them. */
 const extraLooks = 2
 
@@ -34,7 +40,7 @@ const extraLooks = 2
 export async function proveFlows(
   task: Task,
   args: ProofArgs,
-  { flows, searchAgain }: FoundFlows,
+  { flows, searchAgain }: FlowsToProve,
 ): Promise<readonly Attempt[]> {
   const { request, usable, all, priced, funded, log } = args
   const tried = async (some: readonly Flow[]) => {

@@ -13,12 +13,13 @@ import type { Attempt } from './built.js'
 import { finalise, improvementBps, rank } from './choose.js'
 import { answerExactly } from './exact-output.js'
 import { asAsked, RouteLog, withExplanation } from './explain.js'
-import { noRoute, nothingProven } from './failures.js'
+import { noRoute } from './failures.js'
 import { type FoundFlows, findFlows } from './find-flows.js'
 import { type PreparedRoute, prepareRoute, type RouteArgs } from './prepare.js'
 import { type ProofArgs, proveFlows } from './prove.js'
 import { fundSender } from './sender-state.js'
 import { deadlineWarning, droppedWarnings } from './warnings.js'
+import { whyNothingWorks } from './why-nothing-works.js'
 
 /** @throws ForkrouteError as `Engine.route`. */
 export async function runRoute(task: Task, args: RouteArgs): Promise<RouteAnswer> {
@@ -49,7 +50,7 @@ export async function findRoute(
   const args = await withInputs(task, prepared, found)
   const attempts = await proveFlows(task, args, found)
   const proven = rank(task, attempts, prepared.priced)
-  if (!proven.length) throw await whyNothingWorks(task, prepared, attempts)
+  if (!proven.length) throw await whyNoAnswer(task, prepared, attempts)
   noteImprovement(task, proven)
   const answer = await task.clock.stage('finalise', () => chooseAnswer(task, args, found, proven))
   prepared.log?.chose(answer, proven)
@@ -90,14 +91,16 @@ async function chooseAnswer(
   return finalise(task, { request, onFailed }, proven)
 }
 
-async function whyNothingWorks(
+async function whyNoAnswer(
   task: Task,
   { request, usable, router }: PreparedRoute,
   attempts: readonly Attempt[],
 ): Promise<ForkrouteError> {
   const { chain } = task
   // Wrapping is assumed to work, which fails at blocks before the wrapped native token was deployed.
-  if (await task.archive.hasCode(chain.wrappedNative)) return nothingProven(attempts, request)
+  if (await task.archive.hasCode(chain.wrappedNative)) {
+    return whyNothingWorks(task, attempts, request)
+  }
   const tokenIn = request.inputs[0]?.token ?? nativeToken
   const tokenOut = request.tokensOut[0] ?? nativeToken
   return noRoute(usable.view, { tokenIn, tokenOut }, chain, router)

@@ -29,7 +29,7 @@ function taskWith(
 ) {
   const funded: unknown[] = []
   const task: SenderSource = {
-    pin: { number: 100n },
+    pin: { chainId: 1, number: 100n },
     reader: {
       call: async (calls) =>
         calls.map(({ to, data }): ReadResult => {
@@ -97,6 +97,21 @@ describe('the funds of a checked sender', () => {
     await expect(funding(task, checked, [[usdc, 100n]])).rejects.toMatchObject({
       code: 'INSUFFICIENT_ALLOWANCE',
       details: { token: usdc, spender: router, required: '100', actual: '99' },
+    })
+  })
+
+  test('what to do about it is told as data: the approval, the backend mode, a quote', async () => {
+    const { task } = taskWith({ [usdc]: [100n, 99n] })
+    const lacking = funding(task, checked, [[usdc, 100n]])
+    const query = { chainId: '1', fromAddress: sender, tokenAddress: usdc, amount: '100' }
+    await expect(lacking).rejects.toMatchObject({
+      details: {
+        next: [
+          { endpoint: 'GET /api/v1/wallet/approve', query },
+          { parameter: 'executionMode', value: 'backend' },
+          { endpoint: 'GET /api/v1/shortcuts/quote' },
+        ],
+      },
     })
   })
 

@@ -25,15 +25,17 @@ import type { Pool, Unreadable } from '../../protocols/pool.js'
 import type { ArchiveReads } from '../block/archive-reads.js'
 import type { Simulator } from '../block/simulator.js'
 import type { Task } from '../block/task.js'
+import { insufficientAllowance, insufficientBalance } from './lacking-funds.js'
 
 const erc20 = parseAbi([
   'function balanceOf(address owner) view returns (uint256)',
   'function allowance(address owner, address spender) view returns (uint256)',
+  'function decimals() view returns (uint8)',
 ])
 
 /** What of a task decides about its sender. */
 export interface SenderSource {
-  readonly pin: Pick<Task['pin'], 'number'>
+  readonly pin: Pick<Task['pin'], 'chainId' | 'number'>
   readonly reader: Pick<StateReader, 'call'>
   readonly archive: Pick<ArchiveReads, 'nativeBalance'>
   readonly simulator: Pick<Simulator, 'fund' | 'fundFromHolder'>
@@ -177,24 +179,18 @@ export async function checkFunds(
 ): Promise<void> {
   const owner = sender.fromAddress
   const spender = spenderFor(sender)
+  const asked = { pin: task.pin, strategy: sender.strategy, owner, spender }
   const checks = await Promise.allSettled(
     inputs.map(async ({ token, amount: required }) => {
       const [balance, allowance] = isNative(token)
         ? [await task.archive.nativeBalance(owner), null]
         : await readErc20(task, token, owner, spender)
       if (balance < required) {
-        throw new ForkrouteError(
-          'INSUFFICIENT_BALANCE',
-          `${owner} holds ${balance} of ${token} at block ${task.pin.number}, ${required} are needed.`,
-          facts({ token, owner, spender, required, actual: balance }),
-        )
+        const decimals = isNative(token) ? nativeDecimals : await decimalsOf(task, token)
+        throw insufficientBalance({ ...asked, token, required, actual: balance }, decimals)
       }
       if (allowance !== null && allowance < required) {
-        throw new ForkrouteError(
-          'INSUFFICIENT_ALLOWANCE',
-          `${owner} allows ${spender} ${allowance} of ${token} at block ${task.pin.number}, ${required} are needed.`,
-          facts({ token, owner, spender, required, actual: allowance }),
-        )
+        throw insufficientAllowance({ ...asked, token, required, actual: allowance })
       }
     }),
   )
@@ -274,17 +270,6 @@ function codeOf({ strategy, fromAddress }: Sender): StateOverrides {
   return { [fromAddress]: { code: concatHex(['0xef0100', executorContracts.Delegate.address]) } }
 }
 
-function facts(lacking: {
-  readonly token: Address
-  readonly owner: Address
-  readonly spender: Address | null
-  readonly required: bigint
-  readonly actual: bigint
-}) {
-  const { token, owner, spender, required, actual } = lacking
-  return { token, owner, spender, required: required.toString(), actual: actual.toString() }
-}
-
 async function readErc20(
   task: SenderSource,
   token: Address,
@@ -312,6 +297,19 @@ async function readErc20(
   ]
 }
 
+const nativeDecimals = 18
+/** Tokens that claim more are not believed. */
+const mostDecimals = 36n
+
+/** Null where the token does not tell them. */
+async function decimalsOf(task: SenderSource, token: Address): Promise<number | null> {
+  const data = encodeFunctionData({ abi: erc20, functionName: 'decimals' })
+  const [result] = await task.reader.call([{ to: token, data }])
+  if (!result?.ok || result.value.length < 66) return null
+  const decimals = BigInt(result.value.slice(0, 66))
+  return decimals <= mostDecimals ? Number(decimals) : null
+}
+
 function decode(
   token: Address,
   functionName: 'balanceOf' | 'allowance',
@@ -321,7 +319,11 @@ function decode(
     return decodeFunctionResult({ abi: erc20, functionName, data: result.value })
   }
   if (result?.ok || result?.reason === 'reverted') {
-    throw new ForkrouteError('NO_ROUTE', `${token} is no token at this block.`, { token })
+    throw new ForkrouteError(
+      'NO_ROUTE',
+      `${token} is no token at this block. Check the address, and that chainId names the chain of the token.`,
+      { token, next: [{ parameter: 'tokenIn' }, { parameter: 'chainId' }] },
+    )
   }
   throw unreadable(`${functionName} of ${token}`, { token })
 }

@@ -1,10 +1,11 @@
 /** Sentences about what was left out of an answer although it could have mattered, and about its gas. */
 import type { RouteRequest } from '../../domain/engine.js'
 import { type HardFork, hardForkOf, simulatedHardFork } from '../../domain/hard-forks.js'
-import { isNative } from '../../domain/primitives.js'
+import { type Address, isNative, type TokenAmount } from '../../domain/primitives.js'
 import type { RouteStepRecord } from '../../domain/route-step.js'
 import type { Unreadable } from '../../protocols/pool.js'
 import type { Task } from '../block/task.js'
+import { gasInToken, type PricedToken } from '../market/valuation.js'
 import type { Attempt } from './built.js'
 
 const rulesNames: Readonly<Record<HardFork, string>> = {
@@ -58,6 +59,21 @@ export async function leftForGasWarnings(
   if (left >= cost) return []
   return [
     `${left} wei of the native token are left for gas, and this transaction costs about ${cost} wei at the price of the next block.`,
+  ]
+}
+
+/** For one token that comes out and has a price: a sentence where the gas costs more than all of it. */
+export function dustWarnings(
+  { chain, gasPrice }: Pick<Task, 'chain' | 'gasPrice'>,
+  [output, ...others]: readonly TokenAmount[],
+  gasUsed: bigint,
+  priced: ReadonlyMap<Address, PricedToken>,
+): string[] {
+  if (!output || others.length > 0) return []
+  const cost = gasInToken(chain, priced, output.token, gasUsed * gasPrice)
+  if (cost === null || cost <= output.amount) return []
+  return [
+    `The gas of this transaction is worth about ${cost} of ${output.token}, more than the ${output.amount} that come out. Amounts are in the smallest unit.`,
   ]
 }
 

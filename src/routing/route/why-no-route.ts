@@ -2,6 +2,7 @@
 import { encodeFunctionData, erc20Abi } from 'viem'
 import type { RouteRequest } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
+import type { NextStep } from '../../domain/next-step.js'
 import { type Address, isNative, maxUint256 } from '../../domain/primitives.js'
 import { protocolBySlug } from '../../protocols/registry.js'
 import type { Task } from '../block/task.js'
@@ -29,10 +30,16 @@ export async function whyNoRoute(task: Task, args: MissingPath): Promise<Forkrou
   const strangers = await noTokens(task, [missing.tokenIn, missing.tokenOut])
   if (strangers.length) {
     const are = strangers.length === 1 ? 'is no token' : 'are no tokens'
-    return new ForkrouteError('NO_ROUTE', `${strangers.join(' and ')} ${are} at this block.`, {
-      ...missing,
-      notTokens: strangers,
-    })
+    const place = `of chain ${chain.id} (${chain.name})`
+    return new ForkrouteError(
+      'NO_ROUTE',
+      `${strangers.join(' and ')} ${are} at this block ${place}. Check the address, and that chainId names the chain of the token.`,
+      {
+        ...missing,
+        notTokens: strangers,
+        next: [...parametersOf(args, strangers), { parameter: 'chainId' }],
+      },
+    )
   }
   const why = noRoute(view, missing, chain, {
     maxHops,
@@ -46,8 +53,23 @@ export async function whyNoRoute(task: Task, args: MissingPath): Promise<Forkrou
   return new ForkrouteError(
     'NO_ROUTE',
     `${amountIn?.amount} of ${missing.tokenIn} is too small for any pool on the way to ${missing.tokenOut}: the smallest amount that gives something is ${smallest}.`,
-    { ...why.details, smallestAmountIn: smallest.toString() },
+    {
+      ...why.details,
+      smallestAmountIn: smallest.toString(),
+      next: [{ parameter: 'amountIn', value: smallest.toString() }],
+    },
   )
+}
+
+/** The parameters that name the tokens. */
+function parametersOf(
+  { missing: { tokenIn, tokenOut } }: MissingPath,
+  tokens: readonly Address[],
+): NextStep[] {
+  return [
+    ...(tokens.includes(tokenIn) ? [{ parameter: 'tokenIn' }] : []),
+    ...(tokens.includes(tokenOut) ? [{ parameter: 'tokenOut' }] : []),
+  ]
 }
 
 /** The addresses that do not answer `balanceOf` with a number. */

@@ -1,5 +1,11 @@
 /** Finds the block of a number, and makes sure that a node has its state. */
-import { unknownBlock, unknownState } from '../../domain/common-errors.js'
+import {
+  type BlockName,
+  blockFacts,
+  unknownBlock,
+  unknownState,
+} from '../../domain/common-errors.js'
+import { ForkrouteError } from '../../domain/errors.js'
 import type { Address, BlockPin } from '../../domain/primitives.js'
 import type { HeadTracker } from '../node/heads.js'
 import { isGone } from '../node/node-answers.js'
@@ -33,7 +39,9 @@ export async function pinBlock(
   const isOld = () => number <= (tracker.head()?.number ?? -1n)
   const { found, hasState } = await opener.open(number, isBackground)
   if (!found.ok) {
-    const advice = isOld() && isOnArchiveNodes(found.message) ? archiveNeeded : ''
+    const head = tracker.head()
+    if (head && !isOld()) throw futureBlock({ chainId, number }, head, found.message)
+    const advice = isOnArchiveNodes(found.message) && isOld() ? archiveNeeded : ''
     const why = `Block ${number} is not known: ${found.message}.${advice}`
     throw unknownBlock({ chainId, number }, why)
   }
@@ -45,4 +53,20 @@ export async function pinBlock(
   if (state.ok) return pin
   const advice = isOld() && isOnArchiveNodes(state.message) ? archiveNeeded : ''
   throw unknownState({ chainId, number }, state.message, advice)
+}
+
+function futureBlock(
+  block: BlockName,
+  newest: Pick<BlockPin, 'number'>,
+  why: string,
+): ForkrouteError {
+  return new ForkrouteError(
+    'UNKNOWN_BLOCK',
+    `Block ${block.number} is not known: ${why}. The newest block of chain ${block.chainId} is ${newest.number}; without blockNumber it is taken.`,
+    {
+      ...blockFacts(block),
+      newest: newest.number.toString(),
+      next: [{ parameter: 'blockNumber', value: null }],
+    },
+  )
 }

@@ -37,7 +37,7 @@ describe('no route', () => {
     expect({ status, code: body.code, message: body.message }).toEqual({
       status: 422,
       code: 'NO_ROUTE',
-      message: `${stranger} is no token at this block.`,
+      message: `${stranger} is no token at this block of chain 1 (Ethereum). Check the address, and that chainId names the chain of the token.`,
     })
   })
 
