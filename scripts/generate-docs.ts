@@ -16,6 +16,7 @@ import { errorCodes } from '../src/domain/errors.js'
 import { protocolRecords, serviceActionRecords } from '../src/engine/protocol-records.js'
 import { protocols } from '../src/protocols/registry.js'
 import { metricTable } from '../src/telemetry/metrics.js'
+import { firstDayPage } from '../test/support/first-day/page.js'
 import { clientFiles } from './client-files.js'
 import { alerts } from './telemetry/alerts.js'
 import { telemetryFiles } from './telemetry/files.js'
@@ -144,6 +145,7 @@ const openapi = `${JSON.stringify(openApiDocument(definitions, actions, serviceV
 const files = {
   'docs/configuration.md': configurationPage(),
   'docs/errors.md': errorsPage(),
+  'docs/first-day.md': firstDayPage(),
   'docs/openapi.json': openapi,
   ...(await clientFiles(JSON.parse(openapi))),
   'docs/metrics.md': metricsPage(),

@@ -17,6 +17,7 @@ const notJudged = new Set([
   'docs/decisions.md',
   'docs/endpoints.md',
   'docs/errors.md',
+  'docs/first-day.md',
   'docs/front-runs.md',
   'docs/metrics.md',
   'docs/protocols.md',

@@ -108,7 +108,10 @@ describe('wrong route requests', () => {
       { crosschainRouteMode: 'x' },
       'crosschainRouteMode must be one of direct, source, destination, sourceOrDestination, full',
     ],
-    [{ blockNumber: '-1' }, 'blockNumber must be an integer of at least 0; without it the newest is taken'],
+    [
+      { blockNumber: '-1' },
+      'blockNumber must be an integer of at least 0; without it the newest is taken',
+    ],
     [{ deadlineMs: '49' }, 'deadlineMs must be an integer from 50 to 60000'],
     [{ deadlineMs: '60001' }, 'deadlineMs must be an integer from 50 to 60000'],
     [

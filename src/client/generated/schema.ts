@@ -5607,7 +5607,17 @@ export interface operations {
                      *         "deadlineMs must be an integer from 50 to 60000"
                      *       ],
                      *       "code": "INVALID_REQUEST",
-                     *       "requestId": "req-1"
+                     *       "requestId": "req-1",
+                     *       "details": {
+                     *         "next": [
+                     *           {
+                     *             "parameter": "tokenOut"
+                     *           },
+                     *           {
+                     *             "parameter": "deadlineMs"
+                     *           }
+                     *         ]
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
@@ -5641,7 +5651,7 @@ export interface operations {
                      * @example {
                      *       "statusCode": 422,
                      *       "error": "Unprocessable Entity",
-                     *       "message": "0x00000000000000000000000000000000000000aa is no token at this block.",
+                     *       "message": "0x00000000000000000000000000000000000000aa is no token at this block of chain 1 (Ethereum). Check the address, and that chainId names the chain of the token.",
                      *       "code": "NO_ROUTE",
                      *       "requestId": "req-1",
                      *       "details": {
@@ -5649,6 +5659,14 @@ export interface operations {
                      *         "tokenOut": "0x00000000000000000000000000000000000000aa",
                      *         "notTokens": [
                      *           "0x00000000000000000000000000000000000000aa"
+                     *         ],
+                     *         "next": [
+                     *           {
+                     *             "parameter": "tokenOut"
+                     *           },
+                     *           {
+                     *             "parameter": "chainId"
+                     *           }
                      *         ]
                      *       }
                      *     }
@@ -6024,7 +6042,17 @@ export interface operations {
                      *         "deadlineMs must be an integer from 50 to 60000"
                      *       ],
                      *       "code": "INVALID_REQUEST",
-                     *       "requestId": "req-1"
+                     *       "requestId": "req-1",
+                     *       "details": {
+                     *         "next": [
+                     *           {
+                     *             "parameter": "tokenOut"
+                     *           },
+                     *           {
+                     *             "parameter": "deadlineMs"
+                     *           }
+                     *         ]
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
@@ -6085,7 +6113,7 @@ export interface operations {
                      * @example {
                      *       "statusCode": 422,
                      *       "error": "Unprocessable Entity",
-                     *       "message": "0x00000000000000000000000000000000000000aa is no token at this block.",
+                     *       "message": "0x00000000000000000000000000000000000000aa is no token at this block of chain 1 (Ethereum). Check the address, and that chainId names the chain of the token.",
                      *       "code": "NO_ROUTE",
                      *       "requestId": "req-1",
                      *       "details": {
@@ -6093,6 +6121,14 @@ export interface operations {
                      *         "tokenOut": "0x00000000000000000000000000000000000000aa",
                      *         "notTokens": [
                      *           "0x00000000000000000000000000000000000000aa"
+                     *         ],
+                     *         "next": [
+                     *           {
+                     *             "parameter": "tokenOut"
+                     *           },
+                     *           {
+                     *             "parameter": "chainId"
+                     *           }
                      *         ]
                      *       }
                      *     }
@@ -6317,7 +6353,17 @@ export interface operations {
                      *         "deadlineMs must be an integer from 50 to 60000"
                      *       ],
                      *       "code": "INVALID_REQUEST",
-                     *       "requestId": "req-1"
+                     *       "requestId": "req-1",
+                     *       "details": {
+                     *         "next": [
+                     *           {
+                     *             "parameter": "tokenOut"
+                     *           },
+                     *           {
+                     *             "parameter": "deadlineMs"
+                     *           }
+                     *         ]
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
@@ -6351,7 +6397,7 @@ export interface operations {
                      * @example {
                      *       "statusCode": 422,
                      *       "error": "Unprocessable Entity",
-                     *       "message": "0x00000000000000000000000000000000000000aa is no token at this block.",
+                     *       "message": "0x00000000000000000000000000000000000000aa is no token at this block of chain 1 (Ethereum). Check the address, and that chainId names the chain of the token.",
                      *       "code": "NO_ROUTE",
                      *       "requestId": "req-1",
                      *       "details": {
@@ -6359,6 +6405,14 @@ export interface operations {
                      *         "tokenOut": "0x00000000000000000000000000000000000000aa",
                      *         "notTokens": [
                      *           "0x00000000000000000000000000000000000000aa"
+                     *         ],
+                     *         "next": [
+                     *           {
+                     *             "parameter": "tokenOut"
+                     *           },
+                     *           {
+                     *             "parameter": "chainId"
+                     *           }
                      *         ]
                      *       }
                      *     }
@@ -6671,7 +6725,17 @@ export interface operations {
                      *         "deadlineMs must be an integer from 50 to 60000"
                      *       ],
                      *       "code": "INVALID_REQUEST",
-                     *       "requestId": "req-1"
+                     *       "requestId": "req-1",
+                     *       "details": {
+                     *         "next": [
+                     *           {
+                     *             "parameter": "tokenOut"
+                     *           },
+                     *           {
+                     *             "parameter": "deadlineMs"
+                     *           }
+                     *         ]
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
@@ -6732,7 +6796,7 @@ export interface operations {
                      * @example {
                      *       "statusCode": 422,
                      *       "error": "Unprocessable Entity",
-                     *       "message": "0x00000000000000000000000000000000000000aa is no token at this block.",
+                     *       "message": "0x00000000000000000000000000000000000000aa is no token at this block of chain 1 (Ethereum). Check the address, and that chainId names the chain of the token.",
                      *       "code": "NO_ROUTE",
                      *       "requestId": "req-1",
                      *       "details": {
@@ -6740,6 +6804,14 @@ export interface operations {
                      *         "tokenOut": "0x00000000000000000000000000000000000000aa",
                      *         "notTokens": [
                      *           "0x00000000000000000000000000000000000000aa"
+                     *         ],
+                     *         "next": [
+                     *           {
+                     *             "parameter": "tokenOut"
+                     *           },
+                     *           {
+                     *             "parameter": "chainId"
+                     *           }
                      *         ]
                      *       }
                      *     }
@@ -7022,7 +7094,17 @@ export interface operations {
                      *         "deadlineMs must be an integer from 50 to 60000"
                      *       ],
                      *       "code": "INVALID_REQUEST",
-                     *       "requestId": "req-1"
+                     *       "requestId": "req-1",
+                     *       "details": {
+                     *         "next": [
+                     *           {
+                     *             "parameter": "tokenOut"
+                     *           },
+                     *           {
+                     *             "parameter": "deadlineMs"
+                     *           }
+                     *         ]
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
@@ -7083,7 +7165,7 @@ export interface operations {
                      * @example {
                      *       "statusCode": 422,
                      *       "error": "Unprocessable Entity",
-                     *       "message": "0x00000000000000000000000000000000000000aa is no token at this block.",
+                     *       "message": "0x00000000000000000000000000000000000000aa is no token at this block of chain 1 (Ethereum). Check the address, and that chainId names the chain of the token.",
                      *       "code": "NO_ROUTE",
                      *       "requestId": "req-1",
                      *       "details": {
@@ -7091,6 +7173,14 @@ export interface operations {
                      *         "tokenOut": "0x00000000000000000000000000000000000000aa",
                      *         "notTokens": [
                      *           "0x00000000000000000000000000000000000000aa"
+                     *         ],
+                     *         "next": [
+                     *           {
+                     *             "parameter": "tokenOut"
+                     *           },
+                     *           {
+                     *             "parameter": "chainId"
+                     *           }
                      *         ]
                      *       }
                      *     }
@@ -7233,7 +7323,17 @@ export interface operations {
                      *         "deadlineMs must be an integer from 50 to 60000"
                      *       ],
                      *       "code": "INVALID_REQUEST",
-                     *       "requestId": "req-1"
+                     *       "requestId": "req-1",
+                     *       "details": {
+                     *         "next": [
+                     *           {
+                     *             "parameter": "tokenOut"
+                     *           },
+                     *           {
+                     *             "parameter": "deadlineMs"
+                     *           }
+                     *         ]
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
@@ -7457,7 +7557,17 @@ export interface operations {
                      *         "deadlineMs must be an integer from 50 to 60000"
                      *       ],
                      *       "code": "INVALID_REQUEST",
-                     *       "requestId": "req-1"
+                     *       "requestId": "req-1",
+                     *       "details": {
+                     *         "next": [
+                     *           {
+                     *             "parameter": "tokenOut"
+                     *           },
+                     *           {
+                     *             "parameter": "deadlineMs"
+                     *           }
+                     *         ]
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
@@ -7797,7 +7907,17 @@ export interface operations {
                      *         "deadlineMs must be an integer from 50 to 60000"
                      *       ],
                      *       "code": "INVALID_REQUEST",
-                     *       "requestId": "req-1"
+                     *       "requestId": "req-1",
+                     *       "details": {
+                     *         "next": [
+                     *           {
+                     *             "parameter": "tokenOut"
+                     *           },
+                     *           {
+                     *             "parameter": "deadlineMs"
+                     *           }
+                     *         ]
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
@@ -7849,7 +7969,7 @@ export interface operations {
                      * @example {
                      *       "statusCode": 422,
                      *       "error": "Unprocessable Entity",
-                     *       "message": "0x00000000000000000000000000000000000000aa is no token at this block.",
+                     *       "message": "0x00000000000000000000000000000000000000aa is no token at this block of chain 1 (Ethereum). Check the address, and that chainId names the chain of the token.",
                      *       "code": "NO_ROUTE",
                      *       "requestId": "req-1",
                      *       "details": {
@@ -7857,6 +7977,14 @@ export interface operations {
                      *         "tokenOut": "0x00000000000000000000000000000000000000aa",
                      *         "notTokens": [
                      *           "0x00000000000000000000000000000000000000aa"
+                     *         ],
+                     *         "next": [
+                     *           {
+                     *             "parameter": "tokenOut"
+                     *           },
+                     *           {
+                     *             "parameter": "chainId"
+                     *           }
                      *         ]
                      *       }
                      *     }
@@ -8216,7 +8344,17 @@ export interface operations {
                      *         "deadlineMs must be an integer from 50 to 60000"
                      *       ],
                      *       "code": "INVALID_REQUEST",
-                     *       "requestId": "req-1"
+                     *       "requestId": "req-1",
+                     *       "details": {
+                     *         "next": [
+                     *           {
+                     *             "parameter": "tokenOut"
+                     *           },
+                     *           {
+                     *             "parameter": "deadlineMs"
+                     *           }
+                     *         ]
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
@@ -8277,7 +8415,7 @@ export interface operations {
                      * @example {
                      *       "statusCode": 422,
                      *       "error": "Unprocessable Entity",
-                     *       "message": "0x00000000000000000000000000000000000000aa is no token at this block.",
+                     *       "message": "0x00000000000000000000000000000000000000aa is no token at this block of chain 1 (Ethereum). Check the address, and that chainId names the chain of the token.",
                      *       "code": "NO_ROUTE",
                      *       "requestId": "req-1",
                      *       "details": {
@@ -8285,6 +8423,14 @@ export interface operations {
                      *         "tokenOut": "0x00000000000000000000000000000000000000aa",
                      *         "notTokens": [
                      *           "0x00000000000000000000000000000000000000aa"
+                     *         ],
+                     *         "next": [
+                     *           {
+                     *             "parameter": "tokenOut"
+                     *           },
+                     *           {
+                     *             "parameter": "chainId"
+                     *           }
                      *         ]
                      *       }
                      *     }
@@ -8444,7 +8590,17 @@ export interface operations {
                      *         "deadlineMs must be an integer from 50 to 60000"
                      *       ],
                      *       "code": "INVALID_REQUEST",
-                     *       "requestId": "req-1"
+                     *       "requestId": "req-1",
+                     *       "details": {
+                     *         "next": [
+                     *           {
+                     *             "parameter": "tokenOut"
+                     *           },
+                     *           {
+                     *             "parameter": "deadlineMs"
+                     *           }
+                     *         ]
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
@@ -8505,7 +8661,7 @@ export interface operations {
                      * @example {
                      *       "statusCode": 422,
                      *       "error": "Unprocessable Entity",
-                     *       "message": "0x00000000000000000000000000000000000000aa is no token at this block.",
+                     *       "message": "0x00000000000000000000000000000000000000aa is no token at this block of chain 1 (Ethereum). Check the address, and that chainId names the chain of the token.",
                      *       "code": "NO_ROUTE",
                      *       "requestId": "req-1",
                      *       "details": {
@@ -8513,6 +8669,14 @@ export interface operations {
                      *         "tokenOut": "0x00000000000000000000000000000000000000aa",
                      *         "notTokens": [
                      *           "0x00000000000000000000000000000000000000aa"
+                     *         ],
+                     *         "next": [
+                     *           {
+                     *             "parameter": "tokenOut"
+                     *           },
+                     *           {
+                     *             "parameter": "chainId"
+                     *           }
                      *         ]
                      *       }
                      *     }
@@ -8629,7 +8793,17 @@ export interface operations {
                      *         "deadlineMs must be an integer from 50 to 60000"
                      *       ],
                      *       "code": "INVALID_REQUEST",
-                     *       "requestId": "req-1"
+                     *       "requestId": "req-1",
+                     *       "details": {
+                     *         "next": [
+                     *           {
+                     *             "parameter": "tokenOut"
+                     *           },
+                     *           {
+                     *             "parameter": "deadlineMs"
+                     *           }
+                     *         ]
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
@@ -8746,7 +8920,17 @@ export interface operations {
                      *         "deadlineMs must be an integer from 50 to 60000"
                      *       ],
                      *       "code": "INVALID_REQUEST",
-                     *       "requestId": "req-1"
+                     *       "requestId": "req-1",
+                     *       "details": {
+                     *         "next": [
+                     *           {
+                     *             "parameter": "tokenOut"
+                     *           },
+                     *           {
+                     *             "parameter": "deadlineMs"
+                     *           }
+                     *         ]
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
@@ -8827,7 +9011,17 @@ export interface operations {
                      *         "deadlineMs must be an integer from 50 to 60000"
                      *       ],
                      *       "code": "INVALID_REQUEST",
-                     *       "requestId": "req-1"
+                     *       "requestId": "req-1",
+                     *       "details": {
+                     *         "next": [
+                     *           {
+                     *             "parameter": "tokenOut"
+                     *           },
+                     *           {
+                     *             "parameter": "deadlineMs"
+                     *           }
+                     *         ]
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
@@ -8918,7 +9112,17 @@ export interface operations {
                      *         "deadlineMs must be an integer from 50 to 60000"
                      *       ],
                      *       "code": "INVALID_REQUEST",
-                     *       "requestId": "req-1"
+                     *       "requestId": "req-1",
+                     *       "details": {
+                     *         "next": [
+                     *           {
+                     *             "parameter": "tokenOut"
+                     *           },
+                     *           {
+                     *             "parameter": "deadlineMs"
+                     *           }
+                     *         ]
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
@@ -9035,7 +9239,17 @@ export interface operations {
                      *         "deadlineMs must be an integer from 50 to 60000"
                      *       ],
                      *       "code": "INVALID_REQUEST",
-                     *       "requestId": "req-1"
+                     *       "requestId": "req-1",
+                     *       "details": {
+                     *         "next": [
+                     *           {
+                     *             "parameter": "tokenOut"
+                     *           },
+                     *           {
+                     *             "parameter": "deadlineMs"
+                     *           }
+                     *         ]
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
@@ -9152,7 +9366,17 @@ export interface operations {
                      *         "deadlineMs must be an integer from 50 to 60000"
                      *       ],
                      *       "code": "INVALID_REQUEST",
-                     *       "requestId": "req-1"
+                     *       "requestId": "req-1",
+                     *       "details": {
+                     *         "next": [
+                     *           {
+                     *             "parameter": "tokenOut"
+                     *           },
+                     *           {
+                     *             "parameter": "deadlineMs"
+                     *           }
+                     *         ]
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
@@ -9245,7 +9469,17 @@ export interface operations {
                      *         "deadlineMs must be an integer from 50 to 60000"
                      *       ],
                      *       "code": "INVALID_REQUEST",
-                     *       "requestId": "req-1"
+                     *       "requestId": "req-1",
+                     *       "details": {
+                     *         "next": [
+                     *           {
+                     *             "parameter": "tokenOut"
+                     *           },
+                     *           {
+                     *             "parameter": "deadlineMs"
+                     *           }
+                     *         ]
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
@@ -9339,7 +9573,17 @@ export interface operations {
                      *         "deadlineMs must be an integer from 50 to 60000"
                      *       ],
                      *       "code": "INVALID_REQUEST",
-                     *       "requestId": "req-1"
+                     *       "requestId": "req-1",
+                     *       "details": {
+                     *         "next": [
+                     *           {
+                     *             "parameter": "tokenOut"
+                     *           },
+                     *           {
+                     *             "parameter": "deadlineMs"
+                     *           }
+                     *         ]
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
@@ -9455,7 +9699,17 @@ export interface operations {
                      *         "deadlineMs must be an integer from 50 to 60000"
                      *       ],
                      *       "code": "INVALID_REQUEST",
-                     *       "requestId": "req-1"
+                     *       "requestId": "req-1",
+                     *       "details": {
+                     *         "next": [
+                     *           {
+                     *             "parameter": "tokenOut"
+                     *           },
+                     *           {
+                     *             "parameter": "deadlineMs"
+                     *           }
+                     *         ]
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
@@ -9615,7 +9869,17 @@ export interface operations {
                      *         "deadlineMs must be an integer from 50 to 60000"
                      *       ],
                      *       "code": "INVALID_REQUEST",
-                     *       "requestId": "req-1"
+                     *       "requestId": "req-1",
+                     *       "details": {
+                     *         "next": [
+                     *           {
+                     *             "parameter": "tokenOut"
+                     *           },
+                     *           {
+                     *             "parameter": "deadlineMs"
+                     *           }
+                     *         ]
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
@@ -9719,7 +9983,17 @@ export interface operations {
                      *         "deadlineMs must be an integer from 50 to 60000"
                      *       ],
                      *       "code": "INVALID_REQUEST",
-                     *       "requestId": "req-1"
+                     *       "requestId": "req-1",
+                     *       "details": {
+                     *         "next": [
+                     *           {
+                     *             "parameter": "tokenOut"
+                     *           },
+                     *           {
+                     *             "parameter": "deadlineMs"
+                     *           }
+                     *         ]
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
@@ -9939,7 +10213,17 @@ export interface operations {
                      *         "deadlineMs must be an integer from 50 to 60000"
                      *       ],
                      *       "code": "INVALID_REQUEST",
-                     *       "requestId": "req-1"
+                     *       "requestId": "req-1",
+                     *       "details": {
+                     *         "next": [
+                     *           {
+                     *             "parameter": "tokenOut"
+                     *           },
+                     *           {
+                     *             "parameter": "deadlineMs"
+                     *           }
+                     *         ]
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
@@ -10117,7 +10401,17 @@ export interface operations {
                      *         "deadlineMs must be an integer from 50 to 60000"
                      *       ],
                      *       "code": "INVALID_REQUEST",
-                     *       "requestId": "req-1"
+                     *       "requestId": "req-1",
+                     *       "details": {
+                     *         "next": [
+                     *           {
+                     *             "parameter": "tokenOut"
+                     *           },
+                     *           {
+                     *             "parameter": "deadlineMs"
+                     *           }
+                     *         ]
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
@@ -10351,7 +10645,17 @@ export interface operations {
                      *         "deadlineMs must be an integer from 50 to 60000"
                      *       ],
                      *       "code": "INVALID_REQUEST",
-                     *       "requestId": "req-1"
+                     *       "requestId": "req-1",
+                     *       "details": {
+                     *         "next": [
+                     *           {
+                     *             "parameter": "tokenOut"
+                     *           },
+                     *           {
+                     *             "parameter": "deadlineMs"
+                     *           }
+                     *         ]
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
@@ -10529,7 +10833,17 @@ export interface operations {
                      *         "deadlineMs must be an integer from 50 to 60000"
                      *       ],
                      *       "code": "INVALID_REQUEST",
-                     *       "requestId": "req-1"
+                     *       "requestId": "req-1",
+                     *       "details": {
+                     *         "next": [
+                     *           {
+                     *             "parameter": "tokenOut"
+                     *           },
+                     *           {
+                     *             "parameter": "deadlineMs"
+                     *           }
+                     *         ]
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
@@ -10731,7 +11045,17 @@ export interface operations {
                      *         "deadlineMs must be an integer from 50 to 60000"
                      *       ],
                      *       "code": "INVALID_REQUEST",
-                     *       "requestId": "req-1"
+                     *       "requestId": "req-1",
+                     *       "details": {
+                     *         "next": [
+                     *           {
+                     *             "parameter": "tokenOut"
+                     *           },
+                     *           {
+                     *             "parameter": "deadlineMs"
+                     *           }
+                     *         ]
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
@@ -10924,7 +11248,17 @@ export interface operations {
                      *         "deadlineMs must be an integer from 50 to 60000"
                      *       ],
                      *       "code": "INVALID_REQUEST",
-                     *       "requestId": "req-1"
+                     *       "requestId": "req-1",
+                     *       "details": {
+                     *         "next": [
+                     *           {
+                     *             "parameter": "tokenOut"
+                     *           },
+                     *           {
+                     *             "parameter": "deadlineMs"
+                     *           }
+                     *         ]
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
@@ -11067,7 +11401,17 @@ export interface operations {
                      *         "deadlineMs must be an integer from 50 to 60000"
                      *       ],
                      *       "code": "INVALID_REQUEST",
-                     *       "requestId": "req-1"
+                     *       "requestId": "req-1",
+                     *       "details": {
+                     *         "next": [
+                     *           {
+                     *             "parameter": "tokenOut"
+                     *           },
+                     *           {
+                     *             "parameter": "deadlineMs"
+                     *           }
+                     *         ]
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
@@ -11218,7 +11562,17 @@ export interface operations {
                      *         "deadlineMs must be an integer from 50 to 60000"
                      *       ],
                      *       "code": "INVALID_REQUEST",
-                     *       "requestId": "req-1"
+                     *       "requestId": "req-1",
+                     *       "details": {
+                     *         "next": [
+                     *           {
+                     *             "parameter": "tokenOut"
+                     *           },
+                     *           {
+                     *             "parameter": "deadlineMs"
+                     *           }
+                     *         ]
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
@@ -11368,7 +11722,17 @@ export interface operations {
                      *         "deadlineMs must be an integer from 50 to 60000"
                      *       ],
                      *       "code": "INVALID_REQUEST",
-                     *       "requestId": "req-1"
+                     *       "requestId": "req-1",
+                     *       "details": {
+                     *         "next": [
+                     *           {
+                     *             "parameter": "tokenOut"
+                     *           },
+                     *           {
+                     *             "parameter": "deadlineMs"
+                     *           }
+                     *         ]
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
@@ -11822,7 +12186,17 @@ export interface operations {
                      *         "deadlineMs must be an integer from 50 to 60000"
                      *       ],
                      *       "code": "INVALID_REQUEST",
-                     *       "requestId": "req-1"
+                     *       "requestId": "req-1",
+                     *       "details": {
+                     *         "next": [
+                     *           {
+                     *             "parameter": "tokenOut"
+                     *           },
+                     *           {
+                     *             "parameter": "deadlineMs"
+                     *           }
+                     *         ]
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
@@ -12237,7 +12611,17 @@ export interface operations {
                      *         "deadlineMs must be an integer from 50 to 60000"
                      *       ],
                      *       "code": "INVALID_REQUEST",
-                     *       "requestId": "req-1"
+                     *       "requestId": "req-1",
+                     *       "details": {
+                     *         "next": [
+                     *           {
+                     *             "parameter": "tokenOut"
+                     *           },
+                     *           {
+                     *             "parameter": "deadlineMs"
+                     *           }
+                     *         ]
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
@@ -12357,7 +12741,17 @@ export interface operations {
                      *         "deadlineMs must be an integer from 50 to 60000"
                      *       ],
                      *       "code": "INVALID_REQUEST",
-                     *       "requestId": "req-1"
+                     *       "requestId": "req-1",
+                     *       "details": {
+                     *         "next": [
+                     *           {
+                     *             "parameter": "tokenOut"
+                     *           },
+                     *           {
+                     *             "parameter": "deadlineMs"
+                     *           }
+                     *         ]
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
@@ -12488,7 +12882,17 @@ export interface operations {
                      *         "deadlineMs must be an integer from 50 to 60000"
                      *       ],
                      *       "code": "INVALID_REQUEST",
-                     *       "requestId": "req-1"
+                     *       "requestId": "req-1",
+                     *       "details": {
+                     *         "next": [
+                     *           {
+                     *             "parameter": "tokenOut"
+                     *           },
+                     *           {
+                     *             "parameter": "deadlineMs"
+                     *           }
+                     *         ]
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
@@ -12522,7 +12926,7 @@ export interface operations {
                      * @example {
                      *       "statusCode": 422,
                      *       "error": "Unprocessable Entity",
-                     *       "message": "0x00000000000000000000000000000000000000aa is no token at this block.",
+                     *       "message": "0x00000000000000000000000000000000000000aa is no token at this block of chain 1 (Ethereum). Check the address, and that chainId names the chain of the token.",
                      *       "code": "NO_ROUTE",
                      *       "requestId": "req-1",
                      *       "details": {
@@ -12530,6 +12934,14 @@ export interface operations {
                      *         "tokenOut": "0x00000000000000000000000000000000000000aa",
                      *         "notTokens": [
                      *           "0x00000000000000000000000000000000000000aa"
+                     *         ],
+                     *         "next": [
+                     *           {
+                     *             "parameter": "tokenOut"
+                     *           },
+                     *           {
+                     *             "parameter": "chainId"
+                     *           }
                      *         ]
                      *       }
                      *     }
@@ -12647,7 +13059,17 @@ export interface operations {
                      *         "deadlineMs must be an integer from 50 to 60000"
                      *       ],
                      *       "code": "INVALID_REQUEST",
-                     *       "requestId": "req-1"
+                     *       "requestId": "req-1",
+                     *       "details": {
+                     *         "next": [
+                     *           {
+                     *             "parameter": "tokenOut"
+                     *           },
+                     *           {
+                     *             "parameter": "deadlineMs"
+                     *           }
+                     *         ]
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
@@ -12783,7 +13205,17 @@ export interface operations {
                      *         "deadlineMs must be an integer from 50 to 60000"
                      *       ],
                      *       "code": "INVALID_REQUEST",
-                     *       "requestId": "req-1"
+                     *       "requestId": "req-1",
+                     *       "details": {
+                     *         "next": [
+                     *           {
+                     *             "parameter": "tokenOut"
+                     *           },
+                     *           {
+                     *             "parameter": "deadlineMs"
+                     *           }
+                     *         ]
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
@@ -12921,7 +13353,17 @@ export interface operations {
                      *         "deadlineMs must be an integer from 50 to 60000"
                      *       ],
                      *       "code": "INVALID_REQUEST",
-                     *       "requestId": "req-1"
+                     *       "requestId": "req-1",
+                     *       "details": {
+                     *         "next": [
+                     *           {
+                     *             "parameter": "tokenOut"
+                     *           },
+                     *           {
+                     *             "parameter": "deadlineMs"
+                     *           }
+                     *         ]
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
@@ -13036,7 +13478,17 @@ export interface operations {
                      *         "deadlineMs must be an integer from 50 to 60000"
                      *       ],
                      *       "code": "INVALID_REQUEST",
-                     *       "requestId": "req-1"
+                     *       "requestId": "req-1",
+                     *       "details": {
+                     *         "next": [
+                     *           {
+                     *             "parameter": "tokenOut"
+                     *           },
+                     *           {
+                     *             "parameter": "deadlineMs"
+                     *           }
+                     *         ]
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
@@ -13406,7 +13858,17 @@ export interface operations {
                      *         "deadlineMs must be an integer from 50 to 60000"
                      *       ],
                      *       "code": "INVALID_REQUEST",
-                     *       "requestId": "req-1"
+                     *       "requestId": "req-1",
+                     *       "details": {
+                     *         "next": [
+                     *           {
+                     *             "parameter": "tokenOut"
+                     *           },
+                     *           {
+                     *             "parameter": "deadlineMs"
+                     *           }
+                     *         ]
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
@@ -13584,7 +14046,17 @@ export interface operations {
                      *         "deadlineMs must be an integer from 50 to 60000"
                      *       ],
                      *       "code": "INVALID_REQUEST",
-                     *       "requestId": "req-1"
+                     *       "requestId": "req-1",
+                     *       "details": {
+                     *         "next": [
+                     *           {
+                     *             "parameter": "tokenOut"
+                     *           },
+                     *           {
+                     *             "parameter": "deadlineMs"
+                     *           }
+                     *         ]
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
@@ -13753,7 +14225,17 @@ export interface operations {
                      *         "deadlineMs must be an integer from 50 to 60000"
                      *       ],
                      *       "code": "INVALID_REQUEST",
-                     *       "requestId": "req-1"
+                     *       "requestId": "req-1",
+                     *       "details": {
+                     *         "next": [
+                     *           {
+                     *             "parameter": "tokenOut"
+                     *           },
+                     *           {
+                     *             "parameter": "deadlineMs"
+                     *           }
+                     *         ]
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
@@ -13922,7 +14404,17 @@ export interface operations {
                      *         "deadlineMs must be an integer from 50 to 60000"
                      *       ],
                      *       "code": "INVALID_REQUEST",
-                     *       "requestId": "req-1"
+                     *       "requestId": "req-1",
+                     *       "details": {
+                     *         "next": [
+                     *           {
+                     *             "parameter": "tokenOut"
+                     *           },
+                     *           {
+                     *             "parameter": "deadlineMs"
+                     *           }
+                     *         ]
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
@@ -14118,7 +14610,17 @@ export interface operations {
                      *         "deadlineMs must be an integer from 50 to 60000"
                      *       ],
                      *       "code": "INVALID_REQUEST",
-                     *       "requestId": "req-1"
+                     *       "requestId": "req-1",
+                     *       "details": {
+                     *         "next": [
+                     *           {
+                     *             "parameter": "tokenOut"
+                     *           },
+                     *           {
+                     *             "parameter": "deadlineMs"
+                     *           }
+                     *         ]
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
@@ -14347,7 +14849,17 @@ export interface operations {
                      *         "deadlineMs must be an integer from 50 to 60000"
                      *       ],
                      *       "code": "INVALID_REQUEST",
-                     *       "requestId": "req-1"
+                     *       "requestId": "req-1",
+                     *       "details": {
+                     *         "next": [
+                     *           {
+                     *             "parameter": "tokenOut"
+                     *           },
+                     *           {
+                     *             "parameter": "deadlineMs"
+                     *           }
+                     *         ]
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
@@ -14735,7 +15247,17 @@ export interface operations {
                      *         "deadlineMs must be an integer from 50 to 60000"
                      *       ],
                      *       "code": "INVALID_REQUEST",
-                     *       "requestId": "req-1"
+                     *       "requestId": "req-1",
+                     *       "details": {
+                     *         "next": [
+                     *           {
+                     *             "parameter": "tokenOut"
+                     *           },
+                     *           {
+                     *             "parameter": "deadlineMs"
+                     *           }
+                     *         ]
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
@@ -14845,7 +15367,17 @@ export interface operations {
                      *         "deadlineMs must be an integer from 50 to 60000"
                      *       ],
                      *       "code": "INVALID_REQUEST",
-                     *       "requestId": "req-1"
+                     *       "requestId": "req-1",
+                     *       "details": {
+                     *         "next": [
+                     *           {
+                     *             "parameter": "tokenOut"
+                     *           },
+                     *           {
+                     *             "parameter": "deadlineMs"
+                     *           }
+                     *         ]
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
@@ -15005,7 +15537,17 @@ export interface operations {
                      *         "deadlineMs must be an integer from 50 to 60000"
                      *       ],
                      *       "code": "INVALID_REQUEST",
-                     *       "requestId": "req-1"
+                     *       "requestId": "req-1",
+                     *       "details": {
+                     *         "next": [
+                     *           {
+                     *             "parameter": "tokenOut"
+                     *           },
+                     *           {
+                     *             "parameter": "deadlineMs"
+                     *           }
+                     *         ]
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
@@ -15120,7 +15662,17 @@ export interface operations {
                      *         "deadlineMs must be an integer from 50 to 60000"
                      *       ],
                      *       "code": "INVALID_REQUEST",
-                     *       "requestId": "req-1"
+                     *       "requestId": "req-1",
+                     *       "details": {
+                     *         "next": [
+                     *           {
+                     *             "parameter": "tokenOut"
+                     *           },
+                     *           {
+                     *             "parameter": "deadlineMs"
+                     *           }
+                     *         ]
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
@@ -15260,7 +15812,17 @@ export interface operations {
                      *         "deadlineMs must be an integer from 50 to 60000"
                      *       ],
                      *       "code": "INVALID_REQUEST",
-                     *       "requestId": "req-1"
+                     *       "requestId": "req-1",
+                     *       "details": {
+                     *         "next": [
+                     *           {
+                     *             "parameter": "tokenOut"
+                     *           },
+                     *           {
+                     *             "parameter": "deadlineMs"
+                     *           }
+                     *         ]
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
@@ -15579,7 +16141,17 @@ export interface operations {
                      *         "deadlineMs must be an integer from 50 to 60000"
                      *       ],
                      *       "code": "INVALID_REQUEST",
-                     *       "requestId": "req-1"
+                     *       "requestId": "req-1",
+                     *       "details": {
+                     *         "next": [
+                     *           {
+                     *             "parameter": "tokenOut"
+                     *           },
+                     *           {
+                     *             "parameter": "deadlineMs"
+                     *           }
+                     *         ]
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
@@ -15769,7 +16341,17 @@ export interface operations {
                      *         "deadlineMs must be an integer from 50 to 60000"
                      *       ],
                      *       "code": "INVALID_REQUEST",
-                     *       "requestId": "req-1"
+                     *       "requestId": "req-1",
+                     *       "details": {
+                     *         "next": [
+                     *           {
+                     *             "parameter": "tokenOut"
+                     *           },
+                     *           {
+                     *             "parameter": "deadlineMs"
+                     *           }
+                     *         ]
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
@@ -15901,7 +16483,17 @@ export interface operations {
                      *         "deadlineMs must be an integer from 50 to 60000"
                      *       ],
                      *       "code": "INVALID_REQUEST",
-                     *       "requestId": "req-1"
+                     *       "requestId": "req-1",
+                     *       "details": {
+                     *         "next": [
+                     *           {
+                     *             "parameter": "tokenOut"
+                     *           },
+                     *           {
+                     *             "parameter": "deadlineMs"
+                     *           }
+                     *         ]
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
@@ -16065,7 +16657,17 @@ export interface operations {
                      *         "deadlineMs must be an integer from 50 to 60000"
                      *       ],
                      *       "code": "INVALID_REQUEST",
-                     *       "requestId": "req-1"
+                     *       "requestId": "req-1",
+                     *       "details": {
+                     *         "next": [
+                     *           {
+                     *             "parameter": "tokenOut"
+                     *           },
+                     *           {
+                     *             "parameter": "deadlineMs"
+                     *           }
+                     *         ]
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
@@ -16341,7 +16943,17 @@ export interface operations {
                      *         "deadlineMs must be an integer from 50 to 60000"
                      *       ],
                      *       "code": "INVALID_REQUEST",
-                     *       "requestId": "req-1"
+                     *       "requestId": "req-1",
+                     *       "details": {
+                     *         "next": [
+                     *           {
+                     *             "parameter": "tokenOut"
+                     *           },
+                     *           {
+                     *             "parameter": "deadlineMs"
+                     *           }
+                     *         ]
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
@@ -16578,7 +17190,17 @@ export interface operations {
                      *         "deadlineMs must be an integer from 50 to 60000"
                      *       ],
                      *       "code": "INVALID_REQUEST",
-                     *       "requestId": "req-1"
+                     *       "requestId": "req-1",
+                     *       "details": {
+                     *         "next": [
+                     *           {
+                     *             "parameter": "tokenOut"
+                     *           },
+                     *           {
+                     *             "parameter": "deadlineMs"
+                     *           }
+                     *         ]
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
@@ -16729,7 +17351,17 @@ export interface operations {
                      *         "deadlineMs must be an integer from 50 to 60000"
                      *       ],
                      *       "code": "INVALID_REQUEST",
-                     *       "requestId": "req-1"
+                     *       "requestId": "req-1",
+                     *       "details": {
+                     *         "next": [
+                     *           {
+                     *             "parameter": "tokenOut"
+                     *           },
+                     *           {
+                     *             "parameter": "deadlineMs"
+                     *           }
+                     *         ]
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
@@ -17153,7 +17785,17 @@ export interface operations {
                      *         "deadlineMs must be an integer from 50 to 60000"
                      *       ],
                      *       "code": "INVALID_REQUEST",
-                     *       "requestId": "req-1"
+                     *       "requestId": "req-1",
+                     *       "details": {
+                     *         "next": [
+                     *           {
+                     *             "parameter": "tokenOut"
+                     *           },
+                     *           {
+                     *             "parameter": "deadlineMs"
+                     *           }
+                     *         ]
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
@@ -17235,7 +17877,17 @@ export interface operations {
                      *         "deadlineMs must be an integer from 50 to 60000"
                      *       ],
                      *       "code": "INVALID_REQUEST",
-                     *       "requestId": "req-1"
+                     *       "requestId": "req-1",
+                     *       "details": {
+                     *         "next": [
+                     *           {
+                     *             "parameter": "tokenOut"
+                     *           },
+                     *           {
+                     *             "parameter": "deadlineMs"
+                     *           }
+                     *         ]
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
@@ -17328,7 +17980,17 @@ export interface operations {
                      *         "deadlineMs must be an integer from 50 to 60000"
                      *       ],
                      *       "code": "INVALID_REQUEST",
-                     *       "requestId": "req-1"
+                     *       "requestId": "req-1",
+                     *       "details": {
+                     *         "next": [
+                     *           {
+                     *             "parameter": "tokenOut"
+                     *           },
+                     *           {
+                     *             "parameter": "deadlineMs"
+                     *           }
+                     *         ]
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];

@@ -79,7 +79,11 @@ export function outputTooLarge(
 }
 
 export function nothingInTime({ deadlineMs }: Pick<RouteRequest, 'deadlineMs'>): ForkrouteError {
-  return new ForkrouteError('DEADLINE_EXCEEDED', `Nothing was found within ${deadlineMs ?? 0} ms.`)
+  return new ForkrouteError(
+    'DEADLINE_EXCEEDED',
+    `Nothing was found within ${deadlineMs ?? 0} ms. A larger deadlineMs gives the search more time.`,
+    { next: [{ parameter: 'deadlineMs' }] },
+  )
 }
 
 export function nothingProven(attempts: readonly Attempt[], request: RouteRequest): ForkrouteError {

@@ -160,7 +160,7 @@ export function notFundable(
   return new ForkrouteError(
     'NOT_FUNDABLE',
     `The sender cannot be given ${missing} for the simulation: no storage slot decides such a balance, and no pool off the path holds so much to lend. Ask for less, or for a route from an address that holds it.`,
-    { tokens, amounts },
+    { tokens, amounts, next: [{ parameter: 'amountIn' }, { parameter: 'fromAddress' }] },
   )
 }
 

@@ -19,7 +19,16 @@ export interface TestService {
   readonly nodeUrl: string
   get(path: string, query?: Query, headers?: Record<string, string>): Promise<Answer>
   post(path: string, body: unknown): Promise<Answer>
+  /** Sends the request as it is; with the key, unless its headers say otherwise. */
+  send(path: string, request: SentRequest): Promise<Answer>
   stop(): Promise<void>
+}
+
+export interface SentRequest {
+  /** Default: GET. */
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
 }
 
 type Query = Readonly<Record<string, string | readonly string[] | undefined>>
@@ -77,6 +86,8 @@ export async function startService(
           body: JSON.stringify(body),
         }),
       ),
+    send: (path, { headers, ...request }) =>
+      answer(fetch(new URL(path, url), { ...request, headers: { ...auth, ...headers } })),
     async stop() {
       await server.close()
       await proxy?.stop()

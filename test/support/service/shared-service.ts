@@ -10,7 +10,7 @@ import { poolJudgesOf } from '../judges.js'
 import { startReadOnlyNode } from '../nodes/read-only-node.js'
 import { type Answer, startService, type TestService } from './service.js'
 
-export interface SharedService extends Pick<TestService, 'accountId' | 'get'> {
+export interface SharedService extends Pick<TestService, 'accountId' | 'get' | 'send'> {
   /** Of its chain, which can only be read there. */
   readonly nodeUrl: string
   /** What is asked by POST; nothing that the service keeps. */
@@ -34,8 +34,8 @@ async function start(): Promise<SharedService> {
   })
   const { url } = await startReadOnlyNode(service.nodeUrl)
   poolJudgesOf(url)
-  const { accountId, get, post } = service
-  return { accountId, get, post, nodeUrl: url }
+  const { accountId, get, post, send } = service
+  return { accountId, get, post, send, nodeUrl: url }
 }
 
 /**
