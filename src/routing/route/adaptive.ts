@@ -6,12 +6,13 @@
  */
 import type { RouteRequest } from '../../domain/engine.js'
 import { compareAmounts } from '../../domain/lists.js'
-import { type Address, bpsDenominator, type TokenAmount } from '../../domain/primitives.js'
+import { bpsDenominator, type TokenAmount } from '../../domain/primitives.js'
 import type { Task } from '../block/task.js'
-import { gasInToken, netValue, type PricedToken } from '../market/valuation.js'
+import { gasInToken, netValue } from '../market/valuation.js'
 import type { Flow } from '../search/flow.js'
 import { type Attempt, needsNoTrust } from './built.js'
 import { finalAttempts } from './choose.js'
+import type { PreparedRoute } from './prepare.js'
 
 /** Proven at a time, at most, and at first at least: as many as may be tried as the final transaction. */
 const round = 6
@@ -34,11 +35,11 @@ interface Known {
  */
 export async function proveAdaptively(
   task: Task,
-  { inputs, tokensOut, limit }: Pick<RouteRequest, 'inputs' | 'tokensOut' | 'limit'>,
-  priced: ReadonlyMap<Address, PricedToken>,
+  { request, priced }: Pick<PreparedRoute, 'request' | 'priced'>,
   candidates: readonly Flow[],
   prove: (flows: readonly Flow[]) => Promise<Attempt[]>,
 ): Promise<{ readonly attempts: Attempt[]; readonly spared: readonly Flow[] }> {
+  const { inputs, tokensOut, limit } = request
   const [tokenOut, ...others] = tokensOut
   // Promises are of the first output alone.
   if (tokenOut === undefined || others.length) {

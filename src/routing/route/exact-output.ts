@@ -56,8 +56,8 @@ export async function answerExactly(
 ): Promise<Attempt<SimulationSuccess>> {
   const failed: Failure[] = []
   const inputs = chosen(task, exact, proven, args.priced)
-  for (const { curve, amountIn } of inputs.slice(0, finalAttempts)) {
-    const done = await approach(task, args, exact, curve, amountIn)
+  for (const least of inputs.slice(0, finalAttempts)) {
+    const done = await approach(task, args, exact, least)
     if ('outputs' in done) {
       if (args.sender.isChecked) await checkFunds(task, args.sender, done.built.taken)
       return done
@@ -128,11 +128,10 @@ async function approach(
   task: Task,
   args: ProofArgs,
   { output }: ExactOutput,
-  first: Curve,
-  start: bigint,
+  { curve: first, amountIn: start }: LeastInput,
 ): Promise<Attempt<SimulationSuccess> | Failure> {
   const simulated = (amountIn: bigint, amount: bigint) =>
-    withInput(task, args, first.one, { ...output, amount }, amountIn)
+    withInput(task, args, first.one, { amountIn, expected: { ...output, amount } })
   let curve = first
   let amountIn = start
   let best: {
@@ -167,8 +166,7 @@ async function withInput(
   task: Task,
   args: ProofArgs,
   one: Attempt<SimulationSuccess>,
-  expected: TokenAmount,
-  amountIn: bigint,
+  { amountIn, expected }: { readonly amountIn: bigint; readonly expected: TokenAmount },
 ): Promise<Attempt<SimulationSuccess> | Failure> {
   const [asked] = args.request.inputs
   const inputs = [grossInput(asked?.token ?? expected.token, amountIn, asked?.feeBps)]

@@ -77,7 +77,11 @@ export function planRoute(args: PlanArgs): RoutePlan {
       isFinal[index] && paysReceiver
         ? args.receiver
         : (paidAhead.get(hop.tokenOut) ?? args.executor)
-    const made = encodeHop(args, hop, amountIn, recipient, paidAhead.has(hop.tokenIn))
+    const made = encodeHop(args, hop, {
+      amountIn,
+      recipient,
+      isPrepaid: paidAhead.has(hop.tokenIn),
+    })
     steps.push(...(edges[index + 1]?.spends === 'previous' ? tracked(made, hop) : made))
     ends.push(firstStep + steps.length - 1)
   }
@@ -148,11 +152,14 @@ function tracked(made: readonly ExecutorStep[], { tokenOut }: Hop): ExecutorStep
 function encodeHop(
   args: PlanArgs,
   hop: Hop,
-  amountIn: Amount,
-  recipient: Address,
-  isPrepaid: boolean,
+  terms: {
+    readonly amountIn: Amount
+    readonly recipient: Address
+    /** Whether the pool has its input already. */
+    readonly isPrepaid: boolean
+  },
 ): ExecutorStep[] {
-  if (hop.kind !== 'swap') return [wrapStep(args.chain, hop.kind, amountIn)]
+  if (hop.kind !== 'swap') return [wrapStep(args.chain, hop.kind, terms.amountIn)]
   const { adapter, loaded } = hop.market
   return adapter.swaps.encodeSwap({
     chain: args.chain,
@@ -161,11 +168,9 @@ function encodeHop(
     state: loaded.state,
     tokenIn: hop.tokenIn,
     tokenOut: hop.tokenOut,
-    amountIn,
     executor: args.executor,
     helpers: args.helpers,
-    recipient,
-    isPrepaid,
+    ...terms,
     ...defined({ deadline: args.deadline }),
   })
 }

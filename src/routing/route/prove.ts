@@ -42,7 +42,7 @@ export async function proveFlows(
   args: ProofArgs,
   { flows, searchAgain }: FlowsToProve,
 ): Promise<readonly Attempt[]> {
-  const { request, usable, all, priced, funded, log } = args
+  const { usable, all, funded, log } = args
   const tried = async (some: readonly Flow[]) => {
     const proven = await prove(task, args, some)
     const kept = new Set(proven.map(({ built }) => built.candidate))
@@ -52,7 +52,7 @@ export async function proveFlows(
   }
   const { attempts, spared } =
     args.proof === 'adaptive'
-      ? await proveAdaptively(task, request, priced, flows, tried)
+      ? await proveAdaptively(task, args, flows, tried)
       : { attempts: await tried(flows), spared: [] }
   for (const flow of spared) log?.leftOut(flow, 'simulate', boundedBelow)
   if (!attempts.length) throw notFundable(funded, all.unreadable)
