@@ -7,6 +7,7 @@ import {
   passes,
   quoteArgs,
   shallowPair,
+  token,
 } from '../../../test/support/routing/plain-pairs.js'
 import { plainTask } from '../../../test/support/routing/plain-task.js'
 import type { SimulationRequest, SimulationResult } from '../../domain/state.js'
@@ -41,6 +42,13 @@ describe('prove', () => {
     expect(attempts.map(({ built }) => built.tx.data)).toEqual(asked.map(({ data }) => data))
     expect(attempts.map(({ result }) => result)).toEqual(asked.map(honest))
     expect(asked.map((one) => passes(one, deepPair))).toEqual([true, false])
+  })
+
+  test('outputs are what the receiver gains, and none where the transaction fails', async () => {
+    const { attempts } = await proveBoth((one) =>
+      passes(one, deepPair) ? gives(7n) : reverted('K'),
+    )
+    expect(attempts.map(({ outputs }) => outputs)).toEqual([[{ token, amount: 7n }], []])
   })
 
   test('a plain swap that fails is tried with pairs that look what arrived, then by steps', async () => {
