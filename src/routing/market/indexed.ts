@@ -1,6 +1,6 @@
 /**
- * Of the pools that the index names for a request, those that are worth loading: ranked by how deep they are at the
- * block, which takes one or two words of storage of each, all in one read. Dead ones end here.
+ * Chooses which pools of the index are worth loading for a request: ranked by how deep they are at the block, which
+ * takes one or two words of storage of each, all in one read. Dead ones end here.
  */
 import { type ChainDefinition, canonicalToken } from '../../chains/chain.js'
 import type { Address } from '../../domain/primitives.js'
@@ -15,7 +15,7 @@ const mostBetween = 16
 /** The same where the ends meet in a pool or at a connector: each further token costs every search of the block time. */
 const mostBesideKnown = 6
 const poolsPerLink = 2
-/** Of a protocol: pools whose depth only loading them would show. */
+/** So many pools of a protocol are taken whose depth only loading them would show. */
 const mostUnranked = 8
 /** What they count for as ways to a token in between: behind all that are known to be deep, and before nothing. */
 const unknownShare = 0.001
@@ -33,7 +33,7 @@ export interface Ends {
 
 interface Ranked {
   readonly pool: Pool
-  /** By token, native counted as its wrapped token; raw units that trade near the price. */
+  /** Raw units that trade near the price, by token; native counts as its wrapped token. */
   readonly depth: ReadonlyMap<Address, bigint>
 }
 

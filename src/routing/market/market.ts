@@ -57,7 +57,7 @@ const precedence: readonly PoolOrigin[] = ['listed', 'imported', 'indexed', 'fou
 export class Market {
   readonly #source: MarketSource
   readonly #pairs = new Map<string, Promise<PairResult>>()
-  /** By the whole record: one that an operator imported is never taken for the one that a look-up found. */
+  /** The key is the whole record: one that an operator imported is never taken for the one that a look-up found. */
   readonly #pools = new Map<string, Promise<MarketPool | Unreadable>>()
   readonly #doubted = new Map<string, MarketPool>()
   readonly #views = new LRUCache<string, MarketView>({ max: viewsKept })
@@ -291,7 +291,7 @@ export class Market {
   }
 }
 
-/** By `poolKey`. */
+/** Each pool once, by `poolKey`: the record whose origin takes precedence. */
 function eachOnce(known: readonly KnownPool[]): ReadonlyMap<string, KnownPool> {
   const byKey = new Map<string, KnownPool>()
   for (const entry of known) {

@@ -34,8 +34,8 @@ export function doubtOf(
 }
 
 /**
- * Of a pool of the index: a token that nobody has asked for, since its code is anybody's; else as of one that was looked
- * up.
+ * What is in doubt about a pool of the index: a token that nobody has asked for, since its code is anybody's, comes
+ * before what is doubted of a pool that was looked up.
  *
  * @param trusted - tokens of the request, of the chain and of the operator's lists, native and wrapped among them.
  */

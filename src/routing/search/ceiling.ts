@@ -32,7 +32,7 @@ export class Ceiling {
   readonly #args: CeilingArgs
   /** By token, exponent of the amount and swaps to go. */
   readonly #onward = new Map<Address, number[]>()
-  /** Of edges with such pools, by exponent of the amount. */
+  /** Best rates of edges that have pools in a changed state, by exponent of the amount. */
   readonly #rates = new Map<Edge, number[]>()
 
   constructor(args: CeilingArgs) {

@@ -41,7 +41,7 @@ export class Edge {
   readonly pools: MarketPool[] = []
   /** Raw units of tokenIn that trade before the average rate halves, in the deepest pool; 0 until measured. */
   depth = 0
-  /** By exponents of 4. */
+  /** The index is the exponent of 4. */
   readonly #samples: (Sample | undefined)[] = []
   #all: readonly number[] | undefined
   readonly #estimators: (Estimator | undefined)[] = []
@@ -210,7 +210,7 @@ function between(lower: Sample, upper: Sample, place: number, amount: number): n
 
 const float = new DataView(new ArrayBuffer(8))
 
-/** Of the greatest power of 4 that is not above the amount; from the bits, since logarithms differ between machines. */
+/** The exponent of the greatest power of 4 that is not above the amount: from its bits, as logarithms differ by machine. */
 export function exponentOf(amount: number): number {
   float.setFloat64(0, Math.max(amount, 1))
   const binary = ((float.getUint16(0) >> 4) & 0x7ff) - 1_023

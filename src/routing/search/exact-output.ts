@@ -36,7 +36,7 @@ const isNear = 0.1
 const growth = 4n
 /** Four times the input that gives less than one part in so many more: the pools are as good as empty. */
 const leastGain = 10_000n
-/** Of the most that was found, what can be asked for with certainty: the amounts that are tried depend on the output. */
+/** This part of the most that was found can be asked for with certainty: the amounts that are tried depend on the output. */
 const certainPart = { of: 99n, whole: 100n } as const
 
 /**
@@ -107,7 +107,7 @@ function isClose(input: number, output: number): boolean {
   return Math.abs(input) <= mayDiffer && input * input * (1 - rate) <= 2 * rate * mayLose
 }
 
-/** By what part `amount` differs from `from`. */
+/** How much `amount` differs from `from`, as a part of it. */
 function relative(amount: bigint, from: bigint): number {
   return Number(amount - from) / Number(from)
 }

@@ -9,7 +9,7 @@ import { type ChangedPools, Edge, referenceAmount } from './edge.js'
 
 /** Tokens with more neighbours than this have them ordered by depth; otherwise the search looks at all of them. */
 const orderedAbove = 32
-/** Of more pools than this, a search looks only for what can be among the best. */
+/** Above so many pools, a search looks only for what can be among the best. */
 const largeAbove = 1_000
 
 interface TokenNode {
@@ -47,7 +47,7 @@ export class TokenGraph {
     return this.#nodes.get(tokenIn)?.edges.get(tokenOut)
   }
 
-  /** Of the edges that have pools in other states: which. */
+  /** The pools that are in other states, by their edges. */
   changedPools(states: ReadonlyMap<MarketPool, unknown>): ReadonlyMap<Edge, ChangedPools> {
     const changed = new Map<Edge, Map<MarketPool, unknown>>()
     for (const [market, state] of states) {

@@ -6,7 +6,7 @@ import { LRUCache } from 'lru-cache'
 import { bigintToString } from '../../domain/primitives.js'
 import { type CandidateArgs, type CandidateSet, findCandidates } from './candidates.js'
 
-/** Of one view of the market; those of the last few requests. */
+/** One view of the market remembers those of its last few requests. */
 const mostRemembered = 32
 
 /** Candidates by their questions, of one view of the market. */
@@ -14,7 +14,7 @@ class FoundCandidates {
   readonly byQuestion = new LRUCache<string, CandidateSet>({ max: mostRemembered })
 }
 
-/** As `findCandidates`; a search of some pools alone, or one that is told what was left out, is made each time. */
+/** Answers like `findCandidates`; a search of some pools alone, or one that is told what was left out, is made each time. */
 export function rememberedCandidates(args: CandidateArgs): CandidateSet {
   const { market, inputs, tokensOut, isAllowed, onLeftOut, knownSplits } = args
   if (isAllowed || onLeftOut || knownSplits) return findCandidates(args)

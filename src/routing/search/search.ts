@@ -138,7 +138,7 @@ class Search {
   readonly #ceiling: Ceiling | null
   readonly #judgesPools: boolean
   readonly #found: TrailHop[] = []
-  /** Of the found ones that are wanted, best first. */
+  /** Amounts after gas of the found paths that are wanted, best first. */
   #bestNets: readonly number[] = []
   #quotes = 0
   #stopped = false
@@ -372,7 +372,7 @@ class Search {
     return ranked.map(({ step }) => step)
   }
 
-  /** As the gas cost of `#ranked`, for estimates: raw units of the token per unit of gas. */
+  /** The gas cost of `#ranked`, for estimates: raw units of the token per unit of gas. */
   #gasRate(token: Address, bestOut: number): number {
     const { tokenOut, gasCostIn = 0n, gasCostOut, amountIn } = this.#args
     if (token === tokenOut && gasCostOut !== undefined) return Number(gasCostOut) / Number(gasUnit)

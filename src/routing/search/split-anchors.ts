@@ -23,7 +23,7 @@ interface Terms {
 const perDoubling = 2n
 /** Smaller amounts, raw units, are too coarse to be near one another. */
 const leastAmount = 2n ** 16n
-/** Of one view of the market. */
+/** One view of the market remembers so many. */
 const mostRemembered = 256
 
 /** What amounts of the grid grew to, by their questions, of one view of the market. */

@@ -42,7 +42,7 @@ function rounded(share: number): number {
   return Math.round(share * whole)
 }
 
-/** As the Executor will run it; null where no amount is divided, or basis points are too coarse for it. */
+/** The flow that the Executor will run; null where no amount is divided, or basis points are too coarse for it. */
 export function toFlow(
   { sources, tokenOut }: { readonly sources: readonly TokenAmount[]; readonly tokenOut: Address },
   { arcs, at }: Network,

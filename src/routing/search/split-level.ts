@@ -19,7 +19,7 @@ export interface Way extends Slope {
   amountAt(level: number): number
 }
 
-/** Of the level at which amounts add up: how exactly, and after how many steps at the latest. */
+/** How exactly the level is found at which amounts add up, and after how many steps the search for it ends. */
 const levelPrecision = 1e-14
 const levelRounds = 180
 

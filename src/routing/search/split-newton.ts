@@ -43,7 +43,7 @@ const leastCurvature = 1e-9
 /** Smaller shares are not worth a swap. */
 const leastShare = 1e-4
 const halvings = 5
-/** Of steps, in multiples of the whole one: the most, and the least difference that is tried. */
+/** The most that a step is stretched, and the least change of its length that is tried, in multiples of the whole step. */
 const maxStretch = 64
 const leastStretch = 0.1
 /** How often a step is recalculated because a pool on its way ends, and how exactly that end is located. */

@@ -229,7 +229,7 @@ function isTaken(hops: readonly Hop[], hop: Hop): boolean {
   )
 }
 
-/** Of the amount of the one source, what amounts near it may go on from. */
+/** The network that amounts near that of the one source may go on from. */
 export function growOnce(args: SplitArgs, exactOnly: boolean): Grown | null {
   const start = startNetwork(args, exactOnly)
   const grown = start && joinAll(args, start, exactOnly)
@@ -240,7 +240,7 @@ function rateOf({ sources }: SplitArgs, { amountOut }: Evaluation): number {
   return Number(amountOut) / sources.reduce((sum, { amount }) => sum + Number(amount), 0)
 }
 
-/** That of an amount near this one, where it gives no less than the best paths do and the pools are not used up. */
+/** Reuses the network of a nearby amount if it still beats the best single paths and no pool runs dry. */
 function nearbyNetwork(args: SplitArgs, exactOnly: boolean): Network | null {
   const known = args.nearby?.(exactOnly)
   const at = known && evaluate(known.arcs, args, exactOnly)

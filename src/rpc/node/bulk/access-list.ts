@@ -4,8 +4,8 @@ import type { NodeRequest } from '../node-request.js'
 import { accountKeys, type ItemKey, storageKey } from '../state-item.js'
 
 /**
- * As nodes take it for eth_createAccessList: nobody's, so that what its gas costs must be little. More than nearly every
- * read takes.
+ * The call in the form that nodes take for eth_createAccessList. Its sender is nobody, so its gas must cost little;
+ * nearly every read takes less.
  */
 export function accessCall(to: Address, data: Hex) {
   return { to, data, gas: '0x2dc6c0' } as const
