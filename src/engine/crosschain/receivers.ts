@@ -15,7 +15,7 @@ export interface ReceiverArgs {
 export function whyNobodys(address: Address, args: ReceiverArgs): string | null {
   const { destination, tokensOut, fromAddress } = args
   if (address === zeroAddress) return 'nobody has its key'
-  const { paid, landings, ofBridges } = placesOn(destination)
+  const { paid, landings, ofBridges } = placesByChain.on(destination)
   if (tokensOut.includes(address) || paid.has(address)) {
     return isNative(address) ? 'it stands for ether' : 'it is the contract of a token'
   }
@@ -36,25 +36,32 @@ interface Places {
   readonly ofBridges: ReadonlySet<Address>
 }
 
-const known = new WeakMap<ChainDefinition, Places>()
+/** Bridges from every chain of the registry count, so a chain is looked at once. */
+class PlacesByChain {
+  readonly #known = new WeakMap<ChainDefinition, Places>()
 
-/** Bridges from every chain of the registry count. */
+  on(destination: ChainDefinition): Places {
+    const places = this.#known.get(destination) ?? placesOn(destination)
+    this.#known.set(destination, places)
+    return places
+  }
+}
+
+/** One for the process, as chains and bridges are. */
+const placesByChain = new PlacesByChain()
+
 function placesOn(destination: ChainDefinition): Places {
-  const found = known.get(destination)
-  if (found) return found
   const lanes = bridges.flatMap((bridge) =>
     chains.flatMap((source) => bridge.lanes(source, destination)),
   )
   const probes = bridges.flatMap((bridge) => bridge.probes(destination))
-  const places = {
+  return {
     paid: new Set(
       lanes.flatMap(({ tokenOut, tokenOutToAccounts }) => [tokenOut, tokenOutToAccounts]),
     ),
     landings: new Set(lanes.map(({ orderReceiver }) => orderReceiver)),
     ofBridges: new Set(probes.map(({ to }) => to)),
   }
-  known.set(destination, places)
-  return places
 }
 
 /** Problems of the receivers that a request names, by their parameters. */
