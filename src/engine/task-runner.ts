@@ -14,6 +14,7 @@ import type { ForkLease } from '../forks/lease.js'
 import type { ForkPool } from '../forks/pool.js'
 import type { TaskKind, TaskPlace, TaskReply, TaskTypes } from '../routing/dispatch.js'
 import type { Archive } from '../rpc/archive/archive.js'
+import { quietly } from '../telemetry/quietly.js'
 import { inSpan } from '../telemetry/tracing.js'
 import { createChangedPins } from './changed-pins.js'
 import type { ConfiguredChains } from './configured-chains.js'
@@ -161,10 +162,9 @@ async function runOnForks<K extends TaskKind>(
 /** For a thread: what reads there have in common goes on even when the task that began them is given up. */
 function bring(leasing: Promise<ForkLease>): MessagePort {
   const { port1, port2 } = new MessageChannel()
-  leasing
-    .then((lease) => port1.postMessage(forksOf(lease)))
-    .catch(() => undefined)
-    .finally(() => port1.close())
+  const brought = leasing.then((lease) => port1.postMessage(forksOf(lease)))
+  const told = quietly(brought, 'The thread sees that no forks come, and the task says why.')
+  void told.finally(() => port1.close())
   return port2
 }
 

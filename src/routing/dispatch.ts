@@ -13,6 +13,7 @@ import type { ArchivedBlock, ForkUrls } from '../forks/block-source.js'
 import { atBorder, ForkLostError } from '../forks/faults.js'
 import { ForkReader } from '../forks/reader.js'
 import type { Pool } from '../protocols/pool.js'
+import { quietly } from '../telemetry/quietly.js'
 import type { SpanData } from '../telemetry/tracer.js'
 import { finishedSpans, inTraceOf, noteSpan } from '../telemetry/tracing.js'
 import { openTask, type Task } from './block/task.js'
@@ -177,7 +178,7 @@ function forksOf(place: TaskPlace): Promise<ForkUrls> {
       reject(new ForkrouteError('FORK_UNAVAILABLE', `Block ${pin.number} has no fork just now.`))
     })
   })
-  forks.catch(() => undefined)
+  void quietly(forks, 'What needs the forks fails by their error; other reads do without them.')
   return forks
 }
 

@@ -9,6 +9,7 @@ import type { StateReader } from '../../domain/state.js'
 import { type IndexAnswer, type IndexReader, openIndexReader } from '../../pool-index/lookup.js'
 import { sourcesOf } from '../../pool-index/sources.js'
 import { protocols } from '../../protocols/registry.js'
+import { quietly } from '../../telemetry/quietly.js'
 import { type ChosenPools, chooseIndexed, type Ends } from '../market/indexed.js'
 import type { Market } from '../market/market.js'
 import { MarketView } from '../market/market-view.js'
@@ -87,8 +88,7 @@ export class IndexedMarket {
   /** For equal arguments and an index that is not behind the same object. */
   async view(reader: StateReader, base: Promise<MarketView>, ends: Ends): Promise<MarketView> {
     if (!this.#hasSources) return base
-    // Whoever fails first is told; the other must not fail unheard.
-    base.catch(() => undefined)
+    void quietly(base, 'Where the index fails first, its error is told and not this one.')
     const name = JSON.stringify([ends.tokensIn, ends.tokensOut, ends.maxHops])
     const chosen = await this.#choose(reader, name, ends)
     const key = `${name} ${chosen.upTo}`
