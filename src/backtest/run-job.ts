@@ -1,8 +1,10 @@
 /** Works on one job that this process has claimed, to its end: finished, failed, or given up. */
+
 import { setTimeout } from 'node:timers/promises'
 import type { BacktestJob } from '../domain/backtest.js'
 import { errorCodes, ForkrouteError } from '../domain/errors.js'
 import type { Logger } from '../telemetry/log.js'
+import { quietly } from '../telemetry/quietly.js'
 import type { JobEngine } from './engines/job-engine.js'
 import type { JobNews } from './job-news.js'
 import type { JobPaces } from './job-progress.js'
@@ -85,7 +87,8 @@ async function keepClaim(
   let keptAt = performance.now()
   const stop = (why: string) => controller.abort(new ForkrouteError('OVERLOADED', why))
   for (;;) {
-    await setTimeout(watchMs, undefined, { signal: over, ref: false }).catch(() => undefined)
+    const slept = setTimeout(watchMs, undefined, { signal: over, ref: false })
+    await quietly(slept, 'The pause between two looks at a claim ends with the job.')
     if (over.aborted || controller.signal.aborted) return
     try {
       const job = await store.entry(id)

@@ -86,7 +86,8 @@ export function createTransport({ url, key, fetch, headers }: ClientOptions): Tr
           yield { name: value.event ?? 'message', id: value.id ?? null, data: value.data }
         }
       } finally {
-        await reader.cancel().catch(() => undefined)
+        // Never rejects: a connection that is lost has told so already, and one that is left tells nobody.
+        await Promise.allSettled([reader.cancel()])
       }
     },
   }

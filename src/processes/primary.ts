@@ -2,12 +2,14 @@
  * Several processes that serve one port: each is a whole service with threads and forks of its own, on one data folder.
  * The primary shares out connections, counts requests and figures for all, and replaces a process that ends.
  */
+
 import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AggregatorRegistry } from 'prom-client'
 import { RateLimiterClusterMaster } from 'rate-limiter-flexible'
 import type { Logger } from '../telemetry/log.js'
+import { quietly } from '../telemetry/quietly.js'
 import { isMetrics, placeVariable, type Stop, sandboxVariable } from './messages.js'
 
 export interface Processes {
@@ -60,7 +62,8 @@ export async function startProcesses(options: {
       if (stopping.signal.aborted) return
       pauseMs = Date.now() - startedAt > soundMs ? firstPauseMs : pauseMs
       logger.warn({ place, code, signal, pauseMs }, 'a process ended and is replaced')
-      await sleep(pauseMs, undefined, { signal: stopping.signal }).catch(() => undefined)
+      const slept = sleep(pauseMs, undefined, { signal: stopping.signal })
+      await quietly(slept, 'The pause before a process is replaced ends with the service.')
       if (stopping.signal.aborted) return
       pauseMs = Math.min(2 * pauseMs, longestPauseMs)
     }

@@ -2,6 +2,7 @@
  * The tracer by OpenTelemetry's SDK. Loaded by `tracing.ts` alone and only where an endpoint is set; imports nothing of
  * the service, since it is bundled into a file of its own.
  */
+
 import { AsyncLocalStorage } from 'node:async_hooks'
 import {
   type Context,
@@ -30,6 +31,7 @@ import {
   type SpanExporter,
   type SpanProcessor,
 } from '@opentelemetry/sdk-trace-base'
+import { quietly } from './quietly.js'
 import type { SpanData, SpanFacts, SpanOptions, Tracer, TracingOptions } from './tracer.js'
 
 /** Finished spans that a thread keeps until the main thread takes them; further ones are lost. */
@@ -65,7 +67,8 @@ export function createExportingTracer(options: TracingOptions): Tracer {
       const patience = new Promise<void>((resolve) => {
         timer = setTimeout(resolve, options.closeMs)
       })
-      await Promise.race([processor.shutdown().catch(() => undefined), patience])
+      const shutDown = quietly(processor.shutdown(), 'Spans that a collector refuses are lost.')
+      await Promise.race([shutDown, patience])
       clearTimeout(timer)
     },
   })

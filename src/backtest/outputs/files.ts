@@ -1,9 +1,11 @@
 /** Draft files, which have temporary names until they are complete. */
+
 import { randomBytes } from 'node:crypto'
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BacktestBlock } from '../../domain/backtest.js'
 import { storageUnavailable } from '../../domain/common-errors.js'
+import { quietly } from '../../telemetry/quietly.js'
 import type { Encoder } from './encoder.js'
 import type { SqliteFile } from './sqlite.js'
 
@@ -37,7 +39,7 @@ export async function draftOf(folder: string, name: string, encoder: Encoder): P
     },
     publish: () => publish(path, join(folder, name)),
     async discard() {
-      await file.close().catch(() => undefined)
+      await quietly(file.close(), 'The draft is removed, closed or not.')
       await rm(path, { force: true })
     },
   }

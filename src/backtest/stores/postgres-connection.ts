@@ -6,7 +6,7 @@ import { setTimeout } from 'node:timers/promises'
 import pg from 'pg'
 import { storageUnavailable } from '../../domain/common-errors.js'
 import { ForkrouteError } from '../../domain/errors.js'
-import { inTransaction, migrate } from './postgres-schema.js'
+import { inTransaction, migrateSchema } from './postgres-schema.js'
 
 /** Twenty workers and two coordinators stay below the hundred that Postgres takes by default. */
 const connections = 4
@@ -39,7 +39,7 @@ export function connectPostgres(databaseUrl: string, schema: string): PostgresCo
   let isClosed = false
   let migrated: Promise<void> | undefined
   async function ready(): Promise<void> {
-    migrated ??= migrate(pool, schema).catch((error: unknown) => {
+    migrated ??= migrateSchema(pool, schema).catch((error: unknown) => {
       migrated = undefined
       throw error
     })

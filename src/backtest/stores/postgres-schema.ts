@@ -80,7 +80,7 @@ const schemaLock = 7_305_911_402
  * Creates the schema or brings it to this version; several processes may do so at the same time.
  * @throws ForkrouteError STORAGE_UNAVAILABLE when it is of a later version; what pg throws.
  */
-export async function migrate(pool: Pool, schema: string): Promise<void> {
+export async function migrateSchema(pool: Pool, schema: string): Promise<void> {
   await inTransaction(pool, 'BEGIN', async (client) => {
     await client.query('SELECT pg_advisory_xact_lock($1)', [schemaLock])
     const { rows } = await client.query(

@@ -2,10 +2,12 @@
  * The sandbox's JSON-RPC node: a fixed address for clients, and an Anvil behind it, which is replaced when a request
  * finds it dead. Runs in the thread `workers/sandbox.ts`, since assembling older states takes time.
  */
+
 import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import type { WireError } from '../../domain/errors.js'
+import { quietly } from '../../telemetry/quietly.js'
 import { followHeads, type HeadFeed } from './head-feed.js'
 import { createHistory, type HistoryData } from './history.js'
 import { type HistoryServer, serveHistory } from './history-server.js'
@@ -70,7 +72,7 @@ export async function startSandboxNode(
   }
 
   async function stopChain(): Promise<void> {
-    await starting?.catch(() => undefined)
+    if (starting) await quietly(starting, 'A chain that did not start has nothing to stop.')
     heads?.close()
     await current?.stop()
   }

@@ -2,6 +2,7 @@
  * Delivers between the chains of the sandbox what their bridges have sent, in the order (chain, block, log), from two
  * fixed accounts, a block each: the same transactions make the same blocks.
  */
+import { quietly } from '../../telemetry/quietly.js'
 import { acrossDelivery, fundsDeposited } from './across.js'
 import { alignNonces } from './nonces.js'
 import { type PendingDelivery, type RelayerMode, relayerModes } from './pending-delivery.js'
@@ -61,7 +62,7 @@ export function createRelayer(
   /** One after the other, whoever asks. */
   function run<T>(work: () => Promise<T>): Promise<T> {
     const result = running.then(work)
-    running = result.catch(() => undefined)
+    running = quietly(result, 'Whoever asked for the work is told.')
     return result
   }
 
@@ -69,10 +70,11 @@ export function createRelayer(
   function schedule(): void {
     if (isScheduled || hasStopped) return
     isScheduled = true
-    run(() => {
+    const scheduled = run(() => {
       isScheduled = false
       return pass()
-    }).catch(() => undefined)
+    })
+    void quietly(scheduled, 'A chain that is gone brings the next pass.')
   }
 
   async function pass(): Promise<void> {
