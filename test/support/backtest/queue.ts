@@ -140,4 +140,4 @@ export function memory(onPut?: (count: number) => void | Promise<void>) {
   }
 }
 
-export const never = new AbortController().signal
+export const never: AbortSignal = new AbortController().signal

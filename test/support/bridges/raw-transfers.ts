@@ -9,7 +9,9 @@ import {
   encodeFunctionData,
   encodePacked,
   type Hex,
+  type HttpTransport,
   http,
+  type PublicClient,
   pad,
   parseAbi,
   type TransactionReceipt,
@@ -69,8 +71,23 @@ export interface AcrossTransfer {
   readonly message?: Hex
 }
 
-/** Of one chain behind a JSON-RPC node, in the name of alice. */
-export function rawTransfers(chainId: number, url: string) {
+export interface RawTransfers {
+  readonly client: PublicClient<HttpTransport, Chain>
+  execute(to: Address, data: Hex, value?: bigint): Promise<TransactionReceipt>
+  /** `limit`: the most that the path takes; `received`: by the destination. */
+  quote(transfer: StargateTransfer): Promise<{
+    readonly limit: bigint
+    readonly received: bigint
+    readonly nativeFee: bigint
+  }>
+  /** @param nativeFee - sent; what is too much comes back to alice. */
+  send(transfer: StargateTransfer, nativeFee: bigint): Promise<TransactionReceipt>
+  deposit(transfer: AcrossTransfer): Promise<TransactionReceipt>
+  balance(token: Address | undefined, of: Address): Promise<bigint>
+}
+
+/** Makes them on one chain behind a JSON-RPC node, in the name of alice. */
+export function rawTransfers(chainId: number, url: string): RawTransfers {
   const chain: Chain = defineChain({
     id: chainId,
     name: 'sandbox',
@@ -108,8 +125,7 @@ export function rawTransfers(chainId: number, url: string) {
   return {
     client,
     execute,
-    /** `limit`: the most that the path takes; `received`: by the destination. */
-    async quote(transfer: StargateTransfer) {
+    async quote(transfer) {
       const param = paramOf(transfer)
       const { pool: address } = transfer
       const [limit, , receipt] = await client.readContract({
@@ -131,15 +147,14 @@ export function rawTransfers(chainId: number, url: string) {
         nativeFee: fee.nativeFee,
       }
     },
-    /** @param nativeFee - sent; what is too much comes back to alice. */
-    async send(transfer: StargateTransfer, nativeFee: bigint): Promise<TransactionReceipt> {
+    async send(transfer, nativeFee) {
       const { pool, token, amount } = transfer
       if (token) await approve(token, pool, amount)
       const args = [paramOf(transfer), { nativeFee, lzTokenFee: 0n }, sender.address] as const
       const data = encodeFunctionData({ abi: bridgeAbi, functionName: 'send', args })
       return execute(pool, data, nativeFee + (token ? 0n : amount))
     },
-    async deposit(transfer: AcrossTransfer): Promise<TransactionReceipt> {
+    async deposit(transfer) {
       const { spokePool, inputToken, outputToken, inputAmount, outputAmount } = transfer
       await approve(inputToken, spokePool, inputAmount)
       const { timestamp } = await client.getBlock()
@@ -155,7 +170,7 @@ export function rawTransfers(chainId: number, url: string) {
       })
       return execute(spokePool, data)
     },
-    balance: (token: Address | undefined, of: Address) =>
+    balance: (token, of) =>
       token
         ? client.readContract({
             address: token,

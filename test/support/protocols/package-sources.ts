@@ -36,7 +36,7 @@ interface SourceSet {
   readonly settings: Readonly<Record<string, unknown>>
 }
 
-interface Compiled {
+export interface Compiled {
   readonly abi: Abi
   readonly bytecode: Hex
   /** Slot by name of the variable, as the compiler lays them out. */
