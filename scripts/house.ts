@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { countedByHand, misplaced } from './house/by-hand.js'
 import { type Figures, isMeasured, measure } from './house/measure.js'
+import { outdatedReasons, withoutReason } from './house/module-state.js'
 import { counted, tableOf, withTable } from './house/table.js'
 
 const documentPath = 'docs/architecture.md'
@@ -31,7 +32,7 @@ function compare(): void {
   const before: readonly string[] = JSON.parse(readFileSync(beforePath, 'utf8'))
   const table = tableOf(before, figures, countedByHand)
   console.log(`${table}\n\n${namesOf(figures)}`)
-  const problems = misplaced(countedByHand, textOf)
+  const problems = [...misplaced(countedByHand, textOf), ...outdatedReasons(figures.moduleCaches)]
   const document = readFileSync(documentPath, 'utf8')
   const renewed = withTable(document, table)
   if (values.write) writeFileSync(documentPath, renewed)
@@ -59,7 +60,7 @@ function namesOf({ longFunctions, longestFiles, fullestFolders, ...more }: Figur
     ),
     ...list('Longest files', longestFiles.map(counts)),
     ...list('Fullest folders', fullestFolders.map(counts)),
-    ...list('Changed by functions, held by modules', more.moduleCaches),
+    ...list('Changed by functions, held by modules', withoutReason(more.moduleCaches)),
     ...list('More than four parameters', more.manyParameters),
   ].join('\n')
 }

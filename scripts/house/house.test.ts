@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { countedByHand, misplaced } from './by-hand.js'
 import { isWithoutVerb } from './comments.js'
 import { isMeasured, measure } from './measure.js'
+import { allowedModuleState, outdatedReasons, withoutReason } from './module-state.js'
 import { counted, markers, tableOf, withTable } from './table.js'
 
 const one = (text: string, path = 'src/folder/file.ts') => measure([{ path, text }])
@@ -73,6 +74,14 @@ describe('measure', () => {
     expect(moduleCaches).toEqual(
       ['cache', 'recent', 'last'].map((name) => `src/folder/file.ts: ${name}`),
     )
+  })
+
+  test('what a module holds with a reason is allowed, and a reason for nothing is told', () => {
+    const [allowed = '', ...others] = Object.keys(allowedModuleState)
+    expect(withoutReason([allowed, 'src/a.ts: cache'])).toEqual(['src/a.ts: cache'])
+    expect(outdatedReasons(others)).toEqual([
+      `scripts/house/module-state.ts allows ${allowed}, which is not there.`,
+    ])
   })
 
   test('functions that return methods, and classes that are no errors', () => {

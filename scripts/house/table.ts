@@ -1,6 +1,7 @@
 /** The table of docs/architecture.md: what was measured at 0d5d1000, what is today, and what is aimed at. */
 import type { CountedByHand } from './by-hand.js'
 import type { Figures } from './measure.js'
+import { withoutReason } from './module-state.js'
 
 const veryLong = 150
 
@@ -69,10 +70,10 @@ const machineRows: readonly MachineRow[] = [
     of: ({ fragments }) => String(fragments),
   },
   {
-    what: 'module-level collections and variables that functions change',
+    what: 'module-level collections and variables that functions change, but for those with a reason',
     stated: '17',
     aim: '0',
-    of: ({ moduleCaches }) => String(moduleCaches.length),
+    of: ({ moduleCaches }) => String(withoutReason(moduleCaches).length),
   },
   {
     what: 'functions that return an object with methods / classes that are no errors',

@@ -23,51 +23,58 @@ export interface Membership {
 /** Null in a service of one process. */
 export function membership(): Membership | null {
   const place = process.env[placeVariable]
-  if (!cluster.isWorker || place === undefined) return null
+  if (!primary || place === undefined) return null
   const sandbox = process.env[sandboxVariable]
   return {
     place: Number(place),
     sandbox: sandbox ? (JSON.parse(sandbox) as [number, string][]) : null,
-    stopAsked,
+    stopAsked: primary.stopAsked,
   }
 }
 
-let askToStop = () => {}
-const stopAsked = new Promise<void>((resolve) => {
-  askToStop = resolve
-})
-const waiting = new Map<number, (text: string | null) => void>()
-let asked = 0
+/** The channel to the primary: what it asks of this process, and what this process asks it. */
+class PrimaryChannel {
+  readonly stopAsked: Promise<void>
+  readonly #waiting = new Map<number, (text: string | null) => void>()
+  #asked = 0
 
-/** Answers of the primary, and its questions for the figures of this process, which the library hears itself. */
-function listen(): void {
-  AggregatorRegistry.setRegistries(registry)
-  new AggregatorRegistry()
-  // From the beginning: what is asked of a process that starts is not asked again.
-  process.on('message', (message) => {
-    if (isStop(message)) askToStop()
-    if (!isMetrics(message) || message.text === undefined) return
-    waiting.get(message.id)?.(message.text)
-    waiting.delete(message.id)
-  })
-  // It alone would keep a process alive that has stopped, or could not start.
-  process.channel?.unref()
+  constructor() {
+    // The library hears the primary's questions for the figures of this process itself.
+    AggregatorRegistry.setRegistries(registry)
+    new AggregatorRegistry()
+    this.stopAsked = new Promise<void>((resolve) => {
+      process.on('message', (message) => {
+        if (isStop(message)) resolve()
+        if (!isMetrics(message) || message.text === undefined) return
+        this.#waiting.get(message.id)?.(message.text)
+        this.#waiting.delete(message.id)
+      })
+    })
+    // It alone would keep a process alive that has stopped, or could not start.
+    process.channel?.unref()
+  }
+
+  /** The sums of all processes in Prometheus' text form; null: one of them did not tell its own. */
+  metrics(): Promise<string | null> {
+    this.#asked += 1
+    const question: MetricsQuestion = { kind: 'forkroute:metrics', id: this.#asked }
+    return new Promise((resolve) => {
+      this.#waiting.set(question.id, resolve)
+      process.send?.(question)
+    })
+  }
 }
 
-if (cluster.isWorker) listen()
+/** Made at once: what is asked of a process that starts is not asked again. Null in a service of one process. */
+const primary = cluster.isWorker ? new PrimaryChannel() : null
 
 /**
  * The metrics in Prometheus' text form; of several processes their sums.
  * @throws ForkrouteError OVERLOADED when one of them does not tell its own in five seconds.
  */
 export async function allMetrics(): Promise<string> {
-  if (!cluster.isWorker) return registry.metrics()
-  asked += 1
-  const question: MetricsQuestion = { kind: 'forkroute:metrics', id: asked }
-  const text = await new Promise<string | null>((resolve) => {
-    waiting.set(question.id, resolve)
-    process.send?.(question)
-  })
+  if (!primary) return registry.metrics()
+  const text = await primary.metrics()
   if (text !== null) return text
   throw new ForkrouteError('OVERLOADED', 'A process did not tell its figures in time; try again.')
 }

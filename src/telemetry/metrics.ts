@@ -3,7 +3,14 @@
  * answers, or are asked for them at a scrape. No label carries caller input, so the number of series stays bounded.
  * docs/metrics.md is generated from the table.
  */
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import {
+  Counter,
+  collectDefaultMetrics,
+  Gauge,
+  Histogram,
+  type Metric,
+  Registry,
+} from 'prom-client'
 
 interface Definition {
   readonly type: 'counter' | 'gauge' | 'histogram'
@@ -219,13 +226,9 @@ function create(name: Name, collect?: (metric: Counter | Gauge) => Promise<void>
   return type === 'counter' ? new Counter(configuration) : new Gauge(configuration)
 }
 
-/** Metrics that the process itself counts; the others are read at a scrape, see `collectMetric`. */
-const made = new Map<Name, Counter | Gauge | Histogram>()
-
-function metric(name: Name): Counter | Gauge | Histogram {
-  const known = made.get(name) ?? create(name)
-  made.set(name, known)
-  return known
+/** A metric that the process itself counts; the others are read at a scrape, see `collectMetric`. */
+function metric(name: Name): Metric {
+  return registry.getSingleMetric(`forkroute_${name}`) ?? create(name)
 }
 
 // There from the start, so that a rate over the first of its kind is not lost.
@@ -308,22 +311,35 @@ export function collectMetric<N extends NameOf<'counter' | 'gauge'>>(
   }
 }
 
-/** When the newest blocks of each chain were first seen, milliseconds of the process's clock. */
-const seenHeads = new Map<number, Map<string, number>>()
 const keptHeads = 16
+
+/** When the newest blocks of each chain were first seen, milliseconds of the process's clock. */
+class SeenHeads {
+  readonly #byChain = new Map<number, Map<string, number>>()
+
+  note(chainId: number, hash: string): void {
+    const heads = this.#byChain.get(chainId) ?? new Map<string, number>()
+    this.#byChain.set(chainId, heads)
+    if (!heads.has(hash)) heads.set(hash, performance.now())
+    const [oldest] = heads.keys()
+    if (heads.size > keptHeads && oldest !== undefined) heads.delete(oldest)
+  }
+
+  seenAt(chainId: number, hash: string): number | undefined {
+    return this.#byChain.get(chainId)?.get(hash)
+  }
+}
+
+const seenHeads = new SeenHeads()
 
 /** Notes the first sight of a block as the newest. */
 export function noteHead(chainId: number, hash: string): void {
-  const heads = seenHeads.get(chainId) ?? new Map<string, number>()
-  seenHeads.set(chainId, heads)
-  if (!heads.has(hash)) heads.set(hash, performance.now())
-  const [oldest] = heads.keys()
-  if (heads.size > keptHeads && oldest !== undefined) heads.delete(oldest)
+  seenHeads.note(chainId, hash)
 }
 
 /** @param hash - of the block that an event of a stream was calculated at, not the first of the stream. */
 export function observeEvent(chainId: number, hash: string): void {
-  const seenAt = seenHeads.get(chainId)?.get(hash)
+  const seenAt = seenHeads.seenAt(chainId, hash)
   if (seenAt === undefined) return
   observe('head_to_event_seconds', { chain: chainId }, (performance.now() - seenAt) / 1_000)
 }

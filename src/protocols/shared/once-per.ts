@@ -7,7 +7,9 @@ export function oncePer<Key extends WeakKey, Value extends NonNullable<unknown>>
 ): (key: Key) => Value {
   const cache = new WeakMap<Key, Value>()
   return (key) => {
-    const value = cache.get(key) ?? compute(key)
+    const known = cache.get(key)
+    if (known !== undefined) return known
+    const value = compute(key)
     cache.set(key, value)
     return value
   }
