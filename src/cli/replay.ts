@@ -79,7 +79,7 @@ export async function verify(
     const found = await Promise.all(
       rows.map((row) =>
         limit(async () => {
-          const mismatch = await compare(row, local.ask)
+          const mismatch = await mismatchOf(row, local.ask)
           done += 1
           report('requests', done / (rows.length + 1))
           return mismatch
@@ -103,7 +103,7 @@ function soundRow(requests: ReturnType<typeof cassetteRequests>, id: number): Re
 
 type Ask = Awaited<ReturnType<typeof import('../service/local-service.js').openLocalService>>['ask']
 
-async function compare(row: RequestRow, ask: Ask): Promise<Mismatch | null> {
+async function mismatchOf(row: RequestRow, ask: Ask): Promise<Mismatch | null> {
   const request = fromRequestText(row.request)
   const [, requestId] = /"requestId":"([\w.:/+=@-]{1,128})"/.exec(row.answer) ?? []
   const answer = await ask(request, {

@@ -27,20 +27,20 @@ export function checkStore(folder: string): CheckStore {
   const fileOf = (id: string) => join(folder, `${id}.json`)
 
   function ids(): string[] {
-    const names = guarded(() => readdirSync(folder), [])
+    const names = kept(() => readdirSync(folder), [])
     const checkIds = names.flatMap((name) => /^([0-9a-z]{10,40})\.json$/.exec(name)?.[1] ?? [])
     // They begin with the time.
     return checkIds.sort().reverse()
   }
 
   function read(id: string): Check | null {
-    const text = guarded(() => readFileSync(fileOf(id), 'utf8'), null)
+    const text = kept(() => readFileSync(fileOf(id), 'utf8'), null)
     return text === null ? null : known(JSON.parse(text) as StoredCheck)
   }
 
   function put(check: Check): void {
     const stored: StoredCheck = { ...check, pid: process.pid }
-    guarded(() => {
+    kept(() => {
       mkdirSync(folder, { recursive: true, mode: 0o700 })
       // A reader sees one or the other, and nothing in between.
       const part = `${fileOf(check.id)}.part`
@@ -57,7 +57,7 @@ export function checkStore(folder: string): CheckStore {
       return check
     },
     add({ kind, name }) {
-      for (const old of ids().slice(mostKept - 1)) guarded(() => rmSync(fileOf(old)), undefined)
+      for (const old of ids().slice(mostKept - 1)) kept(() => rmSync(fileOf(old)), undefined)
       const createdAt = Date.now()
       const check: Check = {
         id: `${createdAt.toString(36).padStart(9, '0')}${randomBytes(4).toString('hex')}`,
@@ -94,7 +94,7 @@ function isAlive(pid: number): boolean {
 }
 
 /** @param absent - where there is no such file; left out: that is an error, too. */
-function guarded<T, A = never>(work: () => T, absent?: A): T | A {
+function kept<T, A = never>(work: () => T, absent?: A): T | A {
   try {
     return work()
   } catch (cause) {

@@ -1,4 +1,5 @@
 /** State of a pool whose shares are traded by joins and exits, and their effect on it. Pure. */
+import { unlessReverted } from '../shared/reverts.js'
 import { at } from '../../domain/lists.js'
 import { divDown, mulDown } from '../shared/balancer-math/fixed-point.js'
 import {
@@ -40,7 +41,7 @@ const maxBalance = 2n ** 112n - 1n
  * @returns null where the Vault or the pool reverts, or nothing comes out.
  */
 export function join(state: LiquidityState, amounts: readonly bigint[]): Change | null {
-  return guarded(() => {
+  return unlessReverted(() => {
     const { pool, numbers, fee } = charged(state)
     const scaled = amounts.map((amount, k) => mulDown(amount, at(pool.scalingFactors, k)))
     const shares = sharesForTokens(numbers, scaled)
@@ -51,7 +52,7 @@ export function join(state: LiquidityState, amounts: readonly bigint[]): Change 
     const supply = state.supply + shares
     return {
       amountOut: shares,
-      after: () => next(state, supply, without(raised, fee), numbers, moved),
+      after: () => next(state, supply, without(raised, fee), { ...numbers, balances: moved }),
     }
   })
 }
@@ -64,7 +65,7 @@ export function join(state: LiquidityState, amounts: readonly bigint[]): Change 
  * @returns null where the Vault or the pool reverts, or nothing comes out.
  */
 export function exit(state: LiquidityState, k: number, shares: bigint): Change | null {
-  return guarded(() => {
+  return unlessReverted(() => {
     const { pool, numbers, fee } = charged(state)
     const scaled = tokensForShares(numbers, k, shares)
     const amountOut = divDown(scaled, at(pool.scalingFactors, k))
@@ -73,7 +74,10 @@ export function exit(state: LiquidityState, k: number, shares: bigint): Change |
     const moved = numbers.balances.map((balance, n) => (n === k ? balance - scaled : balance))
     checkAfter(numbers, moved)
     const supply = state.supply - shares
-    return { amountOut, after: () => next(state, supply, without(lowered, fee), numbers, moved) }
+    return {
+      amountOut,
+      after: () => next(state, supply, without(lowered, fee), { ...numbers, balances: moved }),
+    }
   })
 }
 
@@ -83,12 +87,7 @@ export function exit(state: LiquidityState, k: number, shares: bigint): Change |
  * @returns null where the math of the fee fails, as the pool then does.
  */
 export function ownedBalances(state: LiquidityState): readonly bigint[] | null {
-  try {
-    return without(state.pool.balances, charged(state).fee)
-  } catch (error) {
-    if (error instanceof RangeError) return null
-    throw error
-  }
+  return unlessReverted(() => without(state.pool.balances, charged(state).fee))
 }
 
 /**
@@ -119,26 +118,13 @@ function without(
   return balances.map((balance, k) => (k === index ? balance - amount : balance))
 }
 
+/** @param numbers - what the formulas take, after the change. */
 function next(
   state: LiquidityState,
   supply: bigint,
   balances: readonly bigint[],
   numbers: PoolNumbers,
-  moved: readonly bigint[],
 ): LiquidityState {
-  const last = state.last && {
-    invariant: invariantOf({ ...numbers, balances: moved }),
-    amp: numbers.amp,
-  }
+  const last = state.last && { invariant: invariantOf(numbers), amp: numbers.amp }
   return { ...state, supply, last, pool: { ...state.pool, balances } }
-}
-
-/** The math throws exactly where the contract reverts: the pool cannot serve the amount. */
-function guarded<T>(compute: () => T): T | null {
-  try {
-    return compute()
-  } catch (error) {
-    if (error instanceof RangeError) return null
-    throw error
-  }
 }

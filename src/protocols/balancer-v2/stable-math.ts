@@ -31,7 +31,7 @@ export function stableInvariant(
 export function stableInvariantDown(amp: bigint, balances: readonly bigint[]): bigint {
   const sum = balances.reduce((total, balance) => total + balance, 0n)
   if (sum === 0n) return 0n
-  return converge(sum, (invariant) => stepWith(divide, ceilDiv, amp, balances, sum, invariant))
+  return converge(sum, (invariant) => stepDownEach(amp, balances, sum, invariant))
 }
 
 function converge(start: bigint, step: (invariant: bigint) => bigint): bigint {
@@ -44,20 +44,24 @@ function converge(start: bigint, step: (invariant: bigint) => bigint): bigint {
   throw new RangeError('the invariant does not converge')
 }
 
+interface StableSwap {
+  /** Amplification times 1000. */
+  readonly amp: bigint
+  readonly balances: readonly bigint[]
+  /** `stableInvariant` of the balances. */
+  readonly invariant: bigint
+  readonly indexIn: number
+  readonly indexOut: number
+  /** 18-decimal units, fee taken. */
+  readonly amountIn: bigint
+}
+
 /**
- * @param invariant - `stableInvariant` of the balances.
- * @param amountIn - 18-decimal units, fee taken.
  * @returns 18-decimal units, rounded down.
  * @throws RangeError where the contract reverts.
  */
-export function stableOutGivenIn(
-  amp: bigint,
-  balances: readonly bigint[],
-  invariant: bigint,
-  indexIn: number,
-  indexOut: number,
-  amountIn: bigint,
-): bigint {
+export function stableOutGivenIn(swap: StableSwap): bigint {
+  const { amp, balances, invariant, indexIn, indexOut, amountIn } = swap
   const after = balances.map((balance, k) => (k === indexIn ? balance + amountIn : balance))
   const balanceOut = at(after, indexOut)
   return sub(sub(balanceOut, solveBalance(amp, after, invariant, balanceOut)), 1n)
@@ -81,32 +85,30 @@ function stepDown(
   )
 }
 
-function stepUp(amp: bigint, balances: readonly bigint[], sum: bigint, invariant: bigint): bigint {
-  return stepWith(ceilDiv, divide, amp, balances, sum, invariant)
-}
-
 type Division = (a: bigint, b: bigint) => bigint
 
-/** @param div - of the numerator. @param opposite - of the denominator. */
-function stepWith(
-  div: Division,
-  opposite: Division,
-  amp: bigint,
-  balances: readonly bigint[],
-  sum: bigint,
-  invariant: bigint,
-): bigint {
-  const n = BigInt(balances.length)
-  const total = amp * n
-  let product = at(balances, 0) * n
-  for (const balance of balances.slice(1)) {
-    product = div(mul(mul(product, balance), n), invariant)
+/**
+ * @param div - divides the numerator.
+ * @param opposite - divides in the denominator.
+ * @returns one step of the pools of 2021 to the invariant, with these divisions.
+ */
+function stepWith(div: Division, opposite: Division): typeof stepDown {
+  return (amp, balances, sum, invariant) => {
+    const n = BigInt(balances.length)
+    const total = amp * n
+    let product = at(balances, 0) * n
+    for (const balance of balances.slice(1)) {
+      product = div(mul(mul(product, balance), n), invariant)
+    }
+    return div(
+      mul(mul(n, invariant), invariant) + div(mul(mul(total, sum), product), ampPrecision),
+      mul(n + 1n, invariant) + opposite(mul(total - ampPrecision, product), ampPrecision),
+    )
   }
-  return div(
-    mul(mul(n, invariant), invariant) + div(mul(mul(total, sum), product), ampPrecision),
-    mul(n + 1n, invariant) + opposite(mul(total - ampPrecision, product), ampPrecision),
-  )
 }
+
+const stepUp = stepWith(ceilDiv, divide)
+const stepDownEach = stepWith(divide, ceilDiv)
 
 /** The balance of one token that keeps the invariant, given all others; rounded up. */
 export function solveBalance(

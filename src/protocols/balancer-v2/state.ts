@@ -1,4 +1,5 @@
 /** State of a Balancer V2 pool, and the effect of a swap on it. Pure. */
+import { unlessReverted } from '../shared/reverts.js'
 import { at } from '../../domain/lists.js'
 import type { Pool } from '../pool.js'
 import type { Direction } from '../protocol.js'
@@ -43,7 +44,7 @@ const scaledBalances = oncePer(({ balances, scalingFactors }: BalancerState) =>
  * @throws RangeError where the contract reverts.
  */
 const invariantOf = oncePer((state: BalancerState) => {
-  const { balances } = withoutOwn(state, scaledBalances(state))
+  const { balances } = withoutOwn(state)
   return stableInvariant(state.amp, balances, !state.isModern)
 })
 
@@ -77,11 +78,11 @@ function swapOutput(
   const { balances, scalingFactors, ownIndex } = state
   if (i === -1 || j === -1 || i === j || amountIn <= 0n) return 0n
   if (at(balances, i) + amountIn > maxBalance) return 0n
-  try {
+  const output = unlessReverted(() => {
+    if (i === ownIndex || j === ownIndex) return shareOutput(state, i, j, amountIn)
     const scaled = scaledBalances(state)
-    if (i === ownIndex || j === ownIndex) return shareOutput(state, scaled, i, j, amountIn)
     const net = mulDown(sub(amountIn, mulUp(amountIn, state.swapFee)), at(scalingFactors, i))
-    const output =
+    const given =
       state.kind === 'weighted'
         ? weightedOutGivenIn({
             balanceIn: at(scaled, i),
@@ -91,13 +92,10 @@ function swapOutput(
             amountIn: net,
             hasShortcuts: state.isModern,
           })
-        : stableOutput(state, scaled, i, j, net)
-    return (output * one) / at(scalingFactors, j)
-  } catch (error) {
-    // The math throws exactly where the contract reverts: the pool cannot serve the amount.
-    if (error instanceof RangeError) return 0n
-    throw error
-  }
+        : stableOutput(state, i, j, net)
+    return (given * one) / at(scalingFactors, j)
+  })
+  return output ?? 0n
 }
 
 interface Moved extends Direction {
@@ -124,16 +122,10 @@ function stateAfter(
 }
 
 /** Shares of a composable pool for a token, or a token for shares: joins and exits with one token. */
-function shareOutput(
-  state: BalancerState,
-  scaled: readonly bigint[],
-  i: number,
-  j: number,
-  amountIn: bigint,
-): bigint {
+function shareOutput(state: BalancerState, i: number, j: number, amountIn: bigint): bigint {
   const { ownIndex, supply, scalingFactors } = state
   if (supply === undefined) return 0n
-  const { balances, place } = withoutOwn(state, scaled)
+  const { balances, place } = withoutOwn(state)
   const numbers = { ...state, balances, supply }
   if (j === ownIndex) {
     const amount = mulDown(amountIn, at(scalingFactors, i))
@@ -145,19 +137,21 @@ function shareOutput(
   return (tokensForShares(numbers, place(j), amountIn) * one) / at(scalingFactors, j)
 }
 
-function stableOutput(
-  state: BalancerState,
-  scaled: readonly bigint[],
-  i: number,
-  j: number,
-  amountIn: bigint,
-): bigint {
-  const { balances, place } = withoutOwn(state, scaled)
-  return stableOutGivenIn(state.amp, balances, invariantOf(state), place(i), place(j), amountIn)
+function stableOutput(state: BalancerState, i: number, j: number, amountIn: bigint): bigint {
+  const { balances, place } = withoutOwn(state)
+  return stableOutGivenIn({
+    amp: state.amp,
+    balances,
+    invariant: invariantOf(state),
+    indexIn: place(i),
+    indexOut: place(j),
+    amountIn,
+  })
 }
 
 /** The balances that the invariant counts, and where each token stands among them: all but the pool's own share. */
-function withoutOwn({ ownIndex }: BalancerState, scaled: readonly bigint[]) {
+function withoutOwn(state: BalancerState) {
+  const { ownIndex } = state
   const place = (k: number) => (ownIndex !== null && k > ownIndex ? k - 1 : k)
-  return { balances: scaled.filter((_balance, k) => k !== ownIndex), place }
+  return { balances: scaledBalances(state).filter((_balance, k) => k !== ownIndex), place }
 }

@@ -2,6 +2,7 @@
  * State of pools of the V3 Vault in bulk, in one round of calls with the time of the block in which swaps are
  * simulated: token rates and amplifications move with time.
  */
+import { unlessReverted } from '../shared/reverts.js'
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from 'viem'
 import { at } from '../../domain/lists.js'
 import { type Address, toAddress } from '../../domain/primitives.js'
@@ -94,13 +95,9 @@ export async function loadBalancerV3({
     })
     if (pool.address !== vault) return failed('The pool is of another Vault.')
     if (minimumTrade === null || isVaultPaused === null) return failed(why(answers.slice(0, 2)))
-    try {
-      const state = toState(pool, reads, minimumTrade, isVaultPaused)
-      return typeof state === 'string' ? failed(state) : { pool, state, partial: false }
-    } catch (error) {
-      if (error instanceof RangeError) return failed('The Vault cannot settle its yield.')
-      throw error
-    }
+    const state = unlessReverted(() => toState(pool, reads, minimumTrade, isVaultPaused))
+    if (state === null) return failed('The Vault cannot settle its yield.')
+    return typeof state === 'string' ? failed(state) : { pool, state, partial: false }
   })
 }
 
@@ -144,7 +141,8 @@ function toState(
   const balances = raw.map((balance, k) => {
     const { tokenType, paysYieldFees } = at(kinds, k)
     if (feeOfYield === 0n || tokenType !== withRate || !paysYieldFees) return balance
-    return balance - yieldFee(balance, at(scalingFactors, k), at(rates, k), at(last, k), feeOfYield)
+    const scale = { scalingFactor: at(scalingFactors, k), rate: at(rates, k) }
+    return balance - yieldFee({ balance, ...scale, last: at(last, k), fee: feeOfYield })
   })
   return {
     ...formula,

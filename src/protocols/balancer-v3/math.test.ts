@@ -208,11 +208,13 @@ describe('stableOutput', () => {
 describe('yieldFee', () => {
   test('known vector: a tenth of a yield of 5 %, in raw units at the new rate', () => {
     // 100 tokens grew from 100 to 105: a tenth of 5 is 0.5, which are 0.476190 of 6 decimals at 1.05.
-    const args = [100n * 10n ** 6n, 10n ** 12n, (105n * e18) / 100n] as const
-    expect(yieldFee(...args, 100n * e18, e18 / 10n)).toBe(476_190n)
+    const sixDecimals = { balance: 100n * 10n ** 6n, scalingFactor: 10n ** 12n }
+    const grown = { ...sixDecimals, rate: (105n * e18) / 100n, last: 100n * e18, fee: e18 / 10n }
+    expect(yieldFee(grown)).toBe(476_190n)
   })
   test('none where the rate has fallen or stayed', () => {
-    expect(yieldFee(e18, 1n, e18, e18, e18 / 10n)).toBe(0n)
-    expect(yieldFee(e18, 1n, e18 - 1n, e18, e18 / 10n)).toBe(0n)
+    const stayed = { balance: e18, scalingFactor: 1n, rate: e18, last: e18, fee: e18 / 10n }
+    expect(yieldFee(stayed)).toBe(0n)
+    expect(yieldFee({ ...stayed, rate: e18 - 1n })).toBe(0n)
   })
 })

@@ -6,6 +6,7 @@
  *   _computeAndChargeAggregateSwapFees; pkg/vault/contracts/lib/PoolDataLib.sol;
  *   pkg/pool-weighted/contracts/WeightedPool.sol, onSwap
  */
+import { unlessReverted } from '../shared/reverts.js'
 import { at } from '../../domain/lists.js'
 import type { Address } from '../../domain/primitives.js'
 import { divDown, mul, mulDown, mulUp, one, sub } from '../shared/balancer-math/fixed-point.js'
@@ -44,20 +45,23 @@ export interface BalancerV3State {
 /** Raw and live balances are packed by 128 bits. */
 const maxBalance = 2n ** 128n - 1n
 
+interface Yield {
+  /** Raw units. */
+  readonly balance: bigint
+  readonly scalingFactor: bigint
+  readonly rate: bigint
+  /** The balance after the last swap, 18-decimal units with the rate of that time. */
+  readonly last: bigint
+  /** Share of the yield, E18. */
+  readonly fee: bigint
+}
+
 /**
  * Raw units of the yield since the last swap that leave the pool with the next one.
  *
- * @param last - 18-decimal units with the rate of that time.
- * @param fee - share of the yield, E18.
  * @throws RangeError where the Vault reverts.
  */
-export function yieldFee(
-  balance: bigint,
-  scalingFactor: bigint,
-  rate: bigint,
-  last: bigint,
-  fee: bigint,
-): bigint {
+export function yieldFee({ balance, scalingFactor, rate, last, fee }: Yield): bigint {
   const live = mulDown(mul(balance, scalingFactor), rate)
   return live > last ? divDown(mulUp(live - last, fee), mul(scalingFactor, rate)) : 0n
 }
@@ -74,13 +78,7 @@ export function vaultSwap(
   amountIn: bigint,
 ): { readonly amountOut: bigint; readonly balances: readonly bigint[] } | null {
   if (!state.isOpen || i < 0 || j < 0 || i === j || amountIn <= 0n) return null
-  try {
-    return swap(state, i, j, amountIn)
-  } catch (error) {
-    // The math throws exactly where the contracts revert: the pool cannot serve the amount.
-    if (error instanceof RangeError) return null
-    throw error
-  }
+  return unlessReverted(() => swap(state, i, j, amountIn))
 }
 
 function scaledBy({ scalingFactors, rates }: BalancerV3State, raw: bigint, k: number): bigint {
@@ -100,12 +98,11 @@ const invariantOf = oncePer((state: BalancerV3State) =>
 function swap(state: BalancerV3State, i: number, j: number, amountIn: bigint) {
   const { scalingFactors, rates, minimumTrade } = state
   const scaled = (raw: bigint, k: number) => scaledBy(state, raw, k)
-  const live = liveBalances(state)
   const given = scaled(amountIn, i)
   const fee = mulUp(given, state.swapFee)
   const net = sub(given, fee)
   if (net < minimumTrade) throw new RangeError('too little comes in')
-  const output = poolOutput(state, live, i, j, net)
+  const output = poolOutput(state, i, j, net)
   if (output < minimumTrade) throw new RangeError('too little goes out')
   const amountOut = divDown(output, mul(at(scalingFactors, j), roundedUp(at(rates, j))))
   const feeRaw = divDown(fee, mul(at(scalingFactors, i), at(rates, i)))
@@ -123,12 +120,12 @@ function swap(state: BalancerV3State, i: number, j: number, amountIn: bigint) {
 /** @returns 18-decimal units. */
 function poolOutput(
   state: BalancerV3State,
-  live: readonly bigint[],
   indexIn: number,
   indexOut: number,
   amountIn: bigint,
 ): bigint {
   const { amp, mostImbalance, minimums, weights } = state
+  const live = liveBalances(state)
   if (state.kind === 'stable') {
     const invariant = invariantOf(state)
     return stableOutput({

@@ -4,6 +4,7 @@
  * a compiler without checks, and uses SafeMath in some places only. Pure.
  * @see CamelotLabs/core 0fa055d, contracts/CamelotPair.sol, _swap, _getAmountOut, _get_y, _k
  */
+import { unlessReverted } from '../shared/reverts.js'
 import { maxUint256 } from '../../domain/primitives.js'
 
 /** Structured-clonable. */
@@ -98,13 +99,7 @@ export function camelotSwap(
   zeroForOne: boolean,
   amountIn: bigint,
 ): Swapped | null {
-  try {
-    return swap(state, zeroForOne, amountIn)
-  } catch (error) {
-    // Divisions by zero are RangeErrors, too.
-    if (error instanceof RangeError) return null
-    throw error
-  }
+  return unlessReverted(() => swap(state, zeroForOne, amountIn))
 }
 
 function swap(state: CamelotState, zeroForOne: boolean, amountIn: bigint): Swapped | null {

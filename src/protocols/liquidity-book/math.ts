@@ -4,6 +4,7 @@
  * @see traderjoe-xyz/joe-v2 067c6cc, src/LBPair.sol (swap), src/libraries/BinHelper.sol (getAmounts),
  *   PairParameterHelper.sol, FeeHelper.sol, PriceHelper.sol, math/Uint128x128Math.sol (pow)
  */
+import { unlessReverted } from '../shared/reverts.js'
 import { type Address, bpsDenominator, maxUint256 } from '../../domain/primitives.js'
 
 /** Parameters from the word in which a pair keeps them; the time is the time of the swap. */
@@ -100,14 +101,17 @@ interface Step {
   readonly fee: bigint
 }
 
-function stepIn(price: bigint, reserveOut: bigint, forY: boolean, left: bigint, fee: bigint): Step {
-  const before = forY ? divideUp(reserveOut << shift, price) : divideUp(reserveOut * price, one)
-  const most = before + divideUp(before * fee, e18 - fee)
-  if (before > maxUint128 || most > maxUint128) throw new RangeError('Too much for a bin.')
-  if (left >= most) return { consumed: most, amountOut: reserveOut, fee: most - before }
-  const paid = divideUp(left * fee, e18)
-  const amountOut = forY ? ((left - paid) * price) >> shift : ((left - paid) << shift) / price
-  return { consumed: left, amountOut: amountOut > reserveOut ? reserveOut : amountOut, fee: paid }
+/** How much of what is left a bin takes in one direction, and what it gives. */
+function binSwap(forY: boolean) {
+  return (price: bigint, reserveOut: bigint, left: bigint, fee: bigint): Step => {
+    const before = forY ? divideUp(reserveOut << shift, price) : divideUp(reserveOut * price, one)
+    const most = before + divideUp(before * fee, e18 - fee)
+    if (before > maxUint128 || most > maxUint128) throw new RangeError('Too much for a bin.')
+    if (left >= most) return { consumed: most, amountOut: reserveOut, fee: most - before }
+    const paid = divideUp(left * fee, e18)
+    const amountOut = forY ? ((left - paid) * price) >> shift : ((left - paid) << shift) / price
+    return { consumed: left, amountOut: amountOut > reserveOut ? reserveOut : amountOut, fee: paid }
+  }
 }
 
 /**
@@ -116,12 +120,7 @@ function stepIn(price: bigint, reserveOut: bigint, forY: boolean, left: bigint, 
  * @returns null where the pair refuses the swap: nothing would come out, or its bins do not hold enough.
  */
 export function bookSwap(state: BookState, forY: boolean, amountIn: bigint): Outcome | null {
-  try {
-    return swap(state, forY, amountIn)
-  } catch (error) {
-    if (error instanceof RangeError) return null
-    throw error
-  }
+  return unlessReverted(() => swap(state, forY, amountIn))
 }
 
 function swap(state: BookState, forY: boolean, amountIn: bigint): Outcome | null {
@@ -129,6 +128,7 @@ function swap(state: BookState, forY: boolean, amountIn: bigint): Outcome | null
   if (amountIn <= 0n || amountIn > maxUint128) return null
   const [reservesX, reservesY] = [[...state.reservesX], [...state.reservesY]]
   const { activeId, idReference, volatilityReference, maxVolatility, protocolShare } = parameters
+  const swapInBin = binSwap(forY)
   let left = amountIn
   let amountOut = 0n
   let last = activeId
@@ -149,7 +149,7 @@ function swap(state: BookState, forY: boolean, amountIn: bigint): Outcome | null
     const reached = volatilityReference + BigInt(Math.abs(id - idReference)) * bpsDenominator
     const fee = feeOf(parameters, binStep, reached > maxVolatility ? maxVolatility : reached)
     const price = priceOf(id, binStep)
-    const step = stepIn(price, reserveOut, forY, left, fee)
+    const step = swapInBin(price, reserveOut, left, fee)
     if (step.consumed === 0n) continue
     const toBin = step.consumed - (step.fee * protocolShare) / bpsDenominator
     const full = forY

@@ -4,6 +4,7 @@
  * @see aerodrome-finance/contracts a5fae2e, contracts/Pool.sol, swap, _getAmountOut, _get_y, _k
  * @see velodrome-finance/contracts 7a74cab, contracts/Pool.sol: the same arithmetic
  */
+import { unlessReverted } from '../shared/reverts.js'
 import { bpsDenominator, maxUint256 } from '../../domain/primitives.js'
 
 /** Structured-clonable. */
@@ -109,13 +110,7 @@ export function velodromeSwap(
   zeroForOne: boolean,
   amountIn: bigint,
 ): Swapped | null {
-  try {
-    return swap(state, zeroForOne, amountIn)
-  } catch (error) {
-    // Divisions by zero are RangeErrors, too.
-    if (error instanceof RangeError) return null
-    throw error
-  }
+  return unlessReverted(() => swap(state, zeroForOne, amountIn))
 }
 
 function swap(state: VelodromeState, zeroForOne: boolean, amountIn: bigint): Swapped | null {

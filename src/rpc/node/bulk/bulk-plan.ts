@@ -85,7 +85,7 @@ export function slotCalls(
   limits: BulkLimits,
   anchorFor: (keys: readonly ItemKey[]) => ItemKey | null,
 ): BulkCall[] {
-  return chunksOf(keys, limits).map((own) => {
+  return chunksWithin(keys, limits).map((own) => {
     const anchor = anchorFor(own)
     return slotCall(own, anchor === null ? own : [...own, anchor], at)
   })
@@ -107,7 +107,7 @@ export function accountCalls(
   return calls
 }
 
-function chunksOf(keys: readonly ItemKey[], limits: BulkLimits): ItemKey[][] {
+function chunksWithin(keys: readonly ItemKey[], limits: BulkLimits): ItemKey[][] {
   const chunks: ItemKey[][] = []
   let used = { slots: 0, chars: 0, gas: 0 }
   let last: Address | null = null
