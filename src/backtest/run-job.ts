@@ -1,5 +1,4 @@
 /** Works on one job that this process has claimed, to its end: finished, failed, or given up. */
-
 import { setTimeout } from 'node:timers/promises'
 import type { BacktestJob } from '../domain/backtest.js'
 import { errorCodes, ForkrouteError } from '../domain/errors.js'

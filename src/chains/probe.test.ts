@@ -7,7 +7,12 @@ const word = (value: `0x${string}`) => padHex(value, { size: 32 })
 
 describe('probe', () => {
   test('names the contract, the function and its arguments', () => {
-    const found = probe('Factory', contract, 'feeAmountTickSpacing(uint24)', 10n, [500n])
+    const found = probe(
+      'Factory',
+      contract,
+      { signature: 'feeAmountTickSpacing(uint24)', args: [500n] },
+      10n,
+    )
     expect(found).toEqual({
       title: 'Factory, feeAmountTickSpacing(500)',
       to: contract,

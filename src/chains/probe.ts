@@ -13,18 +13,24 @@ export interface Probe {
   readonly expected: Expected
 }
 
+/** A function without tuples, such as `feeAmountTickSpacing(uint24)`, and what it is asked with. */
+export interface ProbeCall {
+  readonly signature: string
+  readonly args: readonly (bigint | Hex)[]
+}
+
 /**
  * @param name - of the contract.
- * @param signature - of a function without tuples, such as `feeAmountTickSpacing(uint24)`.
+ * @param call - the signature alone where the function takes no arguments.
  * @param expected - a number or an address stands for its word.
  */
 export function probe(
   name: string,
   to: Address,
-  signature: string,
+  call: string | ProbeCall,
   expected: Expected | bigint,
-  args: readonly (bigint | Hex)[] = [],
 ): Probe {
+  const { signature, args } = typeof call === 'string' ? { signature: call, args: [] } : call
   const abi = parseAbi([`function ${signature} view`] as readonly string[])
   const [called = ''] = signature.split('(')
   const data = encodeFunctionData({ abi, functionName: called, args })

@@ -59,7 +59,6 @@ function tool<Fields extends z.ZodRawShape>(
     input: any,
     options: CallOptions,
   ) => Promise<unknown>,
-  changes = false,
 ): Tool {
   return {
     name,
@@ -67,8 +66,12 @@ function tool<Fields extends z.ZodRawShape>(
     description,
     input: z.object(fields).strict(),
     run,
-    ...(changes && { changes }),
   }
+}
+
+/** A tool that starts or ends work of the service. */
+function changing(made: Tool): Tool {
+  return { ...made, changes: true }
 }
 
 export const tools: readonly Tool[] = [
@@ -205,34 +208,36 @@ export const tools: readonly Tool[] = [
     { bridge: z.string().max(64), chainId, txHash: z.string().regex(/^0x[0-9a-fA-F]{64}$/) },
     (forkroute, input, options) => forkroute.bridgeCheck(input, options),
   ),
-  tool(
-    'start_backtest',
-    ['Start a backtest', 'Requests over blocks of the past by variants of the router.'],
-    {
-      name: z.string().max(64).optional(),
-      chainId,
-      blocks: z.object({
-        from: z.string().max(64),
-        to: z.string().max(64).optional(),
-        step: z.number().int().positive().optional(),
-      }),
-      requests: z
-        .array(z.object({ ...pair, name: z.string().max(64) }))
-        .min(1)
-        .max(20),
-      variants: z
-        .array(z.record(z.string().max(64), z.unknown()))
-        .min(1)
-        .max(10),
-    },
-    (forkroute, input, options) => forkroute.createBacktest(input, options),
-    true,
+  changing(
+    tool(
+      'start_backtest',
+      ['Start a backtest', 'Requests over blocks of the past by variants of the router.'],
+      {
+        name: z.string().max(64).optional(),
+        chainId,
+        blocks: z.object({
+          from: z.string().max(64),
+          to: z.string().max(64).optional(),
+          step: z.number().int().positive().optional(),
+        }),
+        requests: z
+          .array(z.object({ ...pair, name: z.string().max(64) }))
+          .min(1)
+          .max(20),
+        variants: z
+          .array(z.record(z.string().max(64), z.unknown()))
+          .min(1)
+          .max(10),
+      },
+      (forkroute, input, options) => forkroute.createBacktest(input, options),
+    ),
   ),
-  tool(
-    'cancel_backtest',
-    ['Cancel a backtest', 'What is done stays.'],
-    { id: z.string().max(64) },
-    (forkroute, input, options) => forkroute.cancelBacktest(input, options),
-    true,
+  changing(
+    tool(
+      'cancel_backtest',
+      ['Cancel a backtest', 'What is done stays.'],
+      { id: z.string().max(64) },
+      (forkroute, input, options) => forkroute.cancelBacktest(input, options),
+    ),
   ),
 ]

@@ -76,16 +76,16 @@ export function priceTokens(args: {
       known.set(token, { price: usdScale, confidence: anchorConfidence, source: 'anchor' })
     }
   }
-  const poolsByToken = indexPools(market, chain)
+  const quotes = { chain, pools: indexPools(market, chain), decimals: market.decimals, known }
   for (const token of [chain.wrappedNative, ...chain.connectorTokens]) {
     if (known.has(token)) continue
-    const price = fromPools(token, poolsByToken, market, known, chain)
+    const price = fromPools(token, quotes)
     if (price) known.set(token, price)
   }
   return new Map(
     tokens.map((token) => {
       const key = canonicalToken(chain, token)
-      const price = known.get(key) ?? fromPools(key, poolsByToken, market, known, chain)
+      const price = known.get(key) ?? fromPools(key, quotes)
       return [token, price ? toTokenPrice(price) : null]
     }),
   )
@@ -150,24 +150,28 @@ function indexPools(market: PriceMarket, chain: ChainDefinition): PoolIndex {
   return index
 }
 
-function fromPools(
-  token: Address,
-  index: PoolIndex,
-  market: PriceMarket,
-  known: ReadonlyMap<Address, Known>,
-  chain: ChainDefinition,
-): Known | null {
-  const decimals = market.decimals.get(token)
+interface Quotes {
+  readonly chain: ChainDefinition
+  readonly pools: PoolIndex
+  /** Decimals of the tokens in the pools. */
+  readonly decimals: PriceMarket['decimals']
+  /** Prices of the tokens that others may be priced in. */
+  readonly known: ReadonlyMap<Address, Known>
+}
+
+function fromPools(token: Address, quotes: Quotes): Known | null {
+  const { chain, pools, known } = quotes
+  const decimals = quotes.decimals.get(token)
   if (decimals === undefined) return null
   const observations: Weighted[] = []
-  for (const entry of index.get(token) ?? []) {
+  for (const entry of pools.get(token) ?? []) {
     const { tokens } = entry.loaded.pool
     const poolToken = tokens.find((each) => canonicalToken(chain, each) === token)
     if (!poolToken) continue
     for (const each of tokens) {
       const quoteKey = canonicalToken(chain, each)
       const quote = known.get(quoteKey)
-      const quoteDecimals = market.decimals.get(quoteKey)
+      const quoteDecimals = quotes.decimals.get(quoteKey)
       if (quoteKey === token || !quote || quoteDecimals === undefined) continue
       const priced = { token: each, decimals: quoteDecimals, price: quote.price }
       const observation = observe(entry, { token: poolToken, decimals }, priced)

@@ -2,7 +2,6 @@
  * Several processes that serve one port: each is a whole service with threads and forks of its own, on one data folder.
  * The primary shares out connections, counts requests and figures for all, and replaces a process that ends.
  */
-
 import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -28,8 +28,10 @@ export function withoutSecrets(text: string): string {
   return text
     .replace(
       /\b((?:https?|wss?|rediss?|postgres(?:ql)?):\/\/)([^\s/@"']*@)?([^\s/?#"'),]+)([^\s"'),]*)/gi,
-      (_url, scheme: string, user: string | undefined, host: string, rest: string) =>
-        user || /[^/]/.test(rest) ? `${scheme}${host}/…` : `${scheme}${host}`,
+      (url: string, scheme: string, user: string | undefined, host: string) => {
+        const rest = url.slice(scheme.length + host.length)
+        return user || /[^/]/.test(rest) ? `${scheme}${host}/…` : `${scheme}${host}`
+      },
     )
     .replace(/\bfr_[A-Za-z0-9_-]{8,}/g, 'fr_…')
 }

@@ -2,7 +2,6 @@
  * The tracer by OpenTelemetry's SDK. Loaded by `tracing.ts` alone and only where an endpoint is set; imports nothing of
  * the service, since it is bundled into a file of its own.
  */
-
 import { AsyncLocalStorage } from 'node:async_hooks'
 import {
   type Context,

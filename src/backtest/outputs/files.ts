@@ -1,5 +1,4 @@
 /** Draft files, which have temporary names until they are complete. */
-
 import { randomBytes } from 'node:crypto'
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'

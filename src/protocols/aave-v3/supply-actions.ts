@@ -28,7 +28,8 @@ export const deposit = defineAction({
   async build({ tokenIn, tokenOut, amountIn, primaryAddress, receiver }, context) {
     const target = checkPool(context, primaryAddress)
     const { aToken } = await reserveOf(context, 'tokenIn', tokenIn)
-    expectAddress(context, 'tokenOut', tokenOut, aToken, `the aToken of tokenIn, ${aToken}`)
+    const what = `the aToken of tokenIn, ${aToken}`
+    expectAddress(context, 'tokenOut', tokenOut, { address: aToken, what })
     context.add({ kind: 'approve', token: tokenIn, spender: target, amount: amountIn })
     // The receiver gets the aTokens at once, as its collateral: the account itself where the bundle goes on to borrow.
     const args = [tokenIn, amountIn, payeeOf(context, receiver), 0]
@@ -51,7 +52,8 @@ async function pairOf(
     return { aToken, asset: tokenOut }
   }
   const { asset } = await reserveOfAToken(context, 'tokenIn', tokenIn)
-  expectAddress(context, 'tokenOut', tokenOut, asset, `the underlying token of tokenIn, ${asset}`)
+  const what = `the underlying token of tokenIn, ${asset}`
+  expectAddress(context, 'tokenOut', tokenOut, { address: asset, what })
   return { aToken: tokenIn, asset }
 }
 

@@ -73,15 +73,20 @@ export function exitStep({
   return { kind: 'call', target: vault, abi: exitAbi, args: [poolId, sender, recipient, request] }
 }
 
+interface PoolQuery {
+  readonly poolId: Hex
+  /** Raw units in the Vault's order. */
+  readonly balances: readonly bigint[]
+  readonly protocolFee: bigint
+  readonly userData: EncodedValues
+}
+
 /** Asks the pool itself what a join or exit would give; answers shares, then amounts of tokens. */
 export function encodeQuery(
   functionName: 'queryJoin' | 'queryExit',
-  poolId: Hex,
-  balances: readonly bigint[],
-  protocolFee: bigint,
-  { types, values }: EncodedValues,
+  { poolId, balances, protocolFee, userData }: PoolQuery,
 ): Hex {
-  const data = encodeAbiParameters(types, values)
+  const data = encodeAbiParameters(userData.types, userData.values)
   const args = [poolId, nobody, nobody, balances, 0n, protocolFee, data] as const
   return encodeFunctionData({ abi: queryAbi, functionName, args })
 }

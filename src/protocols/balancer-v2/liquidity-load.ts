@@ -4,6 +4,7 @@
  */
 import { encodeFunctionData, parseAbi } from 'viem'
 import type { ChainDefinition, VenueParameters } from '../../chains/chain.js'
+import type { EncodedValues } from '../../domain/order.js'
 import { type Hex, toAddress } from '../../domain/primitives.js'
 import type { ReadResult, StateReader } from '../../domain/state.js'
 import type { Pool, Unreadable } from '../pool.js'
@@ -122,10 +123,12 @@ function questionsOf(entry: Entry) {
   const { swaps, state } = entry
   const { amounts, shares, index } = probeOf(entry)
   const to = poolContract(swaps)
-  const ask = (name: 'queryJoin' | 'queryExit', userData: Parameters<typeof encodeQuery>[4]) => {
-    const { balances } = state.pool
-    return { to, data: encodeQuery(name, swaps.id as Hex, balances, state.protocolFee, userData) }
-  }
+  const { protocolFee, pool } = state
+  const query = { poolId: swaps.id as Hex, balances: pool.balances, protocolFee }
+  const ask = (name: 'queryJoin' | 'queryExit', userData: EncodedValues) => ({
+    to,
+    data: encodeQuery(name, { ...query, userData }),
+  })
   return [ask('queryJoin', joinData(amounts)), ask('queryExit', exitOneData(shares, index))]
 }
 

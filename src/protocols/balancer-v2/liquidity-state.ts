@@ -1,7 +1,7 @@
 /** State of a pool whose shares are traded by joins and exits, and their effect on it. Pure. */
-import { unlessReverted } from '../shared/reverts.js'
 import { at } from '../../domain/lists.js'
 import { divDown, mulDown } from '../shared/balancer-math/fixed-point.js'
+import { unlessReverted } from '../shared/reverts.js'
 import {
   dueFee,
   invariantOf,

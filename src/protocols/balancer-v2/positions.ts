@@ -137,7 +137,8 @@ async function liquidityOf(
     const why = failure ? ` (${failure.message})` : ''
     return context.refuse('primaryAddress', `a weighted or stable pool of the Vault${why}`)
   }
-  expectAddress(context, argument, share, primaryAddress, `the pool itself, ${primaryAddress}`)
+  const what = `the pool itself, ${primaryAddress}`
+  expectAddress(context, argument, share, { address: primaryAddress, what })
   const swaps = swapPool(record)
   return { pool: swaps, assets: assetsOf(swaps), isComposable: !isLiquidity(record) }
 }

@@ -1,11 +1,11 @@
 /** State of a Balancer V2 pool, and the effect of a swap on it. Pure. */
-import { unlessReverted } from '../shared/reverts.js'
 import { at } from '../../domain/lists.js'
 import type { Pool } from '../pool.js'
 import type { Direction } from '../protocol.js'
 import { mulDown, mulUp, one, sub } from '../shared/balancer-math/fixed-point.js'
 import { weightedOutGivenIn } from '../shared/balancer-math/weighted-math.js'
 import { oncePer } from '../shared/once-per.js'
+import { unlessReverted } from '../shared/reverts.js'
 import { sharesForTokens, tokensForShares } from './join-exit-math.js'
 import { stableInvariant, stableOutGivenIn } from './stable-math.js'
 

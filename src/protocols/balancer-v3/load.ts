@@ -2,7 +2,6 @@
  * State of pools of the V3 Vault in bulk, in one round of calls with the time of the block in which swaps are
  * simulated: token rates and amplifications move with time.
  */
-import { unlessReverted } from '../shared/reverts.js'
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from 'viem'
 import { at } from '../../domain/lists.js'
 import { type Address, toAddress } from '../../domain/primitives.js'
@@ -10,6 +9,7 @@ import type { ReadCall, ReadResult } from '../../domain/state.js'
 import { nextBlockTime } from '../../domain/what-if.js'
 import type { Pool, Unreadable } from '../pool.js'
 import type { LoadedPool, Swaps } from '../protocol.js'
+import { unlessReverted } from '../shared/reverts.js'
 import { type BalancerV3State, yieldFee } from './math.js'
 import { factoriesOf, vaultOf } from './parameters.js'
 import { callsAtSwaps, withRate } from './pool-events.js'

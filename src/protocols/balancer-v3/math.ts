@@ -6,12 +6,12 @@
  *   _computeAndChargeAggregateSwapFees; pkg/vault/contracts/lib/PoolDataLib.sol;
  *   pkg/pool-weighted/contracts/WeightedPool.sol, onSwap
  */
-import { unlessReverted } from '../shared/reverts.js'
 import { at } from '../../domain/lists.js'
 import type { Address } from '../../domain/primitives.js'
 import { divDown, mul, mulDown, mulUp, one, sub } from '../shared/balancer-math/fixed-point.js'
 import { weightedOutGivenIn } from '../shared/balancer-math/weighted-math.js'
 import { oncePer } from '../shared/once-per.js'
+import { unlessReverted } from '../shared/reverts.js'
 import { stableInvariant, stableOutput } from './stable-math.js'
 
 export interface BalancerV3State {

@@ -4,8 +4,8 @@
  * a compiler without checks, and uses SafeMath in some places only. Pure.
  * @see CamelotLabs/core 0fa055d, contracts/CamelotPair.sol, _swap, _getAmountOut, _get_y, _k
  */
-import { unlessReverted } from '../shared/reverts.js'
 import { maxUint256 } from '../../domain/primitives.js'
+import { unlessReverted } from '../shared/reverts.js'
 
 /** Structured-clonable. */
 export interface CamelotState {

@@ -30,12 +30,14 @@ async function marketOf(context: ActionContext, address: Address): Promise<Marke
 /** A call that returns a code; other than zero fails the transaction. */
 function addChecked(
   context: ActionContext,
-  target: Address,
-  abi: (typeof marketAbi)[keyof typeof marketAbi],
-  args: readonly unknown[],
+  call: {
+    readonly target: Address
+    readonly abi: (typeof marketAbi)[keyof typeof marketAbi]
+    readonly args: readonly unknown[]
+  },
   word = 0,
 ): void {
-  requireZero(context, addCall(context, { target, abi, args }, word))
+  requireZero(context, addCall(context, call, word))
 }
 
 function addMint(context: ActionContext, market: Market, amount: Amount): void {
@@ -45,7 +47,7 @@ function addMint(context: ActionContext, market: Market, amount: Amount): void {
     return
   }
   context.add({ kind: 'approve', token: underlying, spender: target, amount })
-  addChecked(context, target, marketAbi.mint, [amount])
+  addChecked(context, { target, abi: marketAbi.mint, args: [amount] })
 }
 
 const deposit = defineAction({
@@ -86,7 +88,7 @@ const redeem = defineAction({
     expectAddress(context, 'tokenIn', args.tokenIn, market.address)
     expectAddress(context, 'tokenOut', args.tokenOut, market.underlying)
     const amount = gainOf(context, market.underlying, () =>
-      addChecked(context, market.address, marketAbi.redeem, [args.amountIn]),
+      addChecked(context, { target: market.address, abi: marketAbi.redeem, args: [args.amountIn] }),
     )
     return {
       spends: [{ token: market.address, amount: args.amountIn }],
@@ -118,7 +120,11 @@ const withdraw = defineAction({
     const totals = accrued(stored, context.reader.block.number)
     const tokens = tokensFor(totals, await context.valueOf(args.amountOut))
     const amount = gainOf(context, market.underlying, () =>
-      addChecked(context, market.address, marketAbi.redeemUnderlying, [args.amountOut]),
+      addChecked(context, {
+        target: market.address,
+        abi: marketAbi.redeemUnderlying,
+        args: [args.amountOut],
+      }),
     )
     return {
       spends: [{ token: market.address, amount: tokens }],
@@ -136,7 +142,7 @@ async function addEnter(context: ActionContext, collateral: Market): Promise<voi
   const [membership] = await context.reader.call([{ to, data }])
   if (readWord(membership) === 1n) return
   // Behind the offset and the length of the list lies the one code.
-  addChecked(context, to, marketAbi.enter, [[collateral.address]], 2)
+  addChecked(context, { target: to, abi: marketAbi.enter, args: [[collateral.address]] }, 2)
 }
 
 const borrow = defineAction({
@@ -163,7 +169,7 @@ const borrow = defineAction({
       if (!collateral) context.refuse('collateral', 'a market that the Comptroller lists')
       else await addEnter(context, collateral)
     }
-    addChecked(context, market.address, marketAbi.borrow, [args.amountOut])
+    addChecked(context, { target: market.address, abi: marketAbi.borrow, args: [args.amountOut] })
     return {
       spends: [],
       outputs: [{ token: market.underlying, amount: args.amountOut }],
@@ -191,7 +197,7 @@ const repay = defineAction({
       context.add({ kind: 'call', target, ...call })
     } else {
       context.add({ kind: 'approve', token: underlying, spender: target, amount })
-      addChecked(context, target, marketAbi.repay, [context.account, amount])
+      addChecked(context, { target, abi: marketAbi.repay, args: [context.account, amount] })
     }
     return {
       spends: [{ token: underlying, amount: args.amountIn }],

@@ -62,8 +62,7 @@ function addSupply(
   context: ActionContext,
   { address: target }: Comet,
   to: Address,
-  token: Address,
-  amount: Amount,
+  { token, amount }: { readonly token: Address; readonly amount: Amount },
 ): void {
   context.add({ kind: 'approve', token, spender: target, amount })
   context.add({ kind: 'call', target, abi: cometAbi.supplyTo, args: [to, token, amount] })
@@ -93,15 +92,16 @@ const deposit = defineAction({
   },
   async build({ tokenIn, tokenOut, amountIn: amount, ...args }, context) {
     const comet = await cometOf(context, args.primaryAddress)
-    const spends = [{ token: tokenIn, amount }]
+    const spend = { token: tokenIn, amount }
+    const spends = [spend]
     if (tokenIn !== comet.baseToken) {
       await expectCollateral(context, comet, 'tokenIn', tokenIn)
-      addSupply(context, comet, context.receiver, tokenIn, amount)
+      addSupply(context, comet, context.receiver, spend)
       return { spends, outputs: [], positionsOut: [collateralKey(comet.address, tokenIn)] }
     }
     expectAddress(context, 'tokenOut', tokenOut, comet.address)
     const gained = gainOf(context, comet.address, () =>
-      addSupply(context, comet, context.runner, tokenIn, amount),
+      addSupply(context, comet, context.runner, spend),
     )
     return {
       spends,
@@ -210,7 +210,8 @@ const repay = defineAction({
     expectAddress(context, 'tokenIn', args.tokenIn, token)
     const { account } = context
     const owed = addCall(context, { target, abi: cometAbi.borrowBalanceOf, args: [account] })
-    addSupply(context, comet, account, token, lesser(context, args.amountIn, owed))
+    const amount = lesser(context, args.amountIn, owed)
+    addSupply(context, comet, account, { token, amount })
     return { spends: [{ token, amount: args.amountIn }], outputs: [], leftovers: [token] }
   },
 })

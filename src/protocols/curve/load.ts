@@ -140,7 +140,7 @@ function samplesOf({ pool, parameters, balances }: Entry) {
   return coins.flatMap(({ decimals, k: i }) =>
     sampleSizes(balances[i] ?? null, decimals).flatMap((amountIn) =>
       coins.flatMap(({ k: j }) => {
-        const reading = i === j ? null : quoteReading(pool, parameters, i, j, amountIn)
+        const reading = i === j ? null : quoteReading(pool, parameters, { i, j, amountIn })
         return reading ? [{ i, j, amountIn, reading }] : []
       }),
     ),

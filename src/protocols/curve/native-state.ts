@@ -104,8 +104,9 @@ export function candidates(
   const fixed = fixedRates(parameters.decimals)
   return (parameters.legacy ? [false] : order).flatMap((dividesAtEnd) => {
     const variant = { dividesAtEnd, legacy: parameters.legacy }
-    const proof = stableState('', fixed, variant, answers, times.read)
-    const state = stableState('', fixed, variant, answers, times.simulated)
+    const source = { prefix: '', fixed, variant }
+    const proof = stableState(source, answers, times.read)
+    const state = stableState(source, answers, times.simulated)
     return proof && state ? [{ proof, state, isSteady: areFixed(state, fixed) }] : []
   })
 }
@@ -137,7 +138,8 @@ function metaState(
 ): MetaPoolState | null {
   const supply = wordOf(answers.get('base.totalSupply'))
   const variant = { dividesAtEnd: base ?? false, legacy: false }
-  const basePool = stableState('base.', fixedRates(decimals.slice(2)), variant, answers, timestamp)
+  const baseRates = fixedRates(decimals.slice(2))
+  const basePool = stableState({ prefix: 'base.', fixed: baseRates, variant }, answers, timestamp)
   if (supply === null || !basePool) return null
   const price = virtualPrice({ pool: basePool, supply })
   const cached = wordOf(answers.get('base_virtual_price'))
@@ -145,13 +147,8 @@ function metaState(
   const isRateCached = cached !== null && cachedAt !== null
   const isFresh = isRateCached && timestamp <= cachedAt + baseCacheSeconds
   const fixed = fixedRates(decimals.slice(0, 2))
-  const pool = stableState(
-    '',
-    fixed,
-    { ...variant, dividesAtEnd: own ?? false },
-    answers,
-    timestamp,
-  )
+  const ownVariant = { ...variant, dividesAtEnd: own ?? false }
+  const pool = stableState({ prefix: '', fixed, variant: ownVariant }, answers, timestamp)
   if (!pool) return null
   const rates = [at(pool.rates, 0), isFresh ? cached : price]
   return {
@@ -162,10 +159,16 @@ function metaState(
   }
 }
 
+interface StableSource {
+  /** Begins the names of the pool's readings. */
+  readonly prefix: string
+  /** Rates of coins whose worth does not move, one for each. */
+  readonly fixed: readonly bigint[]
+  readonly variant: Pick<StablePoolState, 'dividesAtEnd' | 'legacy'>
+}
+
 function stableState(
-  prefix: string,
-  fixed: readonly bigint[],
-  variant: Pick<StablePoolState, 'dividesAtEnd' | 'legacy'>,
+  { prefix, fixed, variant }: StableSource,
   answers: Answers,
   timestamp: bigint,
 ): StablePoolState | null {

@@ -27,13 +27,18 @@ export interface Question {
   answersOf(state: Solvable): readonly bigint[]
 }
 
+/** Indexes of the two tokens, and raw units of the first. */
+interface Quoted {
+  readonly i: number
+  readonly j: number
+  readonly amountIn: bigint
+}
+
 /** @returns what `get_dy` takes to quote the two tokens; null where the pool does not trade them. */
 export function quoteReading(
   pool: Pool,
   { kind, indexType }: CurveParameters,
-  i: number,
-  j: number,
-  amountIn: bigint,
+  { i, j, amountIn }: Quoted,
 ): Reading | null {
   if (kind !== 'meta' || (i < 2 && j < 2)) {
     return { to: pool.address, data: encodeGetDy(indexType, i, j, amountIn) }
@@ -63,8 +68,9 @@ export function questionsOf(
     { i: 0, j: 1, amountIn: (heldOf(0) + 999n) / 1000n },
     { i: last, j: 0, amountIn: heldOf(last) / 7n },
   ]
-  const questions = probes.flatMap(({ i, j, amountIn }): Question[] => {
-    const reading = quoteReading(pool, parameters, i, j, amountIn)
+  const questions = probes.flatMap((probe): Question[] => {
+    const { i, j, amountIn } = probe
+    const reading = quoteReading(pool, parameters, probe)
     if (!reading || amountIn === 0n) return []
     return [{ reading, answersOf: (state) => quotesOf(state, i, j, amountIn) }]
   })

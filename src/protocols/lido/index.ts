@@ -72,7 +72,12 @@ export const lido = defineProtocol<StakedState>({
   trust: {
     probes: ({ stETH, wstETH }) => [
       ...addressesOf(stETH).map((to) =>
-        probe('stETH of Lido', to, 'getPooledEthByShares(uint256)', 'positive', [10n ** 18n]),
+        probe(
+          'stETH of Lido',
+          to,
+          { signature: 'getPooledEthByShares(uint256)', args: [10n ** 18n] },
+          'positive',
+        ),
       ),
       ...addressesOf(wstETH).map((to) =>
         probe('wstETH of Lido', to, 'stETH()', addressesOf(stETH)[0] ?? 'address'),

@@ -4,8 +4,8 @@
  * @see traderjoe-xyz/joe-v2 067c6cc, src/LBPair.sol (swap), src/libraries/BinHelper.sol (getAmounts),
  *   PairParameterHelper.sol, FeeHelper.sol, PriceHelper.sol, math/Uint128x128Math.sol (pow)
  */
-import { unlessReverted } from '../shared/reverts.js'
 import { type Address, bpsDenominator, maxUint256 } from '../../domain/primitives.js'
+import { unlessReverted } from '../shared/reverts.js'
 
 /** Parameters from the word in which a pair keeps them; the time is the time of the swap. */
 export interface BookParameters {

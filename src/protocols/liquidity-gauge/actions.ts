@@ -5,7 +5,7 @@
 import { encodeFunctionData, parseAbi } from 'viem'
 import type { Address } from '../../domain/primitives.js'
 import { type ActionContext, type ActionOutput, defineAction } from '../positions.js'
-import { expectAddress } from '../shared/arguments.js'
+import { expectAddress, type NamedAddress, stakedToken, stakeOwner } from '../shared/arguments.js'
 import { addPaying, addSendingOn, payeeOf, sendMeasured } from '../shared/paid-output.js'
 import { balanceOf, difference } from '../shared/value-steps.js'
 import { addressOf, type Family, type Gauge, readFamily, readGauges, readMinted } from './gauges.js'
@@ -21,6 +21,7 @@ const rewardsAbi = parseAbi(['function reward_tokens(uint256 index) view returns
 const mostRewards = 8n
 
 const gaugeArgument = { kind: 'address', description: 'the gauge' } as const
+const gaugeItself = (address: Address): NamedAddress => ({ address, what: `the gauge, ${address}` })
 
 /** @throws INVALID_REQUEST where the address is no gauge. */
 async function gaugeOf(context: ActionContext, primaryAddress: Address): Promise<Gauge> {
@@ -52,15 +53,14 @@ const deposit = defineAction({
   },
   async build({ primaryAddress, tokenIn, tokenOut, amountIn, receiver }, context) {
     const { staked, isToken, takesForOthers } = await gaugeOf(context, primaryAddress)
-    expectAddress(context, 'tokenIn', tokenIn, staked, `the token that is staked, ${staked}`)
-    expectAddress(context, 'tokenOut', tokenOut, primaryAddress, `the gauge, ${primaryAddress}`)
+    expectAddress(context, 'tokenIn', tokenIn, stakedToken(staked))
+    expectAddress(context, 'tokenOut', tokenOut, gaugeItself(primaryAddress))
     const spends = [{ token: staked, amount: amountIn }]
     const positionsOut = [primaryAddress]
     const target = primaryAddress
     if (!isToken) {
       expectOwnCall(context, 'stakes of the gauge belong to')
-      const owner = `${context.account}, who makes the call and so owns the stake`
-      expectAddress(context, 'receiver', receiver, context.account, owner)
+      expectAddress(context, 'receiver', receiver, stakeOwner(context.account))
     }
     context.add({ kind: 'approve', token: staked, spender: target, amount: amountIn })
     const call = { target, abi: depositAbi, args: [amountIn] }
@@ -92,8 +92,8 @@ const withdraw = defineAction({
   },
   async build({ primaryAddress, tokenIn, tokenOut, amountOut, receiver }, context) {
     const { staked, isToken } = await gaugeOf(context, primaryAddress)
-    expectAddress(context, 'tokenIn', tokenIn, primaryAddress, `the gauge, ${primaryAddress}`)
-    expectAddress(context, 'tokenOut', tokenOut, staked, `the token that is staked, ${staked}`)
+    expectAddress(context, 'tokenIn', tokenIn, gaugeItself(primaryAddress))
+    expectAddress(context, 'tokenOut', tokenOut, stakedToken(staked))
     if (!isToken) expectOwnCall(context, 'stakes of the gauge belong to')
     const call = { target: primaryAddress, abi: withdrawAbi, args: [amountOut] }
     return {

@@ -26,7 +26,14 @@ export const morphoBlue = defineProtocol({
           .flat()
           .flatMap((id) =>
             isHex(id)
-              ? [probe('Morpho Blue', to, 'idToMarketParams(bytes32)', 'address', [id])]
+              ? [
+                  probe(
+                    'Morpho Blue',
+                    to,
+                    { signature: 'idToMarketParams(bytes32)', args: [id] },
+                    'address',
+                  ),
+                ]
               : [],
           ),
       ]),

@@ -75,9 +75,9 @@ export const rocketPool = defineConverter<RocketState, 'deposit' | 'burn'>(
     trust: {
       probes(venue) {
         const { storage, rETH } = addressesOf(venue)
-        const key = addressKey(depositPool)
+        const named = { signature: 'getAddress(bytes32)', args: [addressKey(depositPool)] }
         return [
-          probe('storage of Rocket Pool', storage, 'getAddress(bytes32)', 'address', [key]),
+          probe('storage of Rocket Pool', storage, named, 'address'),
           probe('rETH of Rocket Pool', rETH, 'getExchangeRate()', 'positive'),
         ]
       },

@@ -10,19 +10,33 @@ export const optionalAddress = (description: string) =>
 
 export const amountArgument = (description: string) => ({ kind: 'amount', description }) as const
 
-/**
- * Refuses an argument that is given but is not the expected address.
- * @param what - completes "must be …".
- */
+/** An address in words, which complete "must be …". */
+export interface NamedAddress {
+  readonly address: Address
+  readonly what: string
+}
+
+/** Refuses an argument that is given but is not the expected address. */
 export function expectAddress(
   context: Pick<ActionContext, 'refuse'>,
   argument: string,
   given: Address | undefined,
-  expected: Address,
-  what: string = expected,
+  expected: Address | NamedAddress,
 ): void {
-  if (given !== undefined && given !== expected) context.refuse(argument, what)
+  const { address, what } =
+    typeof expected === 'string' ? { address: expected, what: expected } : expected
+  if (given !== undefined && given !== address) context.refuse(argument, what)
 }
+
+export const stakedToken = (address: Address): NamedAddress => ({
+  address,
+  what: `the token that is staked, ${address}`,
+})
+
+export const stakeOwner = (address: Address): NamedAddress => ({
+  address,
+  what: `${address}, who makes the call and so owns the stake`,
+})
 
 /**
  * Amounts in the order of a pool's tokens, 0n for tokens that are not named. Refuses tokens that the pool does not

@@ -45,7 +45,7 @@ export async function assetOf(
     [named.asset, asset, "the vault's asset"],
     [named.share, primaryAddress, 'the vault itself'],
   ] as const) {
-    expectAddress(context, argument, token, expected, `${what}, ${expected}`)
+    expectAddress(context, argument, token, { address: expected, what: `${what}, ${expected}` })
   }
   return asset
 }

@@ -5,7 +5,7 @@
 import { parseAbi } from 'viem'
 import type { Address } from '../../domain/primitives.js'
 import { type ActionContext, defineAction } from '../positions.js'
-import { expectAddress } from '../shared/arguments.js'
+import { expectAddress, stakedToken, stakeOwner } from '../shared/arguments.js'
 import { addSendingOn } from '../shared/paid-output.js'
 import { readGaugeTokens } from './gauges.js'
 
@@ -48,9 +48,8 @@ const deposit = defineAction({
   async build({ primaryAddress, tokenIn, amountIn, receiver }, context) {
     const { staked } = await tokensOf(context, primaryAddress)
     const { account } = context
-    const owner = `${account}, who makes the call and so owns the stake`
-    expectAddress(context, 'receiver', receiver, account, owner)
-    expectAddress(context, 'tokenIn', tokenIn, staked, `the token that is staked, ${staked}`)
+    expectAddress(context, 'receiver', receiver, stakeOwner(account))
+    expectAddress(context, 'tokenIn', tokenIn, stakedToken(staked))
     context.add({ kind: 'approve', token: staked, spender: primaryAddress, amount: amountIn })
     context.add({ kind: 'call', target: primaryAddress, abi: stakeAbi, args: [amountIn] })
     return {
@@ -72,7 +71,7 @@ const withdraw = defineAction({
   },
   async build({ primaryAddress, tokenOut, amountOut, receiver }, context) {
     const { staked } = await tokensOf(context, primaryAddress)
-    expectAddress(context, 'tokenOut', tokenOut, staked, `the token that is staked, ${staked}`)
+    expectAddress(context, 'tokenOut', tokenOut, stakedToken(staked))
     const call = { target: primaryAddress, abi: withdrawAbi, args: [amountOut] }
     return {
       spends: [],
@@ -92,7 +91,8 @@ const harvest = defineAction({
   },
   async build({ primaryAddress, token, receiver }, context) {
     const { reward } = await tokensOf(context, primaryAddress)
-    expectAddress(context, 'token', token, reward, `the token that is earned, ${reward}`)
+    const earned = { address: reward, what: `the token that is earned, ${reward}` }
+    expectAddress(context, 'token', token, earned)
     const call = { target: primaryAddress, abi: getRewardAbi, args: [] }
     return {
       spends: [],

@@ -48,8 +48,9 @@ function deposit(source: PairSource): ActionDefinition {
       },
     },
     async build({ primaryAddress: primary, tokenIn, amountIn, tokenOut }, context) {
-      const pair = await pairOf(context, 'tokenOut', tokenOut, primary, tokenIn)
-      const tokens = await tokensOf(source, context, 'tokenOut', pair, primary)
+      const named = { argument: 'tokenOut', pair: tokenOut, primary, tokens: tokenIn }
+      const pair = await pairOf(context, named)
+      const tokens = await tokensOf(source, context, { ...named, pair })
       const tokensIn = distinct(context, 'tokenIn', tokenIn, tokens)
       if (amountIn.length !== tokensIn.length) {
         context.refuse('amountIn', `${tokensIn.length} amounts, one for each tokenIn`)
@@ -109,8 +110,9 @@ function exit(source: PairSource, action: 'redeem' | 'withdraw', name: string): 
       },
     },
     async build({ primaryAddress: primary, tokenIn, amountIn, tokenOut }, context) {
-      const pair = await pairOf(context, 'tokenIn', tokenIn, primary, tokenOut ?? [])
-      const tokens = await tokensOf(source, context, 'tokenIn', pair, primary)
+      const named = { argument: 'tokenIn', pair: tokenIn, primary, tokens: tokenOut ?? [] }
+      const pair = await pairOf(context, named)
+      const tokens = await tokensOf(source, context, { ...named, pair })
       const wanted = tokenOut ? distinct(context, 'tokenOut', tokenOut, tokens) : tokens
       context.add({ kind: 'transfer', token: pair, to: pair, amount: amountIn })
       const amounts =
@@ -160,13 +162,20 @@ function routerOf({ venue }: ActionContext): Address | null {
   return venue.router === undefined ? null : toAddress(String(venue.router))
 }
 
+/** How an action may name a pair. */
+interface NamedPair {
+  /** The argument that names it, which is refused where none does. */
+  readonly argument: string
+  readonly pair: Address | undefined
+  /** The pair, or the router of the exchange. */
+  readonly primary: Address | undefined
+  readonly tokens: readonly Address[]
+}
+
 /** The pair that an action names, by itself, as its contract, or by both of its tokens. */
 async function pairOf(
   context: ActionContext,
-  argument: string,
-  named: Address | undefined,
-  primary: Address | undefined,
-  tokens: readonly Address[],
+  { argument, pair: named, primary, tokens }: NamedPair,
 ): Promise<Address> {
   if (named !== undefined) return named
   if (primary !== undefined && primary !== routerOf(context)) return primary
@@ -186,9 +195,7 @@ async function pairOf(
 async function tokensOf(
   source: PairSource,
   context: ActionContext,
-  argument: string,
-  pair: Address,
-  primary: Address | undefined,
+  { argument, pair, primary }: NamedPair & { readonly pair: Address },
 ): Promise<Tokens> {
   const { reader, venue } = context
   const router = routerOf(context) ?? pair

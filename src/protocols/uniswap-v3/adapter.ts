@@ -63,9 +63,12 @@ export function defineUniswapV3Like(row: UniswapV3Row): SwapAdapter<Concentrated
             [feeTiers]
               .flat()
               .map((fee) =>
-                probe(`factory of ${row.name}`, to, 'feeAmountTickSpacing(uint24)', 'positive', [
-                  BigInt(fee),
-                ]),
+                probe(
+                  `factory of ${row.name}`,
+                  to,
+                  { signature: 'feeAmountTickSpacing(uint24)', args: [BigInt(fee)] },
+                  'positive',
+                ),
               ),
           ),
           ...[...addressesOf(positionManager), ...addressesOf(routers)].flatMap((to) => {

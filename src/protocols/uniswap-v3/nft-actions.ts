@@ -108,7 +108,7 @@ function deposit(source: NftSource): ActionDefinition {
       }
       const result =
         args.tokenId === undefined
-          ? await mint(source, context, manager, asked, args)
+          ? await mint(source, context, { ...args, manager, spends: asked })
           : await increase(context, manager, asked, args.tokenId)
       // What was not taken must not stay allowed.
       for (const { token } of spends) {
@@ -125,15 +125,15 @@ type Spends = ActionResult['spends']
 async function mint(
   source: NftSource,
   context: ActionContext,
-  manager: Address,
-  spends: Spends,
   args: {
+    readonly manager: Address
+    readonly spends: Spends
     readonly fee?: number
     readonly tickLower?: number
     readonly tickUpper?: number
   },
 ): Promise<Pick<ActionResult, 'outputs' | 'enforced' | 'positionsOut'>> {
-  const { fee } = args
+  const { manager, spends, fee } = args
   const [first, second] = spends
   if (fee === undefined) return context.refuse('fee', 'the fee of the pool, or a tokenId')
   if (!first || !second) return context.refuse('tokenIn', 'both tokens of the pool')

@@ -136,9 +136,12 @@ export const uniswapV4 = defineProtocol<ConcentratedState>({
   trust: {
     probes: ({ poolManager, routers }) => [
       ...addressesOf(poolManager).map((to) =>
-        probe('PoolManager of Uniswap V4', to, 'protocolFeesAccrued(address)', 'number', [
-          zeroAddress,
-        ]),
+        probe(
+          'PoolManager of Uniswap V4',
+          to,
+          { signature: 'protocolFeesAccrued(address)', args: [zeroAddress] },
+          'number',
+        ),
       ),
       ...addressesOf(routers).map((to) =>
         probe(

@@ -4,8 +4,8 @@
  * @see aerodrome-finance/contracts a5fae2e, contracts/Pool.sol, swap, _getAmountOut, _get_y, _k
  * @see velodrome-finance/contracts 7a74cab, contracts/Pool.sol: the same arithmetic
  */
-import { unlessReverted } from '../shared/reverts.js'
 import { bpsDenominator, maxUint256 } from '../../domain/primitives.js'
+import { unlessReverted } from '../shared/reverts.js'
 
 /** Structured-clonable. */
 export interface VelodromeState {

@@ -38,22 +38,22 @@ interface Asked {
 
 function convert(kind: 'wrap' | 'unwrap', asked: Asked, context: ActionContext): ActionResult {
   const { id, wrappedNative } = context.chain
-  const native = { token: nativeToken, is: `the native token, ${nativeToken}` }
+  const native = { address: nativeToken, what: `the native token, ${nativeToken}` }
   const wrapped = {
-    token: wrappedNative,
-    is: `the wrapped native token of chain ${id}, ${wrappedNative}`,
+    address: wrappedNative,
+    what: `the wrapped native token of chain ${id}, ${wrappedNative}`,
   }
   const [from, to] = kind === 'wrap' ? [native, wrapped] : [wrapped, native]
-  expectAddress(context, 'primaryAddress', asked.primaryAddress, wrappedNative, wrapped.is)
-  const swapFirst = `${from.is}; a route turns other tokens into it`
-  expectAddress(context, 'tokenIn', asked.tokenIn, from.token, swapFirst)
-  expectAddress(context, 'tokenOut', asked.tokenOut, to.token, to.is)
+  expectAddress(context, 'primaryAddress', asked.primaryAddress, wrapped)
+  const swapFirst = `${from.what}; a route turns other tokens into it`
+  expectAddress(context, 'tokenIn', asked.tokenIn, { ...from, what: swapFirst })
+  expectAddress(context, 'tokenOut', asked.tokenOut, to)
   const { amountIn: amount } = asked
   if (amount === 0n) context.refuse('amountIn', 'more than zero')
   const call = wrapStep(context.chain, kind, amount)
   return {
-    spends: [{ token: from.token, amount }],
-    outputs: [addSendingOn(context, call, to.token, asked.receiver)],
+    spends: [{ token: from.address, amount }],
+    outputs: [addSendingOn(context, call, to.address, asked.receiver)],
     primary: wrappedNative,
   }
 }

@@ -100,7 +100,8 @@ export async function openBridges(
     const options = [{ eid, msgType: taxi, options: receiveOptions }]
     call(addresses.tokenMessaging, messagingAbi, 'setEnforcedOptions', [options])
   }
-  for (const pool of stargatePools(market.chain)) openPool(chain, deployer, market, others, pool)
+  for (const pool of stargatePools(market.chain))
+    openPool({ chain, deployer, market, others }, pool)
   await openSpokePool(chain, deployer, market)
 }
 
@@ -110,11 +111,15 @@ const receiveOptions = concatHex([
   encodePacked(['uint8', 'uint16', 'uint8', 'uint128'], [1, 17, 1, receiveGas]),
 ])
 
+interface Opening {
+  readonly chain: ChainWriter
+  readonly deployer: Address
+  readonly market: Market
+  readonly others: readonly ChainDefinition[]
+}
+
 function openPool(
-  chain: ChainWriter,
-  deployer: Address,
-  market: Market,
-  others: readonly ChainDefinition[],
+  { chain, deployer, market, others }: Opening,
   { symbol, pool, token }: StargatePool,
 ): void {
   const { id } = market.chain
@@ -123,40 +128,37 @@ function openPool(
   const held = liquidity[id]?.[symbol]
   const zones = feeZones[symbol]
   if (!feeLib || !held || !zones) throw new RangeError(`${symbol} has no settings.`)
-  const call = (
-    to: Address,
-    abi: Abi,
-    functionName: string,
-    args: readonly unknown[],
-    value = 0n,
-  ) =>
-    chain.send({
-      from: deployer,
-      to,
-      gas,
-      value,
-      data: encodeFunctionData({ abi, functionName, args }),
-    })
+  const calls =
+    (to: Address, abi: Abi) =>
+    (functionName: string, args: readonly unknown[], value = 0n) =>
+      chain.send({
+        from: deployer,
+        to,
+        gas,
+        value,
+        data: encodeFunctionData({ abi, functionName, args }),
+      })
+  const callPool = calls(pool, poolAbi)
   const roles = { planner: deployer, treasurer: deployer, creditMessaging: deployer }
   const config = { ...roles, feeLib, tokenMessaging, lzToken: deployer }
-  call(pool, poolAbi, 'setAddressConfig', [config])
-  call(tokenMessaging, messagingAbi, 'setAssetId', [pool, assetIds[symbol]])
+  callPool('setAddressConfig', [config])
+  calls(tokenMessaging, messagingAbi)('setAssetId', [pool, assetIds[symbol]])
   const decimals = isNative(token) ? 18 : market.token(symbol).decimals
   const amount = held * 10n ** BigInt(decimals)
-  if (!isNative(token)) call(token, tokenAbi, 'approve', [pool, amount])
-  call(pool, poolAbi, 'deposit', [deployer, amount], isNative(token) ? amount : 0n)
+  if (!isNative(token)) calls(token, tokenAbi)('approve', [pool, amount])
+  callPool('deposit', [deployer, amount], isNative(token) ? amount : 0n)
 
   const sourceEid = bridgeAddresses(market.chain).eid
   for (const other of others) {
     if (!stargatePools(other).some((entry) => entry.symbol === symbol)) continue
     const { eid } = bridgeAddresses(other)
     const [zone1, zone2] = zones.map(toShared)
-    call(feeLib, feeAbi, 'setFeeConfig', [eid, zone1, zone2, ...feeMillionths, 0])
+    calls(feeLib, feeAbi)('setFeeConfig', [eid, zone1, zone2, ...feeMillionths, 0])
     // Credit is what the other side's pool promises to pay: it gives away what this one gets.
     const given = { srcEid: sourceEid, amount: creditOf(other.id, id, symbol), minAmount: 0n }
-    call(pool, poolAbi, 'sendCredits', [eid, [given]])
+    callPool('sendCredits', [eid, [given]])
     const got = { srcEid: eid, amount: creditOf(id, other.id, symbol) }
-    call(pool, poolAbi, 'receiveCredits', [eid, [got]])
+    callPool('receiveCredits', [eid, [got]])
   }
 }
 

@@ -2,7 +2,6 @@
  * The sandbox's JSON-RPC node: a fixed address for clients, and an Anvil behind it, which is replaced when a request
  * finds it dead. Runs in the thread `workers/sandbox.ts`, since assembling older states takes time.
  */
-
 import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'

@@ -35,16 +35,17 @@ export function wholeSupply(token: SandboxToken): bigint {
   return (supplyUsd * 10n ** BigInt(12 + token.decimals)) / token.priceUsdE12
 }
 
-/**
- * @param further - contracts placed with these, in two lists: constructors of the second may call the first.
- */
-export async function deployContracts(
-  chain: ChainWriter,
-  deployer: Address,
-  market: Market,
-  artifacts: Artifacts,
-  further: readonly [Placement[], Placement[]] = [[], []],
-): Promise<void> {
+export interface Deployment {
+  readonly chain: ChainWriter
+  readonly deployer: Address
+  readonly market: Market
+  readonly artifacts: Artifacts
+  /** Contracts placed with these, in two lists: constructors of the second may call the first. */
+  readonly further?: readonly [Placement[], Placement[]]
+}
+
+export async function deployContracts(deployment: Deployment): Promise<void> {
+  const { chain, deployer, market, artifacts, further = [[], []] } = deployment
   const code = (key: string): Hex => codeOf(artifacts, key)
   const tokens = market.tokens.flatMap((token) => tokenPlacement(token, deployer, code('weth9')))
   const [proxied, direct] = partition(tokens, ({ creationCode }) =>

@@ -39,12 +39,8 @@ beforeAll(async () => {
     { method: 'evm_setBlockGasLimit', params: [numberToHex(2_000_000_000n)] },
     { method: 'anvil_setBalance', params: [deployer, numberToHex(10n ** 26n)] },
   ])
-  await deployContracts(
-    chain,
-    deployer,
-    ethereumMarket,
-    await loadArtifacts('.cache/sandbox', () => {}),
-  )
+  const artifacts = await loadArtifacts('.cache/sandbox', () => {})
+  await deployContracts({ chain, deployer, market: ethereumMarket, artifacts })
   await openMarket(chain, deployer, ethereumMarket)
   await chain.checkReceipts()
   const pin = await readPin(anvil.url)

@@ -61,7 +61,7 @@ function priceAfterToken0({ price, scaled }: SwapRange, amount: bigint): bigint 
     : divideUp(scaled, scaled / price + amount)
 }
 
-interface SwapStep {
+export interface SwapStep {
   /** Q64.96; equals the target when the step reached it. */
   readonly sqrtPriceX96: bigint
   /** Raw units taken from the remaining input, fee included. */

@@ -4,7 +4,8 @@
  * @see Uniswap/v3-core 1.0.1, contracts/UniswapV3Pool.sol, swap, and libraries/TickBitmap.sol
  */
 import { at } from '../../../domain/lists.js'
-import { rangeTo, swapStep } from './swap-step.js'
+import { oncePer } from '../once-per.js'
+import { rangeTo, type SwapStep, swapStep } from './swap-step.js'
 import {
   maxSqrtPriceX96,
   maxTick,
@@ -59,12 +60,13 @@ interface Stand {
   /** Index of the next initialised tick in the list of ticks. */
   readonly index: number
   readonly exact: boolean
-}
-
-/** A stop that every large enough swap passes: what it has cost and bought until there, and how it goes on. */
-interface Rung extends Stand {
+  /** What it has cost and bought until there, raw units. */
   readonly amountIn: bigint
   readonly amountOut: bigint
+}
+
+/** A stop that every large enough swap passes, and how it goes on. */
+interface Rung extends Stand {
   /** To the next stop; null where no swap goes on. */
   readonly range: ReturnType<typeof rangeTo> | null
   /** False: what happens on the way there is an estimate. */
@@ -77,34 +79,25 @@ interface Rung extends Stand {
 /**
  * Stops by state and direction: a search asks for many amounts in the same state, and all of them pass the same stops.
  */
-const ladders = new WeakMap<ConcentratedState, [Rung[]?, Rung[]?]>()
+const laddersOf = oncePer((_state: ConcentratedState): [Rung[]?, Rung[]?] => [])
 
 /** The stops that swaps in this direction have passed, the first being the state itself. */
 function ladderOf(state: ConcentratedState, zeroForOne: boolean): Rung[] {
-  let known = ladders.get(state)
-  if (!known) {
-    known = []
-    ladders.set(state, known)
-  }
+  const known = laddersOf(state)
   const direction = zeroForOne ? 0 : 1
   const ladder = known[direction]
   if (ladder) return ladder
   const { sqrtPriceX96, liquidity, tick } = state
   const index = firstAbove(state.ticks, tick) - (zeroForOne ? 1 : 0)
-  const stand = { sqrtPriceX96, liquidity, tick, index, exact: !state.isFeeOld }
-  const made = [rungAt(state, zeroForOne, stand, 0n, 0n)]
+  const exact = !state.isFeeOld
+  const stand = { sqrtPriceX96, liquidity, tick, index, exact, amountIn: 0n, amountOut: 0n }
+  const made = [rungAt(state, zeroForOne, stand)]
   known[direction] = made
   return made
 }
 
-function rungAt(
-  state: ConcentratedState,
-  zeroForOne: boolean,
-  stand: Stand,
-  amountIn: bigint,
-  amountOut: bigint,
-): Rung {
-  const { sqrtPriceX96, liquidity, tick, index, exact } = stand
+function rungAt(state: ConcentratedState, zeroForOne: boolean, stand: Stand): Rung {
+  const { sqrtPriceX96, liquidity, tick, index, exact, amountIn, amountOut } = stand
   const isKnown = zeroForOne ? tick >= state.lowerTick : tick < state.upperTick
   const edge = wordEdge(state, tick, zeroForOne)
   const candidate = state.ticks[index]
@@ -132,8 +125,13 @@ function rungAt(
   }
 }
 
-/** Where swaps stand that have reached the next stop. */
-function pastStop(state: ConcentratedState, zeroForOne: boolean, rung: Rung): Stand {
+/** Where swaps stand that have reached the next stop by this step. */
+function pastStop(
+  state: ConcentratedState,
+  zeroForOne: boolean,
+  rung: Rung,
+  step: SwapStep,
+): Stand {
   const { stop, stopPrice: sqrtPriceX96 } = rung
   let { liquidity, index } = rung
   let exact = rung.exact && rung.isKnown
@@ -145,7 +143,10 @@ function pastStop(state: ConcentratedState, zeroForOne: boolean, rung: Rung): St
     // The contract does not stop where the known range ends, and rounds only where it stops.
     exact = false
   }
-  return { sqrtPriceX96, liquidity, tick: zeroForOne ? stop - 1 : stop, index, exact }
+  const tick = zeroForOne ? stop - 1 : stop
+  const amountIn = rung.amountIn + step.consumed
+  const amountOut = rung.amountOut + step.amountOut
+  return { sqrtPriceX96, liquidity, tick, index, exact, amountIn, amountOut }
 }
 
 /**
@@ -202,12 +203,12 @@ function run(state: ConcentratedState, zeroForOne: boolean, amountIn: bigint): O
       const { amountOut, sqrtPriceX96, tick } = rung
       return { amountOut, unspent: remaining, exact, sqrtPriceX96, liquidity, tick }
     }
-    const { sqrtPriceX96, consumed, amountOut: bought } = swapStep(range, remaining, feePips)
-    const amountOut = rung.amountOut + bought
+    const step = swapStep(range, remaining, feePips)
+    const { sqrtPriceX96 } = step
     if (sqrtPriceX96 !== rung.stopPrice) {
       return {
-        amountOut,
-        unspent: remaining - consumed,
+        amountOut: rung.amountOut + step.amountOut,
+        unspent: remaining - step.consumed,
         exact: exact && rung.isKnown,
         sqrtPriceX96,
         liquidity,
@@ -215,8 +216,7 @@ function run(state: ConcentratedState, zeroForOne: boolean, amountIn: bigint): O
       }
     }
     if (place + 1 === rungs.length) {
-      const stand = pastStop(state, zeroForOne, rung)
-      rungs.push(rungAt(state, zeroForOne, stand, rung.amountIn + consumed, amountOut))
+      rungs.push(rungAt(state, zeroForOne, pastStop(state, zeroForOne, rung, step)))
     }
   }
 }

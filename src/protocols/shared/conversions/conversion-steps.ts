@@ -4,8 +4,7 @@ import type { Conversion, Edge } from './conversion.js'
 
 /** Steps of one conversion. The last one is the call that delivers, to the runner. */
 export function stepsOf<State>(
-  conversion: Conversion<State>,
-  edge: Edge,
+  { conversion, edge }: { readonly conversion: Conversion<State>; readonly edge: Edge },
   state: State,
   amountIn: Amount,
   runner: Address,

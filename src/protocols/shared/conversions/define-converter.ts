@@ -76,7 +76,7 @@ export function defineConverter<State, Kind extends string>(
       encodeSwap(args) {
         const { pool, state, amountIn, executor } = args
         const way = found(state, pool, args)
-        return way ? stepsOf(way.conversion, way.edge, state.own, amountIn, executor) : []
+        return way ? stepsOf(way, state.own, amountIn, executor) : []
       },
     },
     positions: converterPositions(converter),
