@@ -11,8 +11,7 @@ import type { Pool } from '../protocols/pool.js'
 import { cassetteFormat, guarded, openCassetteFile } from '../rpc/cassette/cassette-file.js'
 import {
   type CassetteHead,
-  type CassetteRequests,
-  cassetteRequests,
+  CassetteRequests,
   DamagedRow,
 } from '../rpc/cassette/cassette-requests.js'
 
@@ -148,7 +147,7 @@ export function contentsOf(requests: Pick<CassetteRequests, 'facts'>): CassetteC
 export function readContents(file: string): CassetteContents {
   const db = openCassetteFile(file, 'read')
   try {
-    return guarded(() => contentsOf(cassetteRequests(db)))
+    return guarded(() => contentsOf(new CassetteRequests(db)))
   } finally {
     db.close()
   }
@@ -158,7 +157,7 @@ export function readContents(file: string): CassetteContents {
 export function readVersions(file: string): string[] {
   const db = openCassetteFile(file, 'read')
   try {
-    return readable(() => guarded(() => cassetteRequests(db).versions()))
+    return readable(() => guarded(() => new CassetteRequests(db).versions()))
   } finally {
     db.close()
   }
@@ -172,7 +171,7 @@ export function checkAddition(file: string, contents: CassetteContents): void {
   if (!existsSync(file)) return
   const db = openCassetteFile(file, 'read')
   try {
-    const facts = readable(() => guarded(() => cassetteRequests(db).facts()))
+    const facts = readable(() => guarded(() => new CassetteRequests(db).facts()))
     const differing = Object.keys(facts).length ? differences(facts, toFacts(contents)) : []
     if (!differing.length) return
     throw new ForkrouteError(

@@ -6,7 +6,7 @@ import type { Hex } from '../domain/primitives.js'
 import type { BlockRow } from '../rpc/cassette/cassette-blocks.js'
 import { decodeValue, type HeldValue } from '../rpc/cassette/cassette-cells.js'
 import { guarded, openCassetteFile } from '../rpc/cassette/cassette-file.js'
-import { cassetteRequests, type RequestRow } from '../rpc/cassette/cassette-requests.js'
+import { CassetteRequests, type RequestRow } from '../rpc/cassette/cassette-requests.js'
 import { CassetteState } from '../rpc/cassette/cassette-state.js'
 import type { Answer } from '../rpc/node/answer.js'
 import { describe, type ItemKey } from '../rpc/node/state-item.js'
@@ -47,7 +47,7 @@ function addFile(target: Open, file: string): string[] {
   const name = basename(file)
   const source = openCassetteFile(file, 'read')
   try {
-    const [from, to] = [cassetteRequests(source), cassetteRequests(target)]
+    const [from, to] = [new CassetteRequests(source), new CassetteRequests(target)]
     const [facts, known] = [from.facts(), to.facts()]
     if (Object.keys(known).length === 0) to.putFacts(facts)
     else {

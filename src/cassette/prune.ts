@@ -1,7 +1,7 @@
 /** Removes requests from a cassette, and then all state that no remaining request needs. */
 import { fromIdBytes, toKeyBytes } from '../rpc/cassette/cassette-codec.js'
 import { guarded, openCassetteFile } from '../rpc/cassette/cassette-file.js'
-import { cassetteRequests, type RequestRow } from '../rpc/cassette/cassette-requests.js'
+import { CassetteRequests, type RequestRow } from '../rpc/cassette/cassette-requests.js'
 import { readable } from './contents.js'
 import { fromRequestText } from './request-form.js'
 
@@ -28,7 +28,7 @@ const codeKind = toKeyBytes(`c${'0'.repeat(40)}`)[0] ?? 0
 export function pruneCassette(file: string, pruning: Pruning): number[] {
   const db = openCassetteFile(file, 'write')
   try {
-    const requests = cassetteRequests(db)
+    const requests = new CassetteRequests(db)
     const removed = guarded(() =>
       readable(() =>
         db.transaction(() => {

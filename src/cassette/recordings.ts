@@ -3,7 +3,7 @@ import { type ErrorCode, errorCodes, ForkrouteError } from '../domain/errors.js'
 import type { RecordedAnswer, RecordedRequest, Recordings } from '../domain/recording.js'
 import { guarded, openCassetteFile } from '../rpc/cassette/cassette-file.js'
 import {
-  cassetteRequests,
+  CassetteRequests,
   type NumberedEntry,
   type RequestEntry,
   type RequestRow,
@@ -52,7 +52,7 @@ export interface OpenRecordings extends Recordings {
 /** @throws ForkrouteError STORAGE_UNAVAILABLE when the cassette cannot be opened. */
 export function openRecordings(file: string): OpenRecordings {
   const db = openCassetteFile(file, 'read')
-  const requests = cassetteRequests(db)
+  const requests = new CassetteRequests(db)
 
   /**
    * Among equal requests it prefers the identical text, then the same caller, then the newest blocks, then the last

@@ -2,7 +2,7 @@
 import { addressPattern } from '../domain/grammar.js'
 import { type Address, type Hex, toAddress } from '../domain/primitives.js'
 import { guarded, openCassetteFile } from '../rpc/cassette/cassette-file.js'
-import { cassetteRequests, DamagedRow, type RequestRow } from '../rpc/cassette/cassette-requests.js'
+import { CassetteRequests, DamagedRow, type RequestRow } from '../rpc/cassette/cassette-requests.js'
 import type { RecorderVersion } from './contents.js'
 import { fromRequestText } from './request-form.js'
 
@@ -23,7 +23,7 @@ export function readSenders(file: string): RecordedSenders {
   const db = openCassetteFile(file, 'read')
   try {
     return guarded(() => {
-      const requests = cassetteRequests(db)
+      const requests = new CassetteRequests(db)
       const rows = requests.ids().flatMap((id) => sound(() => requests.get(id)) ?? [])
       const blocks = new Map<string, Set<Hex>>()
       for (const row of rows) {

@@ -4,7 +4,7 @@ import { notFound } from '../domain/common-errors.js'
 import type { RecordedRequest } from '../domain/operations/checks.js'
 import { CassetteBlocks } from '../rpc/cassette/cassette-blocks.js'
 import { cassetteFormat, guarded, openCassetteFile } from '../rpc/cassette/cassette-file.js'
-import { cassetteRequests, type RequestRow } from '../rpc/cassette/cassette-requests.js'
+import { CassetteRequests, type RequestRow } from '../rpc/cassette/cassette-requests.js'
 import { type CassetteSettings, contentsOf, type RecorderVersion, readable } from './contents.js'
 import { fromRequestText, urlOf } from './request-form.js'
 
@@ -38,7 +38,7 @@ interface Page {
 export function lastNumber(file: string): number {
   const db = openCassetteFile(file, 'read')
   try {
-    return guarded(() => cassetteRequests(db).ids().at(-1) ?? 0)
+    return guarded(() => new CassetteRequests(db).ids().at(-1) ?? 0)
   } finally {
     db.close()
   }
@@ -57,7 +57,7 @@ export function summarise(file: string, page?: Page): CassetteSummary {
   }
 
   function read(): CassetteSummary {
-    const rows = cassetteRequests(db)
+    const rows = new CassetteRequests(db)
     const used = new Set(
       db
         .prepare<[], { block: number }>(
@@ -98,7 +98,7 @@ export function readRecording(
 ): { readonly summary: RecordedRequest; readonly row: RequestRow } {
   const db = openCassetteFile(file, 'read')
   try {
-    const row = guarded(() => readable(() => cassetteRequests(db).get(number)))
+    const row = guarded(() => readable(() => new CassetteRequests(db).get(number)))
     if (!row) throw notFound(`request ${number} in the cassette`)
     return { row, summary: guarded(() => summaryOf(row)) }
   } finally {

@@ -8,7 +8,7 @@ import { ConfigError } from '../config/config.js'
 import { recordingHeader } from '../domain/recording.js'
 import { damagedRows } from '../rpc/cassette/cassette-check.js'
 import { guarded, openCassetteFile } from '../rpc/cassette/cassette-file.js'
-import { cassetteRequests, type RequestRow } from '../rpc/cassette/cassette-requests.js'
+import { CassetteRequests, type RequestRow } from '../rpc/cassette/cassette-requests.js'
 import { createLogger } from '../telemetry/log.js'
 import { type OutputOptions, printJson, withProgress } from './output.js'
 import { localConfig } from './record.js'
@@ -52,7 +52,7 @@ export async function verify(
   let damaged: string[]
   try {
     damaged = guarded(() => damagedRows(db))
-    const requests = cassetteRequests(db)
+    const requests = new CassetteRequests(db)
     // A damaged request is already among the damaged rows.
     rows = guarded(() => requests.ids())
       .filter((id) => only === null || only.includes(id))
@@ -93,7 +93,7 @@ export async function verify(
   }
 }
 
-function soundRow(requests: ReturnType<typeof cassetteRequests>, id: number): RequestRow | null {
+function soundRow(requests: CassetteRequests, id: number): RequestRow | null {
   try {
     return readable(() => requests.get(id))
   } catch {

@@ -3,7 +3,15 @@
  * transaction, and takes part only where nobody has gone on meanwhile, so that several processes may share the file.
  */
 import type { Address, Hex } from '../domain/primitives.js'
-import { bytesOf, guarded, hexOf, openIndexDatabase, type PoolRow, toPool } from './database.js'
+import {
+  bytesOf,
+  guarded,
+  hexOf,
+  type IndexDatabase,
+  openIndexDatabase,
+  type PoolRow,
+  toPool,
+} from './database.js'
 import type { IndexedPool } from './sources.js'
 
 export interface Checkpoint {
@@ -23,22 +31,6 @@ export interface ReadRange {
   readonly checkpoints: readonly Checkpoint[]
 }
 
-export interface IndexStore {
-  /** The last block that was read of each source, -1 for none. */
-  cursors(chainId: number, sources: readonly string[]): ReadonlyMap<string, bigint>
-  /** The newest first. */
-  checkpoints(chainId: number): readonly Checkpoint[]
-  /** @returns false, and nothing is written, where a source does not stand before the range any more. */
-  add(range: ReadRange): boolean
-  /** Forgets what was read after the block; -1: everything. */
-  rollBack(chainId: number, to: bigint): void
-  /** Number of pools by protocol, in the order of their slugs. */
-  counts(chainId: number): readonly { readonly protocol: string; readonly pools: number }[]
-  /** All pools of a chain, the oldest first. */
-  list(chainId: number): IndexedPool[]
-  close(): void
-}
-
 /** Hashes that are kept of a chain: many times as deep as reorgs are. */
 const checkpointsKept = 256
 
@@ -46,6 +38,115 @@ const checkpointsKept = 256
 export function openIndexStore(dataDir: string): IndexStore {
   const db = openIndexDatabase(dataDir, 'write')
   if (!db) throw new RangeError('A writer creates the file.')
+  return new IndexStore(db)
+}
+
+/** Its methods throw ForkrouteError STORAGE_UNAVAILABLE. */
+export class IndexStore {
+  readonly #db: IndexDatabase
+  readonly #statements: ReturnType<typeof statementsOf>
+
+  constructor(db: IndexDatabase) {
+    this.#db = db
+    this.#statements = statementsOf(db)
+  }
+
+  /** The last block that was read of each source, -1 for none. */
+  cursors(chainId: number, sources: readonly string[]): ReadonlyMap<string, bigint> {
+    return guarded(() => new Map(sources.map((source) => [source, this.#cursor(chainId, source)])))
+  }
+
+  /** The newest first. */
+  checkpoints(chainId: number): readonly Checkpoint[] {
+    const rows = guarded(() => this.#statements.newest.all(chainId))
+    return rows.map(({ block, hash }) => ({ number: BigInt(block), hash: hexOf(hash) }))
+  }
+
+  /** @returns false, and nothing is written, where a source does not stand before the range any more. */
+  add({ chainId, sources, from, to, pools, checkpoints }: ReadRange): boolean {
+    const { setCursor, setCheckpoint, dropOld } = this.#statements
+    return this.#atomic(() => {
+      if (sources.some((source) => this.#cursor(chainId, source) !== from - 1n)) return false
+      for (const pool of pools) this.#put(chainId, pool)
+      for (const source of sources) setCursor.run(chainId, source, Number(to))
+      for (const { number, hash } of checkpoints) {
+        setCheckpoint.run(chainId, Number(number), bytesOf(hash))
+      }
+      dropOld.run(chainId, chainId, checkpointsKept - 1)
+      return true
+    })
+  }
+
+  /** Forgets what was read after the block; -1: everything. */
+  rollBack(chainId: number, to: bigint): void {
+    this.#atomic(() => {
+      for (const statement of this.#statements.undo) {
+        statement.run({ chain: chainId, to: Number(to) })
+      }
+    })
+  }
+
+  /** Number of pools by protocol, in the order of their slugs. */
+  counts(chainId: number): readonly { readonly protocol: string; readonly pools: number }[] {
+    return guarded(() => this.#statements.countOf.all(chainId))
+  }
+
+  /** All pools of a chain, the oldest first. */
+  list(chainId: number): IndexedPool[] {
+    return guarded(() =>
+      this.#statements.allOf.all(chainId).map((row) => ({
+        ...toPool(row),
+        block: BigInt(row.block),
+        gate: row.gate && hexOf(row.gate),
+      })),
+    )
+  }
+
+  close(): void {
+    this.#db.close()
+  }
+
+  #atomic<T>(work: () => T): T {
+    return guarded(() => this.#db.transaction(work).immediate())
+  }
+
+  #cursor(chainId: number, source: string): bigint {
+    return BigInt(this.#statements.cursorOf.get(chainId, source)?.block ?? -1)
+  }
+
+  #put(chainId: number, pool: IndexedPool): void {
+    const { addPool, addPair, addLink } = this.#statements
+    const block = Number(pool.block)
+    const { changes, lastInsertRowid } = addPool.run(
+      chainId,
+      block,
+      pool.protocol,
+      bytesOf(pool.id),
+      pool.address === pool.id ? null : bytesOf(pool.address),
+      Buffer.concat(pool.tokens.map(bytesOf)),
+      JSON.stringify(pool.parameters),
+      pool.gate && bytesOf(pool.gate),
+    )
+    if (changes === 0 || pool.onlyListed) return
+    const ids = [...new Set(pool.tokens)].map((token) => this.#idOf(chainId, token))
+    for (const a of ids) {
+      for (const b of ids) {
+        if (a === b) continue
+        addPair.run(a, b, block, lastInsertRowid)
+        addLink.run(a, b, block)
+      }
+    }
+  }
+
+  #idOf(chainId: number, token: Address): number {
+    const { tokenId, addToken } = this.#statements
+    const address = bytesOf(token)
+    const known = tokenId.get(chainId, address)
+    return known ? known.id : Number(addToken.run(chainId, address).lastInsertRowid)
+  }
+}
+
+function statementsOf(db: IndexDatabase) {
   const cursorOf = db.prepare<[number, string], { block: number }>(
     'SELECT block FROM cursors WHERE chain_id = ? AND source = ?',
   )
@@ -94,78 +195,19 @@ export function openIndexStore(dataDir: string): IndexStore {
     'DELETE FROM checkpoints WHERE chain_id = @chain AND block > @to',
     'UPDATE cursors SET block = @to WHERE chain_id = @chain AND block > @to',
   ].map((sql) => db.prepare<{ chain: number; to: number }>(sql))
-
-  const idOf = (chainId: number, token: Address): number => {
-    const address = bytesOf(token)
-    const known = tokenId.get(chainId, address)
-    return known ? known.id : Number(addToken.run(chainId, address).lastInsertRowid)
-  }
-  const put = (chainId: number, pool: IndexedPool): void => {
-    const block = Number(pool.block)
-    const { changes, lastInsertRowid } = addPool.run(
-      chainId,
-      block,
-      pool.protocol,
-      bytesOf(pool.id),
-      pool.address === pool.id ? null : bytesOf(pool.address),
-      Buffer.concat(pool.tokens.map(bytesOf)),
-      JSON.stringify(pool.parameters),
-      pool.gate && bytesOf(pool.gate),
-    )
-    if (changes === 0 || pool.onlyListed) return
-    const ids = [...new Set(pool.tokens)].map((token) => idOf(chainId, token))
-    for (const a of ids) {
-      for (const b of ids) {
-        if (a === b) continue
-        addPair.run(a, b, block, lastInsertRowid)
-        addLink.run(a, b, block)
-      }
-    }
-  }
-  const cursor = (chainId: number, source: string) =>
-    BigInt(cursorOf.get(chainId, source)?.block ?? -1)
-
   return {
-    cursors: (chainId, sources) =>
-      guarded(() => new Map(sources.map((source) => [source, cursor(chainId, source)]))),
-    checkpoints: (chainId) =>
-      guarded(() =>
-        newest
-          .all(chainId)
-          .map(({ block, hash }) => ({ number: BigInt(block), hash: hexOf(hash) })),
-      ),
-    add: ({ chainId, sources, from, to, pools, checkpoints }) =>
-      guarded(() =>
-        db
-          .transaction(() => {
-            if (sources.some((source) => cursor(chainId, source) !== from - 1n)) return false
-            for (const pool of pools) put(chainId, pool)
-            for (const source of sources) setCursor.run(chainId, source, Number(to))
-            for (const { number, hash } of checkpoints) {
-              setCheckpoint.run(chainId, Number(number), bytesOf(hash))
-            }
-            dropOld.run(chainId, chainId, checkpointsKept - 1)
-            return true
-          })
-          .immediate(),
-      ),
-    rollBack: (chainId, to) =>
-      guarded(() =>
-        db
-          .transaction(() => {
-            for (const statement of undo) statement.run({ chain: chainId, to: Number(to) })
-          })
-          .immediate(),
-      ),
-    counts: (chainId) => guarded(() => countOf.all(chainId)),
-    list: (chainId) =>
-      guarded(() =>
-        allOf.all(chainId).map((row) => ({
-          ...toPool(row),
-          block: BigInt(row.block),
-          gate: row.gate && hexOf(row.gate),
-        })),
-      ),
-    close: () => db.close(),
+    cursorOf,
+    setCursor,
+    newest,
+    setCheckpoint,
+    dropOld,
+    tokenId,
+    addToken,
+    addPool,
+    addPair,
+    addLink,
+    countOf,
+    allOf,
+    undo,
   }
 }

@@ -10,7 +10,7 @@ import type { SandboxMessage, SandboxNodeOptions, SandboxOrder } from './chain/s
 import { sandboxPlan } from './plans/registry.js'
 import { relayerModes } from './relayer/pending-delivery.js'
 import { openRelayedChain } from './relayer/relayed-chain.js'
-import { createRelayer, parseMode, type Relayer } from './relayer/relayer.js'
+import { parseMode, Relayer } from './relayer/relayer.js'
 import { ensureSandboxState, type SandboxStateOptions } from './state.js'
 
 /** One chain of it. */
@@ -176,7 +176,7 @@ function createRelaying() {
       const heads = sandboxes.map(
         ({ chainId, blockNumber }) => [chainId, Number(blockNumber)] as const,
       )
-      relayer = createRelayer(chains, new Map(heads))
+      relayer = new Relayer(chains, new Map(heads))
     },
     head: (chainId: number, blockNumber: number) => relayer?.onHead(chainId, blockNumber),
     restarted: (chainId: number) => relayer?.onRestart(chainId),

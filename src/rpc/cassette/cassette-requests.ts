@@ -45,22 +45,6 @@ export interface CassetteHead {
   readonly version: string
 }
 
-export interface CassetteRequests {
-  /** @throws DamagedRow. */
-  facts(): Record<string, string>
-  putFacts(facts: Readonly<Record<string, string>>): void
-  versions(): string[]
-  /** Numbers of all requests, ascending. */
-  ids(): number[]
-  /** Numbers of equal requests, the newest first. */
-  idsOf(key: Hex): number[]
-  /** Null: no such request. @throws DamagedRow. */
-  get(id: number): RequestRow | null
-  /** Replaces an equal request at the same blocks. A number already in use is not taken. @returns its number. */
-  put(entry: NumberedEntry, version: string, blockIds: readonly number[]): number
-  remove(id: number): void
-}
-
 /** A row whose checksum is wrong. The message names it. */
 export class DamagedRow extends Error {
   override readonly name = 'DamagedRow'
@@ -84,7 +68,115 @@ interface BlockColumns {
   readonly hash: Buffer
 }
 
-export function cassetteRequests(db: Database.Database): CassetteRequests {
+export class CassetteRequests {
+  readonly #statements: ReturnType<typeof statementsOf>
+
+  constructor(db: Database.Database) {
+    this.#statements = statementsOf(db)
+  }
+
+  /** @throws DamagedRow. */
+  facts(): Record<string, string> {
+    return Object.fromEntries(
+      this.#statements.allFacts.all().map(({ name, value, sum }) => {
+        if (sumOf(name, value) !== sum) throw new DamagedRow(`row ${name} of facts`)
+        return [name, unpacked(value)]
+      }),
+    )
+  }
+
+  putFacts(facts: Readonly<Record<string, string>>): void {
+    for (const [name, text] of Object.entries(facts)) {
+      const value = packed(text)
+      this.#statements.putFact.run(name, value, sumOf(name, value))
+    }
+  }
+
+  versions(): string[] {
+    return this.#versions().map(({ value }) => value)
+  }
+
+  /** Numbers of all requests, ascending. */
+  ids(): number[] {
+    return this.#statements.allIds.all().map(({ id }) => id)
+  }
+
+  /** Numbers of equal requests, the newest first. */
+  idsOf(key: Hex): number[] {
+    return this.#statements.byKey.all(bytesOf(key)).map(({ id }) => id)
+  }
+
+  /** Null: no such request. @throws DamagedRow. */
+  get(id: number): RequestRow | null {
+    const row = this.#statements.byId.get(id)
+    if (!row) return null
+    const { key, version, request, status, answer } = row
+    if (sumOf(key, version, request, status, answer) !== row.sum) {
+      throw new DamagedRow(`row ${id} of requests`)
+    }
+    return {
+      id,
+      key: hexOf(key),
+      request: unpacked(request),
+      status,
+      answer: unpacked(answer),
+      version: this.#versions().find((one) => one.id === version)?.value ?? '{}',
+      bytes: request.length + answer.length,
+      blocks: this.#blocksOf(id),
+    }
+  }
+
+  /** Replaces an equal request at the same blocks. A number already in use is not taken. @returns its number. */
+  put(entry: NumberedEntry, version: string, blockIds: readonly number[]): number {
+    const { addVersion, versionOf, byKey, byId, add, addBlock } = this.#statements
+    addVersion.run(version, sumOf(version))
+    const versionId = versionOf.get(version)?.id ?? 0
+    const same = byKey
+      .all(bytesOf(entry.key))
+      .find(({ id }) => isSame(this.get(id), entry, blockIds))?.id
+    if (same !== undefined) this.remove(same)
+    const [key, request, answer] = [bytesOf(entry.key), packed(entry.request), packed(entry.answer)]
+    const sum = sumOf(key, versionId, request, entry.status, answer)
+    const columns = [key, versionId, request, entry.status, answer, sum] as const
+    const free = entry.number !== null && byId.get(entry.number) ? null : entry.number
+    const id = Number(add.run(same ?? free, ...columns).lastInsertRowid)
+    for (const [index, block] of blockIds.entries()) {
+      const isHead = entry.blocks[index]?.isHead ? 1 : 0
+      addBlock.run(id, block, isHead, sumOf(id, block, isHead))
+    }
+    return id
+  }
+
+  remove(id: number): void {
+    this.#statements.drop.run(id)
+    this.#statements.dropBlocks.run(id)
+  }
+
+  #blocksOf(request: number): RequestRow['blocks'] {
+    return this.#statements.blocksOf.all(request).map((row) => {
+      const { block, is_head, hash } = row
+      if (sumOf(request, block, is_head) !== row.sum || hash === null) {
+        throw new DamagedRow(`row ${request}, ${block} of request_blocks`)
+      }
+      return {
+        id: block,
+        chainId: row.chain_id,
+        number: BigInt(row.number),
+        hash: hexOf(hash),
+        isHead: is_head === 1,
+      }
+    })
+  }
+
+  #versions(): { id: number; value: string }[] {
+    return this.#statements.allVersions.all().map(({ id, value, sum }) => {
+      if (sumOf(value) !== sum) throw new DamagedRow(`row ${id} of versions`)
+      return { id, value }
+    })
+  }
+}
+
+function statementsOf(db: Database.Database) {
   const allFacts = db.prepare<[], { name: string; value: Buffer; sum: number }>(
     'SELECT name, value, sum FROM facts ORDER BY name',
   )
@@ -116,85 +208,20 @@ export function cassetteRequests(db: Database.Database): CassetteRequests {
     'INSERT INTO request_blocks VALUES (?, ?, ?, ?)',
   )
   const dropBlocks = db.prepare<[number]>('DELETE FROM request_blocks WHERE request = ?')
-
-  function versions(): { id: number; value: string }[] {
-    return allVersions.all().map(({ id, value, sum }) => {
-      if (sumOf(value) !== sum) throw new DamagedRow(`row ${id} of versions`)
-      return { id, value }
-    })
-  }
-
-  function get(id: number): RequestRow | null {
-    const row = byId.get(id)
-    if (!row) return null
-    const { key, version, request, status, answer } = row
-    if (sumOf(key, version, request, status, answer) !== row.sum) {
-      throw new DamagedRow(`row ${id} of requests`)
-    }
-    return {
-      id,
-      key: hexOf(key),
-      request: unpacked(request),
-      status,
-      answer: unpacked(answer),
-      version: versions().find((one) => one.id === version)?.value ?? '{}',
-      bytes: request.length + answer.length,
-      blocks: blocksOf.all(id).map(({ block, is_head, sum, chain_id, number, hash }) => {
-        if (sumOf(id, block, is_head) !== sum || hash === null) {
-          throw new DamagedRow(`row ${id}, ${block} of request_blocks`)
-        }
-        const isHead = is_head === 1
-        return { id: block, chainId: chain_id, number: BigInt(number), hash: hexOf(hash), isHead }
-      }),
-    }
-  }
-
-  function remove(id: number): void {
-    drop.run(id)
-    dropBlocks.run(id)
-  }
-
   return {
-    facts: () =>
-      Object.fromEntries(
-        allFacts.all().map(({ name, value, sum }) => {
-          if (sumOf(name, value) !== sum) throw new DamagedRow(`row ${name} of facts`)
-          return [name, unpacked(value)]
-        }),
-      ),
-    putFacts(facts) {
-      for (const [name, text] of Object.entries(facts)) {
-        const value = packed(text)
-        putFact.run(name, value, sumOf(name, value))
-      }
-    },
-    versions: () => versions().map(({ value }) => value),
-    ids: () => allIds.all().map(({ id }) => id),
-    idsOf: (key) => byKey.all(bytesOf(key)).map(({ id }) => id),
-    get,
-    put(entry, version, blockIds) {
-      addVersion.run(version, sumOf(version))
-      const versionId = versionOf.get(version)?.id ?? 0
-      const same = byKey
-        .all(bytesOf(entry.key))
-        .find(({ id }) => isSame(get(id), entry, blockIds))?.id
-      if (same !== undefined) remove(same)
-      const [key, request, answer] = [
-        bytesOf(entry.key),
-        packed(entry.request),
-        packed(entry.answer),
-      ]
-      const sum = sumOf(key, versionId, request, entry.status, answer)
-      const columns = [key, versionId, request, entry.status, answer, sum] as const
-      const free = entry.number !== null && byId.get(entry.number) ? null : entry.number
-      const id = Number(add.run(same ?? free, ...columns).lastInsertRowid)
-      for (const [index, block] of blockIds.entries()) {
-        const isHead = entry.blocks[index]?.isHead ? 1 : 0
-        addBlock.run(id, block, isHead, sumOf(id, block, isHead))
-      }
-      return id
-    },
-    remove,
+    allFacts,
+    putFact,
+    allVersions,
+    addVersion,
+    versionOf,
+    allIds,
+    byKey,
+    byId,
+    blocksOf,
+    add,
+    drop,
+    addBlock,
+    dropBlocks,
   }
 }
 

@@ -14,7 +14,7 @@ import { headerOnly } from '../node/header.js'
 import { describe, type ItemKey } from '../node/state-item.js'
 import type { HeldValue } from './cassette-cells.js'
 import { guarded, openCassetteFile } from './cassette-file.js'
-import { type CassetteHead, cassetteRequests, type NumberedEntry } from './cassette-requests.js'
+import { type CassetteHead, CassetteRequests, type NumberedEntry } from './cassette-requests.js'
 import { CassetteState } from './cassette-state.js'
 
 /** Blocks whose rows are remembered without reading the file. */
@@ -43,7 +43,7 @@ export class Recorder {
   readonly #head: CassetteHead
   readonly #options: RecorderOptions
   readonly #state: CassetteState
-  readonly #requests: ReturnType<typeof cassetteRequests>
+  readonly #requests: CassetteRequests
   /** The values of each block that were handed over, so that each is handed over only once. */
   readonly #seen = new LRUCache<string, SeenBlock>({ max: blocksKept })
   readonly #numbered = new LRUCache<string, true>({ max: 4 * blocksKept })
@@ -59,7 +59,7 @@ export class Recorder {
     this.#head = head
     this.#options = options
     this.#state = new CassetteState(this.#db)
-    this.#requests = cassetteRequests(this.#db)
+    this.#requests = new CassetteRequests(this.#db)
     guarded(() => {
       const isNew = Object.keys(this.#requests.facts()).length === 0
       if (isNew) this.#requests.putFacts(head.facts)

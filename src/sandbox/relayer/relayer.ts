@@ -21,20 +21,6 @@ export interface RelayerReport {
   }[]
 }
 
-export interface Relayer {
-  /** @param blockNumber - of the newest block of the chain. */
-  onHead(chainId: number, blockNumber: number): void
-  /** The chain stands where it stood at the start: what was sent since is gone. */
-  onRestart(chainId: number): void
-  /**
-   * Looks at all chains, and delivers what the mode lets it; what waits is not an error.
-   * @param mode - from now on; undefined: as it is.
-   */
-  relay(mode?: RelayerMode): Promise<RelayerReport>
-  /** Lets a delivery that has begun come to its end. */
-  stop(): Promise<void>
-}
-
 interface Known {
   readonly chain: RelayedChain
   /** Number of the newest block when the relayer started. */
@@ -44,56 +30,104 @@ interface Known {
   hasRestarted: boolean
 }
 
-/** @param heads - blocks of the chains from which on it delivers. */
-export function createRelayer(
-  chains: readonly RelayedChain[],
-  heads: ReadonlyMap<number, number>,
-): Relayer {
-  const known: Known[] = chains.map((chain) => {
-    const start = heads.get(chain.chainId) ?? 0
-    return { chain, start, seen: start, hasRestarted: false }
-  })
-  let mode: RelayerMode = 'deliver'
-  let waiting: { readonly delivery: PendingDelivery; hasFailed: boolean }[] = []
-  let running: Promise<unknown> = Promise.resolve()
-  let isScheduled = false
-  let hasStopped = false
+interface Waiting {
+  readonly delivery: PendingDelivery
+  hasFailed: boolean
+}
+
+export class Relayer {
+  readonly #chains: readonly RelayedChain[]
+  readonly #known: readonly Known[]
+  #mode: RelayerMode = 'deliver'
+  #waiting: Waiting[] = []
+  #running: Promise<unknown> = Promise.resolve()
+  #isScheduled = false
+  #hasStopped = false
+
+  /** @param heads - blocks of the chains from which on it delivers. */
+  constructor(chains: readonly RelayedChain[], heads: ReadonlyMap<number, number>) {
+    this.#chains = chains
+    this.#known = chains.map((chain) => {
+      const start = heads.get(chain.chainId) ?? 0
+      return { chain, start, seen: start, hasRestarted: false }
+    })
+  }
+
+  /** @param blockNumber - of the newest block of the chain. */
+  onHead(chainId: number, blockNumber: number): void {
+    const entry = this.#entryOf(chainId)
+    // Blocks of its own deliveries are looked at by the pass that made them.
+    if (entry && (entry.seen !== blockNumber || this.#waiting.length > 0)) this.#schedule()
+  }
+
+  /** The chain stands where it stood at the start: what was sent since is gone. */
+  onRestart(chainId: number): void {
+    const entry = this.#entryOf(chainId)
+    if (entry) entry.hasRestarted = true
+    this.#schedule()
+  }
+
+  /**
+   * Looks at all chains, and delivers what the mode lets it; what waits is not an error.
+   * @param mode - from now on; undefined: as it is.
+   */
+  relay(mode?: RelayerMode): Promise<RelayerReport> {
+    return this.#run(async () => {
+      if (mode) {
+        this.#mode = mode
+        for (const entry of this.#waiting) entry.hasFailed = false
+      }
+      await this.#pass()
+      return { mode: this.#mode, waiting: this.#waiting.map(toWaiting) }
+    })
+  }
+
+  /** Lets a delivery that has begun come to its end. */
+  async stop(): Promise<void> {
+    this.#hasStopped = true
+    await this.#running
+    for (const chain of this.#chains) await chain.close()
+  }
+
+  #entryOf(chainId: number): Known | undefined {
+    return this.#known.find(({ chain }) => chain.chainId === chainId)
+  }
 
   /** One after the other, whoever asks. */
-  function run<T>(work: () => Promise<T>): Promise<T> {
-    const result = running.then(work)
-    running = quietly(result, 'Whoever asked for the work is told.')
+  #run<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#running.then(work)
+    this.#running = quietly(result, 'Whoever asked for the work is told.')
     return result
   }
 
   /** After a block; any number of blocks meanwhile are one pass. A chain that is gone brings the next one. */
-  function schedule(): void {
-    if (isScheduled || hasStopped) return
-    isScheduled = true
-    const scheduled = run(() => {
-      isScheduled = false
-      return pass()
+  #schedule(): void {
+    if (this.#isScheduled || this.#hasStopped) return
+    this.#isScheduled = true
+    const scheduled = this.#run(() => {
+      this.#isScheduled = false
+      return this.#pass()
     })
     void quietly(scheduled, 'A chain that is gone brings the next pass.')
   }
 
-  async function pass(): Promise<void> {
+  async #pass(): Promise<void> {
     for (;;) {
-      const found = await collect()
-      waiting.push(...found.map((delivery) => ({ delivery, hasFailed: false })))
-      if (hasStopped || mode === 'hold') return
-      const hasMoved = await deliver()
+      const found = await this.#collect()
+      this.#waiting.push(...found.map((delivery) => ({ delivery, hasFailed: false })))
+      if (this.#hasStopped || this.#mode === 'hold') return
+      const hasMoved = await this.#deliver()
       // A delivery may send something on.
       if (!hasMoved) return
     }
   }
 
-  async function collect(): Promise<PendingDelivery[]> {
+  async #collect(): Promise<PendingDelivery[]> {
     const found: PendingDelivery[] = []
-    for (const entry of known) {
+    for (const entry of this.#known) {
       const { chain } = entry
       const head = await chain.head()
-      if (entry.hasRestarted || head < entry.seen) await rollBack(entry, head)
+      if (entry.hasRestarted || head < entry.seen) await this.#rollBack(entry, head)
       if (head === entry.seen) continue
       const { endpoint, spokePool } = chain.bridges
       const logs = await chain.logs({
@@ -102,81 +136,55 @@ export function createRelayer(
         addresses: [endpoint, spokePool],
         topics: [packetSent, fundsDeposited],
       })
-      found.push(...logs.flatMap((log) => deliveryOf(log, chain) ?? []))
+      found.push(...logs.flatMap((log) => this.#deliveryOf(log, chain) ?? []))
       entry.seen = head
     }
     return found
   }
 
   /** What stood in the blocks that are gone was never sent. */
-  async function rollBack(entry: Known, head: number): Promise<void> {
+  async #rollBack(entry: Known, head: number): Promise<void> {
     const { chain } = entry
-    const others = chains.filter((other) => other !== chain)
+    const others = this.#chains.filter((other) => other !== chain)
     await alignNonces(chain, others)
     entry.seen = entry.hasRestarted ? entry.start : head
     entry.hasRestarted = false
-    waiting = waiting.filter(
+    this.#waiting = this.#waiting.filter(
       ({ delivery }) => delivery.source !== chain.chainId || delivery.blockNumber <= entry.seen,
     )
   }
 
-  function deliveryOf(log: RelayedLog, chain: RelayedChain): PendingDelivery | null {
+  #deliveryOf(log: RelayedLog, chain: RelayedChain): PendingDelivery | null {
     return log.topics[0] === packetSent
-      ? stargateDelivery(log, chain, chains)
-      : acrossDelivery(log, chain, chains)
+      ? stargateDelivery(log, chain, this.#chains)
+      : acrossDelivery(log, chain, this.#chains)
   }
 
   /** @returns whether anything was delivered. */
-  async function deliver(): Promise<boolean> {
+  async #deliver(): Promise<boolean> {
     let hasMoved = false
-    for (const entry of [...waiting]) {
-      if (hasStopped) break
+    for (const entry of [...this.#waiting]) {
+      if (this.#hasStopped) break
       const { delivery } = entry
-      const chain = chains.find(({ chainId }) => chainId === delivery.destination)
+      const chain = this.#chains.find(({ chainId }) => chainId === delivery.destination)
       if (entry.hasFailed || !chain) continue
-      const state = await delivery.attempt(chain, mode)
+      const state = await delivery.attempt(chain, this.#mode)
       entry.hasFailed = state === 'failed'
       if (state !== 'over') continue
       hasMoved = true
-      waiting = waiting.filter((other) => other !== entry)
+      this.#waiting = this.#waiting.filter((other) => other !== entry)
     }
     return hasMoved
   }
+}
 
+function toWaiting({ delivery, hasFailed }: Waiting): RelayerReport['waiting'][number] {
   return {
-    onHead(chainId, blockNumber) {
-      const entry = known.find(({ chain }) => chain.chainId === chainId)
-      // Blocks of its own deliveries are looked at by the pass that made them.
-      if (entry && (entry.seen !== blockNumber || waiting.length > 0)) schedule()
-    },
-    onRestart(chainId) {
-      const entry = known.find(({ chain }) => chain.chainId === chainId)
-      if (entry) entry.hasRestarted = true
-      schedule()
-    },
-    relay: (wanted) =>
-      run(async () => {
-        if (wanted) {
-          mode = wanted
-          for (const entry of waiting) entry.hasFailed = false
-        }
-        await pass()
-        return {
-          mode,
-          waiting: waiting.map(({ delivery, hasFailed }) => ({
-            bridge: delivery.bridge,
-            id: delivery.id,
-            hasFailed,
-            sourceChainId: delivery.source,
-            destinationChainId: delivery.destination,
-          })),
-        }
-      }),
-    async stop() {
-      hasStopped = true
-      await running
-      for (const chain of chains) await chain.close()
-    },
+    bridge: delivery.bridge,
+    id: delivery.id,
+    hasFailed,
+    sourceChainId: delivery.source,
+    destinationChainId: delivery.destination,
   }
 }
 

@@ -10,10 +10,10 @@ import {
   slice,
   toEventSelector,
 } from 'viem'
-import { toAddress } from '../../domain/primitives.js'
+import { type Address, toAddress } from '../../domain/primitives.js'
 import { layerZeroExecutor } from '../accounts.js'
 import { messageLibrary } from '../bridges/bridge-addresses.js'
-import { executorOptions } from './options.js'
+import { type ExecutorOptions, executorOptions } from './options.js'
 import type { DeliveryState, PendingDelivery, RelayerMode } from './pending-delivery.js'
 import type { Outcome, RelayedCall, RelayedChain, RelayedLog } from './relayed-chain.js'
 
@@ -81,37 +81,12 @@ export function stargateDelivery(
   ]
   let sent: Hex | null = null
 
-  /** Composes that the message has asked for and paid. */
-  function composes(logs: readonly RelayedLog[]): Step[] {
-    return logs
-      .filter(({ address, topics: [id] }) => toAddress(address) === endpoint && id === composeSent)
-      .flatMap((log) => {
-        const found = decodeEventLog({
-          abi,
-          eventName: 'ComposeSent',
-          topics: log.topics,
-          data: log.data,
-        })
-        const { from, to, guid: of, index, message: composed } = found.args
-        const paid = bought.composes.get(index)
-        if (!paid || paid.gas === 0n) return []
-        const call = encodeFunctionData({
-          abi,
-          functionName: 'lzCompose',
-          args: [from, to, of, index, composed, '0x'],
-        })
-        return [
-          { ...withIntrinsicGas({ to: endpoint, data: call, ...paid }), isCompose: true as const },
-        ]
-      })
-  }
-
   function after(outcome: Outcome): DeliveryState | null {
     if (outcome.status === 'pending') return 'waiting'
     sent = null
     if (outcome.status === 'reverted') return 'failed'
     const [, ...rest] = steps
-    steps = [...rest, ...composes(outcome.logs)]
+    steps = [...rest, ...composesIn(outcome.logs, endpoint, bought)]
     return null
   }
 
@@ -140,6 +115,35 @@ export function stargateDelivery(
 }
 
 const composeSent = toEventSelector(abi[1])
+
+/** Composes that the message has asked for and paid. */
+function composesIn(
+  logs: readonly RelayedLog[],
+  endpoint: Address,
+  bought: ExecutorOptions,
+): Step[] {
+  return logs
+    .filter(({ address, topics: [id] }) => toAddress(address) === endpoint && id === composeSent)
+    .flatMap((log) => {
+      const found = decodeEventLog({
+        abi,
+        eventName: 'ComposeSent',
+        topics: log.topics,
+        data: log.data,
+      })
+      const { from, to, guid: of, index, message: composed } = found.args
+      const paid = bought.composes.get(index)
+      if (!paid || paid.gas === 0n) return []
+      const call = encodeFunctionData({
+        abi,
+        functionName: 'lzCompose',
+        args: [from, to, of, index, composed, '0x'],
+      })
+      return [
+        { ...withIntrinsicGas({ to: endpoint, data: call, ...paid }), isCompose: true as const },
+      ]
+    })
+}
 
 function starved({ isCompose, ...call }: Step, mode: RelayerMode): RelayedCall {
   return isCompose && mode === 'starve' ? { ...call, gas: starvedGas } : call
