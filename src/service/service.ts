@@ -66,50 +66,40 @@ export interface Service {
   close(): Promise<void>
 }
 
+export interface ServiceOptions {
+  readonly logger: Logger
+  /** Progress of the sandbox build: the current stage, and the fraction done, 0 to 1. */
+  onProgress?(message: string, fraction: number): void
+  /** Default live. In a replay no node is asked, and no sandbox is started. */
+  readonly mode?: ArchiveMode
+  /** Nodes of a sandbox that already runs; absent or null: one is started where no nodes are configured. */
+  readonly sandbox?: readonly SandboxNode[] | null | undefined
+  /** Chains of the sandbox, where neither nodes nor `SANDBOX_CHAINS` are given. Default: Ethereum. */
+  readonly sandboxChains?: readonly number[] | 'all'
+  /** Whether the index of pools is kept up to date here, where the configuration wants one. Default true. */
+  readonly followsPools?: boolean
+  /** Whether backtests that another process left unfinished are continued here. Default true. */
+  readonly takesUpBacktests?: boolean
+}
+
+/** What closes the parts that were made so far, in the order of their making. */
+type Closers = (() => unknown)[]
+
 /**
  * Recordings and replays work in a temporary folder that holds only the imported pools: nothing learnt in earlier runs
  * changes what they read, and a replay needs no data folder.
  */
-export async function createService(
-  given: Config,
-  options: {
-    readonly logger: Logger
-    /** Progress of the sandbox build: the current stage, and the fraction done, 0 to 1. */
-    onProgress?(message: string, fraction: number): void
-    /** Default live. In a replay no node is asked, and no sandbox is started. */
-    readonly mode?: ArchiveMode
-    /** Nodes of a sandbox that already runs; absent or null: one is started where no nodes are configured. */
-    readonly sandbox?: readonly SandboxNode[] | null | undefined
-    /** Chains of the sandbox, where neither nodes nor `SANDBOX_CHAINS` are given. Default: Ethereum. */
-    readonly sandboxChains?: readonly number[] | 'all'
-    /** Whether the index of pools is kept up to date here, where the configuration wants one. Default true. */
-    readonly followsPools?: boolean
-    /** Whether backtests that another process left unfinished are continued here. Default true. */
-    readonly takesUpBacktests?: boolean
-  },
-): Promise<Service> {
+export async function createService(given: Config, options: ServiceOptions): Promise<Service> {
   const { logger } = options
   compileLess()
-  const closers: (() => unknown)[] = [logIgnoredErrors(logger)]
-  const close = async () => {
-    for (const closer of closers.splice(0).reverse()) {
-      try {
-        await closer()
-      } catch (error) {
-        logger.warn({ err: error }, 'a part did not close cleanly')
-      }
-    }
-  }
+  const closers: Closers = [logIgnoredErrors(logger)]
+  const close = () => closeAll(closers, logger)
   try {
     const prepared = await prepare(given, options, closers)
     const { config, chains, urls, sandboxUrls, tokens, sandboxPools, mode } = prepared
     if (config.traces)
       closers.push(await startTraces(config.traces, config.shutdownTimeoutMs, logger))
-    const catalog = openCatalog(config.dataDir)
-    closers.push(() => catalog.close())
-    for (const [chainId, pools] of Object.entries(prepared.importedPools)) {
-      catalog.importPools(Number(chainId), pools)
-    }
+    const catalog = catalogFor(prepared, closers)
     const positions = openPositionStore(config.dataDir)
     closers.push(() => positions.close())
     const archive = await archiveFor(prepared, logger)
@@ -134,7 +124,6 @@ export async function createService(
       onProblem: (chainId, error) => logger.warn({ chainId, err: error }, 'head not taken'),
     })
     closers.push(() => pins.close())
-
     const stopping = new AbortController()
     closers.push(() => stopping.abort())
     const engine = createEngine({
@@ -191,6 +180,26 @@ export async function createService(
     await close()
     throw error
   }
+}
+
+async function closeAll(closers: Closers, logger: Logger): Promise<void> {
+  for (const closer of closers.splice(0).reverse()) {
+    try {
+      await closer()
+    } catch (error) {
+      logger.warn({ err: error }, 'a part did not close cleanly')
+    }
+  }
+}
+
+/** The catalog of the data folder, with the pools that a recording or a replay puts into it. */
+function catalogFor({ config, importedPools }: Prepared, closers: Closers) {
+  const catalog = openCatalog(config.dataDir)
+  closers.push(() => catalog.close())
+  for (const [chainId, pools] of Object.entries(importedPools)) {
+    catalog.importPools(Number(chainId), pools)
+  }
+  return catalog
 }
 
 /** The nodes of each chain, as the archive and the index of pools ask them. */
@@ -277,14 +286,8 @@ interface Prepared extends Chosen {
 
 async function prepare(
   config: Config,
-  options: {
-    readonly logger: Logger
-    readonly mode?: ArchiveMode
-    readonly sandbox?: readonly SandboxNode[] | null | undefined
-    readonly sandboxChains?: readonly number[] | 'all'
-    onProgress?(message: string, fraction: number): void
-  },
-  closers: (() => unknown)[],
+  options: ServiceOptions,
+  closers: Closers,
 ): Promise<Prepared> {
   const { mode = { kind: 'live' } } = options
   if (mode.kind === 'replay') return prepareReplay(config, mode.file, options.logger, closers)
@@ -315,12 +318,7 @@ function checkAggregators({ disabledAggregators }: Config): void {
   ])
 }
 
-function prepareReplay(
-  config: Config,
-  file: string,
-  logger: Logger,
-  closers: (() => unknown)[],
-): Prepared {
+function prepareReplay(config: Config, file: string, logger: Logger, closers: Closers): Prepared {
   const { settings, tokens, importedPools, sandboxPools } = readContents(file)
   for (const warning of versionWarnings(readVersions(file), softwareVersion())) logger.warn(warning)
   const { chainIds, ...own } = settings
@@ -360,7 +358,7 @@ function importedPoolsOf(
   }
 }
 
-function temporaryFolder(closers: (() => unknown)[]): string {
+function temporaryFolder(closers: Closers): string {
   const folder = mkdtempSync(join(tmpdir(), 'forkroute-cassette-'))
   closers.push(() => rmSync(folder, { recursive: true, force: true }))
   return folder
@@ -385,11 +383,7 @@ function startTraces(
   })
 }
 
-function recordingsFor(
-  mode: ArchiveMode,
-  archive: Archive,
-  closers: (() => unknown)[],
-): Recordings | null {
+function recordingsFor(mode: ArchiveMode, archive: Archive, closers: Closers): Recordings | null {
   if (mode.kind === 'live') return null
   if (mode.kind === 'record') return createRecordings((entry) => archive.record(entry))
   const recordings = openRecordings(mode.file)

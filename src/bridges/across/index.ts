@@ -18,7 +18,6 @@ import { chains } from '../../chains/registry.js'
 import type { Amount, ExecutorStep } from '../../domain/order.js'
 import {
   type Address,
-  bpsDenominator,
   type Hex,
   nativeToken,
   toAddress,
@@ -26,18 +25,11 @@ import {
 } from '../../domain/primitives.js'
 import type { SimulationLog } from '../../domain/state.js'
 import { contractAddress } from '../../executor/deployments.js'
-import type {
-  BridgeAdapter,
-  Delivery,
-  DeliveryTerms,
-  EncodeArgs,
-  Lane,
-  LaneQuote,
-  LaneRefusal,
-} from '../bridge.js'
-import { laneDecimals, scaleOf } from '../decimals.js'
+import type { BridgeAdapter, Delivery, DeliveryTerms, EncodeArgs, Lane } from '../bridge.js'
+import { laneDecimals } from '../decimals.js'
 import { orderOutcome, runsOrder } from '../order-outcome.js'
 import { acrossErrorsAbi } from './errors.js'
+import { costOf, fillDeadlineOffset, quoteDeposit, shareOf } from './quote.js'
 import { type AcrossSettings, acrossDefaults } from './settings.js'
 import {
   filled,
@@ -53,14 +45,10 @@ import {
 } from './spoke-pool.js'
 import { acrossTokens, spokePoolOf } from './tokens.js'
 
-/** Seconds that a deposit can be filled for; SpokePools take up to 21,600. */
-const fillDeadlineOffset = 18_000
 /** Where the chain's definition says nothing: most chains' deposits are filled within a few blocks. */
 const usualSeconds = 15
 /** Nobody's: simulated fills come from it. Without many zero bytes, which would make the fill cheaper than it is. */
 const relayer: Address = `0x${keccak256(stringToHex('forkroute.across-relayer')).slice(-40)}`
-
-type QuoteArgs = Parameters<BridgeAdapter['quote']>[0]
 
 const deposit = getAbiItem({ abi: spokePoolAbi, name: 'depositV3Now' })
 const [differenceAbi, proportionAbi, requireAtLeastAbi] = parseAbi([
@@ -72,131 +60,6 @@ const [differenceAbi, proportionAbi, requireAtLeastAbi] = parseAbi([
 /** @param given - in place of the defaults. */
 export function createAcross(given: Partial<AcrossSettings> = {}): BridgeAdapter {
   const settings: AcrossSettings = { ...acrossDefaults, ...given }
-
-  /** What is delivered of an amount, before costs: amount * numerator / denominator, rounded down. */
-  function shareOf(lane: Lane): { numerator: bigint; denominator: bigint } {
-    const { numerator, denominator } = scaleOf(lane)
-    return {
-      numerator: (bpsDenominator - settings.feeBps) * numerator,
-      denominator: bpsDenominator * denominator,
-    }
-  }
-
-  /** Raw units of `tokenOut` that stay with the relayer for the fill, rounded up. */
-  function costOf({ deliveryCost }: DeliveryTerms): bigint | null {
-    if (deliveryCost === null) return null
-    return (deliveryCost * settings.costBps + bpsDenominator - 1n) / bpsDenominator
-  }
-
-  /** Raw units that are worth what one deposit may be. */
-  function maximumAt(price: Awaited<ReturnType<QuoteArgs['priceOf']>>): bigint | null {
-    if (settings.maxUsd === null || !price || price.priceUsd <= 0) return null
-    const scale = 10 ** Math.min(price.decimals, 9)
-    const whole = BigInt(Math.floor((settings.maxUsd / price.priceUsd) * scale))
-    return (whole * 10n ** BigInt(price.decimals)) / BigInt(scale)
-  }
-
-  async function quote({
-    lane,
-    terms,
-    amountIn,
-    reader,
-    priceOf,
-  }: QuoteArgs): Promise<LaneQuote | LaneRefusal> {
-    const data = encodeFunctionData({ abi: spokePoolAbi, functionName: 'pausedDeposits' })
-    const [paused] = await reader.call([{ to: lane.primary, data }])
-    if (!paused?.ok || paused.value === '0x') {
-      const why = paused?.ok === false ? paused.message : 'there is no contract'
-      return {
-        reason: 'unreadable',
-        message: `The SpokePool ${lane.primary} cannot be read: ${why}.`,
-      }
-    }
-    if (BigInt(paused.value) !== 0n) {
-      return { reason: 'paused', message: 'Across takes no deposits on the source chain: paused.' }
-    }
-    const cost = costOf(terms)
-    if (cost === null) {
-      return {
-        reason: 'unreadable',
-        message: `What a delivery costs in ${lane.symbol} is not known: a price is missing.`,
-      }
-    }
-    const price = settings.maxUsd === null ? null : await priceOf(lane.tokenIn)
-    const maximum = maximumAt(price)
-    if (settings.maxUsd !== null && maximum === null) {
-      return {
-        reason: 'unreadable',
-        message: `ACROSS_MAX_USD limits what Across is given, and ${lane.symbol} has no price at this block.`,
-      }
-    }
-    if (maximum !== null && amountIn > maximum) {
-      return {
-        reason: 'too-much',
-        message: `ACROSS_MAX_USD lets Across have ${maximum} raw units of ${lane.symbol} at once, and ${amountIn} is more.`,
-        limit: maximum,
-      }
-    }
-    const { numerator, denominator } = shareOf(lane)
-    const delivered = (amountIn * numerator) / denominator - cost
-    if (delivered <= 0n) {
-      const limit = ((cost + 1n) * denominator + numerator - 1n) / numerator
-      return {
-        reason: 'too-little',
-        message: `Across delivers nothing of ${amountIn} ${lane.symbol}: the delivery costs ${cost}, so ${limit} raw units are the least.`,
-        limit,
-      }
-    }
-    return {
-      delivered,
-      nativeFee: 0n,
-      maximum,
-      unit: 1n,
-      warnings: [
-        `No chain state tells whether a relayer of Across has the ${lane.symbol} and takes the fee. Without one, the deposit is paid back to the sender on the source chain after ${fillDeadlineOffset / 3_600} hours.`,
-      ],
-    }
-  }
-
-  function encode(args: EncodeArgs): ExecutorStep[] {
-    const { lane, terms, amountIn, minimumDelivered, sender, firstStep, helpers } = args
-    const steps: ExecutorStep[] = []
-    const { numerator, denominator } = shareOf(lane)
-    // A quote without it is a refusal.
-    const cost = costOf(terms) ?? 0n
-    const value = (
-      abi: (typeof differenceAbi | typeof proportionAbi) | typeof requireAtLeastAbi,
-      values: readonly Amount[],
-    ): Amount => {
-      const output = { kind: 'word', index: 0 } as const
-      steps.push({ kind: 'call', target: helpers.Values, abi, args: values, output })
-      return { ref: 'output', step: firstStep + steps.length - 1 }
-    }
-    let outputAmount: Amount
-    if (typeof amountIn === 'bigint') {
-      const delivered = (amountIn * numerator) / denominator - cost
-      outputAmount = delivered > 0n ? delivered : 0n
-    } else {
-      outputAmount = value(proportionAbi, [amountIn, numerator, denominator])
-      if (cost > 0n) outputAmount = value(differenceAbi, [outputAmount, cost])
-    }
-    if (typeof outputAmount !== 'bigint' || outputAmount < minimumDelivered) {
-      outputAmount = value(requireAtLeastAbi, [outputAmount, minimumDelivered])
-    }
-    const addresses = [sender, terms.receiver, lane.tokenIn, lane.tokenOut] as const
-    const rest = [lane.destinationChainId, zeroAddress, fillDeadlineOffset, 0, terms.message]
-    return [
-      ...steps,
-      { kind: 'approve', token: lane.tokenIn, spender: lane.primary, amount: amountIn },
-      {
-        kind: 'call',
-        target: lane.primary,
-        abi: deposit,
-        args: [...addresses, amountIn, outputAmount, ...rest],
-      },
-    ]
-  }
-
   return {
     slug: 'across',
     name: 'Across',
@@ -206,14 +69,54 @@ export function createAcross(given: Partial<AcrossSettings> = {}): BridgeAdapter
     obeysSender: true,
     lanes,
     probes,
-    quote,
+    quote: (args) => quoteDeposit(settings, args),
     gasEstimate,
     errorsAbi: acrossErrorsAbi,
-    encode,
+    encode: (args) => encodeDeposit(settings, args),
     deliveriesIn,
     simulation,
     status,
   }
+}
+
+/** Steps of a deposit that states what is to be delivered, which is at least the minimum. */
+function encodeDeposit(settings: AcrossSettings, args: EncodeArgs): ExecutorStep[] {
+  const { lane, terms, amountIn, minimumDelivered, sender, firstStep, helpers } = args
+  const steps: ExecutorStep[] = []
+  const { numerator, denominator } = shareOf(settings, lane)
+  // A quote without it is a refusal.
+  const cost = costOf(settings, terms) ?? 0n
+  const value = (
+    abi: (typeof differenceAbi | typeof proportionAbi) | typeof requireAtLeastAbi,
+    values: readonly Amount[],
+  ): Amount => {
+    const output = { kind: 'word', index: 0 } as const
+    steps.push({ kind: 'call', target: helpers.Values, abi, args: values, output })
+    return { ref: 'output', step: firstStep + steps.length - 1 }
+  }
+  let outputAmount: Amount
+  if (typeof amountIn === 'bigint') {
+    const delivered = (amountIn * numerator) / denominator - cost
+    outputAmount = delivered > 0n ? delivered : 0n
+  } else {
+    outputAmount = value(proportionAbi, [amountIn, numerator, denominator])
+    if (cost > 0n) outputAmount = value(differenceAbi, [outputAmount, cost])
+  }
+  if (typeof outputAmount !== 'bigint' || outputAmount < minimumDelivered) {
+    outputAmount = value(requireAtLeastAbi, [outputAmount, minimumDelivered])
+  }
+  const addresses = [sender, terms.receiver, lane.tokenIn, lane.tokenOut] as const
+  const rest = [lane.destinationChainId, zeroAddress, fillDeadlineOffset, 0, terms.message]
+  return [
+    ...steps,
+    { kind: 'approve', token: lane.tokenIn, spender: lane.primary, amount: amountIn },
+    {
+      kind: 'call',
+      target: lane.primary,
+      abi: deposit,
+      args: [...addresses, amountIn, outputAmount, ...rest],
+    },
+  ]
 }
 
 /** Measured on the sandbox. */

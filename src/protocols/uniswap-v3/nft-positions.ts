@@ -5,7 +5,7 @@
 import { encodeFunctionData, numberToHex, parseAbi } from 'viem'
 import { type Address, bpsDenominator, toAddress } from '../../domain/primitives.js'
 import type { StateReader } from '../../domain/state.js'
-import type { Unreadable } from '../pool.js'
+import type { Pool, Unreadable } from '../pool.js'
 import type { Position, PositionAdapter, PositionState } from '../positions.js'
 import { sqrtPriceAtTick } from '../shared/concentrated/tick-math.js'
 import { readWord } from '../shared/read-word.js'
@@ -41,27 +41,9 @@ export function nftPositions(source: NftSource): PositionAdapter {
       // Without the manager nothing could be entered, as on a chain that has the exchange's pools alone.
       if (!isDeployed) return { positions: [], unreadable: [] }
       const symbols = new Map(tokens.map((token, index) => [token, names[index]?.symbol ?? token]))
-      const positions = pools.flatMap(({ address, tokens: own, parameters }): Position[] => {
-        const [fee, tickSpacing] = [Number(parameters.fee), Number(parameters.tickSpacing)]
-        if (!(fee >= 0) || !(tickSpacing > 0)) return []
-        const { tickLower, tickUpper } = fullRange(tickSpacing)
-        const percent = `${fee / 10_000}%`
-        const pair = own.map((token) => symbols.get(token) ?? token).join('/')
-        return [
-          {
-            protocol: slug,
-            key: positionKey(address, tickLower, tickUpper),
-            token: null,
-            primaryAddress: manager,
-            poolAddress: address,
-            name: `${source.name} ${pair} ${percent}`,
-            subtitle: `${percent}, full range`,
-            underlyingTokens: own,
-            rewardTokens: [],
-            parameters: { fee, tickLower, tickUpper },
-          },
-        ]
-      })
+      const positions = pools.flatMap(
+        (pool) => widestPosition(source, manager, pool, symbols) ?? [],
+      )
       return { positions, unreadable: [] }
     },
 
@@ -127,6 +109,32 @@ export function nftPositions(source: NftSource): PositionAdapter {
         Number(parameters.tickUpper),
       )
     },
+  }
+}
+
+/** The pool at its widest range; null where its parameters give none. */
+function widestPosition(
+  source: NftSource,
+  manager: Address,
+  { address, tokens: own, parameters }: Pool,
+  symbols: ReadonlyMap<Address, string>,
+): Position | null {
+  const [fee, tickSpacing] = [Number(parameters.fee), Number(parameters.tickSpacing)]
+  if (!(fee >= 0) || !(tickSpacing > 0)) return null
+  const { tickLower, tickUpper } = fullRange(tickSpacing)
+  const percent = `${fee / 10_000}%`
+  const pair = own.map((token) => symbols.get(token) ?? token).join('/')
+  return {
+    protocol: source.slug,
+    key: positionKey(address, tickLower, tickUpper),
+    token: null,
+    primaryAddress: manager,
+    poolAddress: address,
+    name: `${source.name} ${pair} ${percent}`,
+    subtitle: `${percent}, full range`,
+    underlyingTokens: own,
+    rewardTokens: [],
+    parameters: { fee, tickLower, tickUpper },
   }
 }
 

@@ -111,49 +111,13 @@ export function createRpcClient(
 
   function post(body: string, calls: readonly RpcCall[], signal?: AbortSignal): Promise<unknown> {
     const most = mostBytes?.(calls) ?? null
-    if (!peer || !isTracing()) return exchange({ body, headers, most }, signal)
+    if (!peer || !isTracing()) return exchange(pool, { path, body, headers, most }, signal)
     const method = calls[0]?.method ?? ''
     const facts = { ...peer.facts, 'rpc.method': method, 'forkroute.calls': calls.length }
     // The header names the span that it is made in, so it is made inside.
     const told = () => (peer.name === 'node' ? headers : traced(headers))
-    const send = () => exchange({ body, headers: told(), most }, signal)
+    const send = () => exchange(pool, { path, body, headers: told(), most }, signal)
     return inSpan(`${peer.name} ${method}`, send, { kind: 'client', facts })
-  }
-
-  async function exchange(
-    request: {
-      readonly body: string
-      readonly headers: Record<string, string>
-      readonly most: number | null
-    },
-    signal?: AbortSignal,
-  ): Promise<unknown> {
-    const { body, headers, most } = request
-    let status: number
-    let text: string
-    let retryAfter: number | null = null
-    try {
-      const response = await pool.request({ method: 'POST', path, headers, body, signal })
-      status = response.statusCode
-      retryAfter = toRetryAfter(response.headers['retry-after'])
-      text = most === null ? await response.body.text() : await textUpTo(most, response)
-    } catch (cause) {
-      if (signal?.aborted) throw signal.reason
-      if (cause instanceof TransportError) throw cause
-      const code = (cause as { code?: string }).code ?? 'no answer'
-      throw new TransportError(`The node gave no answer (${code}).`, null, null, { cause })
-    }
-    try {
-      const value: unknown = JSON.parse(text)
-      // Some nodes send a JSON-RPC error body with an HTTP error status; 429 and 5xx are retryable all the same.
-      if (status >= 400 && (status === 429 || status >= 500 || !isReply(value))) {
-        throw new TransportError(`The node answered HTTP ${status}.`, status, retryAfter)
-      }
-      return value
-    } catch (error) {
-      if (error instanceof TransportError) throw error
-      throw new TransportError(`The node answered HTTP ${status} without JSON.`, status, retryAfter)
-    }
   }
 
   return {
@@ -190,6 +154,47 @@ export function createRpcClient(
     close: async () => {
       if (!shared) await pool.destroy()
     },
+  }
+}
+
+interface Exchange {
+  readonly path: string
+  readonly body: string
+  readonly headers: Record<string, string>
+  /** Bytes of the answer at most; null: any. */
+  readonly most: number | null
+}
+
+/** One HTTP request. @returns the JSON of its answer. @throws TransportError. */
+async function exchange(
+  pool: Pool,
+  { path, body, headers, most }: Exchange,
+  signal?: AbortSignal,
+): Promise<unknown> {
+  let status: number
+  let text: string
+  let retryAfter: number | null = null
+  try {
+    const response = await pool.request({ method: 'POST', path, headers, body, signal })
+    status = response.statusCode
+    retryAfter = toRetryAfter(response.headers['retry-after'])
+    text = most === null ? await response.body.text() : await textUpTo(most, response)
+  } catch (cause) {
+    if (signal?.aborted) throw signal.reason
+    if (cause instanceof TransportError) throw cause
+    const code = (cause as { code?: string }).code ?? 'no answer'
+    throw new TransportError(`The node gave no answer (${code}).`, null, null, { cause })
+  }
+  try {
+    const value: unknown = JSON.parse(text)
+    // Some nodes send a JSON-RPC error body with an HTTP error status; 429 and 5xx are retryable all the same.
+    if (status >= 400 && (status === 429 || status >= 500 || !isReply(value))) {
+      throw new TransportError(`The node answered HTTP ${status}.`, status, retryAfter)
+    }
+    return value
+  } catch (error) {
+    if (error instanceof TransportError) throw error
+    throw new TransportError(`The node answered HTTP ${status} without JSON.`, status, retryAfter)
   }
 }
 
