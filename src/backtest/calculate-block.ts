@@ -239,8 +239,8 @@ function toFacts(request: QuoteRequest, answer: RouteAnswer, tokens: PairTokens)
     price: isPair(request) ? priceOf(request, answer, tokens) : null,
     path: pathOf(answer),
     ...(answer.warnings.length > 0 && { warnings: answer.warnings }),
-    ...(crosschain && {
-      crosschain: {
+    ...defined({
+      crosschain: crosschain && {
         bridge: crosschain.estimates[0]?.bridge ?? '',
         destinationBlock: crosschain.destinationBlock.number,
         bridgeFee: crosschain.bridgeFee.native,

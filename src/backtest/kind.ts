@@ -1,6 +1,7 @@
 /** Whether a worker may calculate for a coordinator: both must come to the same answers. */
 import { createHash } from 'node:crypto'
 import type { Config } from '../config/config.js'
+import { defined } from '../domain/defined.js'
 import { toJson } from '../wire/json.js'
 
 /**
@@ -29,7 +30,7 @@ export function answersKind(config: Config, version: string): string {
     {
       acrossFeeBps,
       acrossMaxUsd,
-      ...(poolIndex && { poolIndex }),
+      ...defined({ poolIndex: poolIndex || undefined }),
       ...(proof !== 'all' && { proof }),
       ...(disabledAggregators.length && { disabledAggregators }),
     },

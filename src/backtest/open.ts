@@ -1,6 +1,7 @@
 /** Assembles store, engine and jobs of backtests as configured. */
 import type { Config } from '../config/config.js'
 import type { Backtests } from '../domain/backtest.js'
+import { defined } from '../domain/defined.js'
 import type { Engine } from '../domain/engine.js'
 import type { Logger } from '../telemetry/log.js'
 import { createCalculateBlock } from './calculate-block.js'
@@ -91,10 +92,10 @@ export async function startWorker(
     kind,
     logger,
     calculate: createCalculateBlock(engine),
-    ...(store && { store }),
+    ...defined({ store: store ?? undefined }),
     chainIds: engine.networks().map(({ id }) => id),
     concurrency,
-    ...(args.lostAfterMs !== null && { lockMs: args.lostAfterMs }),
+    ...defined({ lockMs: args.lostAfterMs ?? undefined }),
     onBlock: (job, { blockNumber, rows }, milliseconds) =>
       logger.info(
         { job, block: Number(blockNumber), rows: rows.length, ms: Math.round(milliseconds) },

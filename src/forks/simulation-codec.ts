@@ -132,7 +132,7 @@ export function encodeSimulation(
     ],
     // Without it Anvil ignores baseFeePerGas.
     validation: true,
-    ...(request.logsNative && { traceTransfers: true }),
+    ...defined({ traceTransfers: request.logsNative || undefined }),
   }
   return {
     ok: true,

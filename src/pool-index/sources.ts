@@ -1,5 +1,6 @@
 /** Which events of a chain tell of new pools, and what one of them says. Pure. */
 import type { ChainDefinition } from '../chains/chain.js'
+import { defined } from '../domain/defined.js'
 import type { Address } from '../domain/primitives.js'
 import type { Pool } from '../protocols/pool.js'
 import type { EventSource, PoolEvents } from '../protocols/pool-events.js'
@@ -69,7 +70,12 @@ export function sourcesOf(
       if (!pool) return null
       const { onlyListed } = events
       const gate = events.gate?.(pool) ?? null
-      return { ...pool, block: blockNumber, gate, ...(onlyListed && { onlyListed }) }
+      return {
+        ...pool,
+        block: blockNumber,
+        gate,
+        ...defined({ onlyListed: onlyListed || undefined }),
+      }
     },
   }
 }

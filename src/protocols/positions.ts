@@ -4,6 +4,7 @@
  */
 import type { Abi } from 'viem'
 import type { ChainDefinition, VenueParameters } from '../chains/chain.js'
+import { defined } from '../domain/defined.js'
 import type { Amount, AmountRef, CallStep, ExecutorStep } from '../domain/order.js'
 import type { Address, Hex, TokenAmount } from '../domain/primitives.js'
 import type { SimulationLog, StateReader } from '../domain/state.js'
@@ -230,7 +231,7 @@ export function argumentsOf({
   inputs,
 }: Pick<ActionDefinition, 'action' | 'inputs'>): Specs {
   const spec = onBehalfOf[action]
-  return { ...inputs, receiver: receiverArgument, ...(spec && { onBehalfOf: spec }) }
+  return { ...inputs, receiver: receiverArgument, ...defined({ onBehalfOf: spec }) }
 }
 
 /** Infers the types of `build`'s arguments. */

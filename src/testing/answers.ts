@@ -120,7 +120,7 @@ export function toRouteResult(answer: WireRoute, tokensOut: readonly string[]): 
     minAmountOut: at(minimums, 0).amount,
     minAmountsOut: byToken(minimums),
     tx: toTransaction(answer.tx),
-    ...(answer.gasCost && { gasCost: toGasCost(answer.gasCost) }),
+    ...defined({ gasCost: answer.gasCost && toGasCost(answer.gasCost) }),
   }
 }
 

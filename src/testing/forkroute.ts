@@ -94,7 +94,7 @@ export async function openForkroute(options: ForkrouteOptions): Promise<Forkrout
   const config = loadConfig({
     LOG_LEVEL: 'error',
     ...options.config,
-    ...(rpcUrl && { [`RPC_URL_${chainId}`]: rpcUrl }),
+    ...defined({ [`RPC_URL_${chainId}`]: rpcUrl || undefined }),
   })
   const advice = howToRecord(config)
   const mode = chooseMode(options, advice)

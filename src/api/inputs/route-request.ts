@@ -30,8 +30,7 @@ export function toRouteRequest(input: RouteInput): RouteRequest {
     ...toPlanRequest(input),
     fromAddress,
     ...defined({ deadline, explain: toExplain(input.explain) }),
-    ...(permit && { permit }),
-    ...(trace && { includeTrace: true }),
+    ...defined({ permit: permit || undefined, includeTrace: trace || undefined }),
   }
 }
 
@@ -153,7 +152,6 @@ function toCrosschain(
     destinationChainId,
     mode: input.crosschainRouteMode,
     ignoreBridges: input.ignoreBridges,
-    ...defined({ destinationBlockNumber, destinationFeeReceiver }),
-    ...defined({ gasDrop }),
+    ...defined({ destinationBlockNumber, destinationFeeReceiver, gasDrop }),
   }
 }

@@ -10,6 +10,7 @@ import type {
   BacktestEntry as StoredEntry,
 } from '../../domain/backtest.js'
 import type { LateDelivery } from '../../domain/bridges/terms.js'
+import { defined } from '../../domain/defined.js'
 import { toPlanRecord } from '../../wire/plan.js'
 import { errorFacts } from '../errors.js'
 import { ChainId } from './record-parts.js'
@@ -171,8 +172,10 @@ function toRow({ request, variant, milliseconds, outcome, executions }: Backtest
     priceImpact: outcome.priceImpact,
     price: outcome.price,
     path: outcome.path.map((part) => ({ ...part })),
-    ...(outcome.warnings && { warnings: [...outcome.warnings] }),
-    ...(outcome.crosschain && { crosschain: toCrosschainRow(outcome.crosschain) }),
+    ...defined({
+      warnings: outcome.warnings && [...outcome.warnings],
+      crosschain: outcome.crosschain && toCrosschainRow(outcome.crosschain),
+    }),
     executions: done,
   }
 }

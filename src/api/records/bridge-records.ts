@@ -6,6 +6,7 @@ import {
   bridgeStatuses,
   type MessagingPool,
 } from '../../domain/bridges/check.js'
+import { defined } from '../../domain/defined.js'
 import { Address, BlockNumber, ChainId, Wei } from './record-parts.js'
 
 const Hash = z.string().regex(/^0x[0-9a-f]{64}$/)
@@ -101,10 +102,12 @@ export const MessagingPools = z
 function toHop(hop: BridgeHop) {
   const { source, destination } = hop
   return {
-    ...(hop.destinationChainId !== null && { destinationChainId: hop.destinationChainId }),
-    ...(destination && { destinationTxHash: destination.transactionHash }),
+    ...defined({
+      destinationChainId: hop.destinationChainId ?? undefined,
+      destinationTxHash: destination?.transactionHash,
+    }),
     status: hop.status,
-    ...(hop.error && { error: hop.error }),
+    ...defined({ error: hop.error || undefined }),
     sourceEvent: {
       bridge: hop.bridge,
       id: hop.id,
@@ -121,7 +124,7 @@ function toHop(hop: BridgeHop) {
         timestamp: destination.timestamp,
       },
     }),
-    ...(hop.checkedAt !== null && { destinationBlockNumber: hop.checkedAt }),
+    ...defined({ destinationBlockNumber: hop.checkedAt ?? undefined }),
   }
 }
 
@@ -135,7 +138,7 @@ export function toBridgeCheck(check: BridgeCheck): z.output<typeof BridgeCheckAn
     ...of,
     ...(ids.size === 1 && id && { destinationChainId: id }),
     status: check.status,
-    ...(check.error && { error: check.error }),
+    ...defined({ error: check.error || undefined }),
     ...(check.hops.length > 0 && { hops: check.hops.map(toHop) }),
   }
 }

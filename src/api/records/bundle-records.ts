@@ -1,6 +1,7 @@
 /** The answer to a bundle on the wire: docs/api.md#bundles. */
 import { z } from 'zod'
 import type { BundleAnswer, TransactionOutput } from '../../domain/bundle.js'
+import { defined } from '../../domain/defined.js'
 import { explanationFields } from '../../domain/explanation.js'
 import {
   BundleArrival,
@@ -152,7 +153,7 @@ export function toBundle(answer: BundleAnswer): z.output<typeof Bundle> {
   const blockNumber = Number(answer.block.number)
   return {
     bundle: answer.actions.map((action) => ({ ...action })),
-    ...(answer.gas !== null && { gas: answer.gas.toString() }),
+    ...defined({ gas: answer.gas?.toString() }),
     amountsOut: amountsOf(answer, ({ amountOut }) => amountOut),
     minAmountsOut: amountsOf(answer, ({ minAmountOut }) => minAmountOut),
     amountsIn: toAmounts(answer.inputs),

@@ -1,5 +1,6 @@
 /** What answers say of another chain, and of what is not enforced on either. */
 import { z } from 'zod'
+import { defined } from '../../domain/defined.js'
 import type { RouteAnswer } from '../../domain/engine.js'
 import { Address, BlockNumber, ChainId, Wei } from './record-parts.js'
 
@@ -103,7 +104,7 @@ export function crosschainFields({ crosschain }: Pick<RouteAnswer, 'crosschain'>
     destinationChainId: destinationBlock.chainId,
     destinationBlockNumber: Number(destinationBlock.number),
     bridgeFee: { native: bridgeFee.native.toString(), usd: bridgeFee.usd },
-    ...(gasDrop && { gasDrop: { ...gasDrop, amount: gasDrop.amount.toString() } }),
+    ...defined({ gasDrop: gasDrop && { ...gasDrop, amount: gasDrop.amount.toString() } }),
     bridgingEstimates: estimates.map((one) => ({ ...one })),
   }
 }

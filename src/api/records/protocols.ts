@@ -1,6 +1,7 @@
 /** Protocols for the wire: records, projects, standards and actions. */
 import type { z } from 'zod'
 import { notFound } from '../../domain/common-errors.js'
+import { defined } from '../../domain/defined.js'
 import type {
   ActionInput,
   ActionRecord,
@@ -131,7 +132,7 @@ export function toAction(
   const inputTypes = Object.fromEntries(
     Object.entries(inputs).map(([name, { type, description, optional }]) => [
       name,
-      { type, description, ...(optional && { optional }) },
+      { type, description, ...defined({ optional: optional || undefined }) },
     ]),
   )
   return { name: action, action, inputs: toInputs(inputTypes), inputTypes }

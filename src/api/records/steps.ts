@@ -99,7 +99,7 @@ export function toSteps(answer: Pick<RouteAnswer, 'route'>) {
       internalRouteSegments: step.internalRoutes.map((leg) => [toSegment(step, leg)]),
     }),
     ...defined({ amountIn: step.amountIn?.map(String), amountOut: step.amountOut?.map(String) }),
-    ...(step.args && { args: { ...step.args } }),
+    ...defined({ args: step.args && { ...step.args } }),
   }))
 }
 

@@ -158,7 +158,7 @@ export function bundleEndpoints(serviceName: string): Endpoint[] {
           ignoreAggregators: input.ignoreAggregators,
           ignoreStandards: input.ignoreStandards,
           skipQuote: input.skipQuote,
-          ...(input.trace && { includeTrace: true }),
+          ...defined({ includeTrace: input.trace || undefined }),
           ...defined({
             receiver: input.receiver,
             spender: input.spender,

@@ -1,5 +1,6 @@
 /** Wallet details, approvals and balances: docs/api.md#wallet. */
 import { z } from 'zod'
+import { defined } from '../../domain/defined.js'
 import type { ErrorCode } from '../../domain/errors.js'
 import { type RoutingStrategy, routingStrategies } from '../../domain/order.js'
 import { isNative } from '../../domain/primitives.js'
@@ -146,7 +147,7 @@ export function walletEndpoints(serviceName: string): Endpoint[] {
         token: input.tokenAddress,
         amount: input.amount.toString(),
         spender,
-        ...(warnings && { warnings: [...warnings] }),
+        ...defined({ warnings: warnings && [...warnings] }),
       }
     }),
     endpoint(getBalances, async ({ engine, input, context }) => {

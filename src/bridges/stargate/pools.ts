@@ -1,5 +1,6 @@
 /** Stargate V2 (LayerZero): the pools of a chain, by its definition. Pure. */
 import type { ChainDefinition } from '../../chains/chain.js'
+import { defined } from '../../domain/defined.js'
 import { type Address, toAddress } from '../../domain/primitives.js'
 import { statedDecimals } from '../decimals.js'
 
@@ -46,7 +47,7 @@ export function stargatePools({ bridges }: Pick<ChainDefinition, 'bridges'>): St
       pool: toAddress(pool),
       token: toAddress(token),
       endpoint: toAddress(String(endpoint)),
-      ...(decimals !== null && { decimals }),
+      ...defined({ decimals: decimals ?? undefined }),
     }
   })
 }

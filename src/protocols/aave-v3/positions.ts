@@ -1,5 +1,6 @@
 /** aTokens as positions: the total of all lenders, the yield that the reserve pays, and rewards on top. */
 import { decodeAbiParameters, encodeFunctionData, hexToString, parseAbi } from 'viem'
+import { defined } from '../../domain/defined.js'
 import { type Address, type Hex, toAddress } from '../../domain/primitives.js'
 import type { ReadResult, StateReader } from '../../domain/state.js'
 import type { Unreadable } from '../pool.js'
@@ -73,7 +74,7 @@ export async function listPositions(
       subtitle: symbol,
       underlyingTokens: [asset],
       rewardTokens: tokens,
-      parameters: { variableDebtToken, ...(controller && { rewardsController: controller }) },
+      parameters: { variableDebtToken, ...defined({ rewardsController: controller ?? undefined }) },
     }
   })
   return { positions, unreadable }

@@ -1,4 +1,5 @@
 /** State of Integral's pools: ticks and price as of any concentrated pool, then the fees of those with a plugin in swaps. */
+import { defined } from '../../domain/defined.js'
 import { toAddress } from '../../domain/primitives.js'
 import type { ReadResult } from '../../domain/state.js'
 import { nextBlockTime } from '../../domain/what-if.js'
@@ -61,7 +62,10 @@ export function integralLoad(
       if (!('state' in load)) return load
       const config = pluginConfigOf(words[index])
       const isHooked = (config & (beforeSwap | afterSwap)) !== 0n
-      const state: IntegralState = { ...load.state, ...(isHooked && { isHooked }) }
+      const state: IntegralState = {
+        ...load.state,
+        ...defined({ isHooked: isHooked || undefined }),
+      }
       if ((config & beforeSwap) === 0n) return { ...load, state }
       // Without liquidity at the price no swap is quoted that tells the fee.
       if (quotes.length === 0) return { ...load, state: { ...state, isFeeOld: true } }

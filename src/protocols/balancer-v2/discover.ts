@@ -4,6 +4,7 @@
  */
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from 'viem'
 import type { ChainDefinition, VenueParameters } from '../../chains/chain.js'
+import { defined } from '../../domain/defined.js'
 import { type Address, type Hex, toAddress } from '../../domain/primitives.js'
 import type { ReadResult, StateReader } from '../../domain/state.js'
 import type { Pool, Unreadable } from '../pool.js'
@@ -156,8 +157,7 @@ export async function describePools(
       parameters: {
         kind: weights ? 'weighted' : 'stable',
         decimals: decimals.map(String),
-        ...(weights && { weights: weights.map(String) }),
-        ...(version && { version }),
+        ...defined({ weights: weights?.map(String), version: version || undefined }),
       },
     }
     return [{ share, pool }]

@@ -3,6 +3,7 @@
  * found, which is not an error: pools then come from imports.
  */
 import { numberToHex } from 'viem'
+import { defined } from '../../domain/defined.js'
 import { type Address, type Hex, nativeToken, toAddress } from '../../domain/primitives.js'
 import type { ReadResult } from '../../domain/state.js'
 import type { Pool, Unreadable } from '../pool.js'
@@ -169,7 +170,7 @@ export function parametersOf(
     decimals,
     getterIndexType,
     aPrecision: isKnown(precise) ? '100' : '1',
-    ...(isLegacy && { legacy: true }),
+    ...defined({ legacy: isLegacy || undefined }),
   }
 }
 

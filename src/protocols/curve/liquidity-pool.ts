@@ -2,6 +2,7 @@
  * The liquidity of a Curve pool as a record of its own: coins into shares and shares into coins, beside the record
  * of the pool's swaps. Its last token is the share; README.md of this folder describes its parameters.
  */
+import { defined } from '../../domain/defined.js'
 import type { ForkrouteError } from '../../domain/errors.js'
 import { type Address, toAddress } from '../../domain/primitives.js'
 import { isLiquidity, type Pool } from '../pool.js'
@@ -32,7 +33,7 @@ export function liquidityPool(pool: Pool, share: Address, zap: Address | null): 
       ...pool.parameters,
       liquidityOf: pool.id,
       ...(isMeta && { baseCoins: pool.tokens.slice(2) }),
-      ...(zap && { zap }),
+      ...defined({ zap: zap ?? undefined }),
     },
   }
 }

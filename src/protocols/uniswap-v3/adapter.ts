@@ -1,5 +1,6 @@
 /** Builds the adapter of one V3-style exchange from its row of parameters; see `index.ts`. */
 import { probe } from '../../chains/probe.js'
+import { defined } from '../../domain/defined.js'
 import { defineProtocol, type SwapAdapter } from '../protocol.js'
 import { concentratedParts, feeAndSpacing } from '../shared/concentrated/adapter-parts.js'
 import type { ConcentratedState } from '../shared/concentrated/swap.js'
@@ -34,7 +35,7 @@ export function defineUniswapV3Like(row: UniswapV3Row): SwapAdapter<Concentrated
     name,
     project,
     url,
-    ...(forkOf && { forkOf }),
+    ...defined({ forkOf: forkOf || undefined }),
     category: 'dex',
     description: `Concentrated-liquidity pools of ${name}.`,
     swaps: {

@@ -3,6 +3,7 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { Pool } from 'undici'
 import { hexToNumber } from 'viem'
+import { defined } from '../../domain/defined.js'
 import { ForkrouteError } from '../../domain/errors.js'
 import type { Hex } from '../../domain/primitives.js'
 import { createRpcClient } from '../../rpc/node/json-rpc.js'
@@ -89,7 +90,7 @@ export async function startChain(
         method,
         path: '/',
         headers,
-        ...(body !== null && { body }),
+        ...defined({ body: body ?? undefined }),
       })
       return { status: answer.statusCode, body: await answer.body.text() }
     },

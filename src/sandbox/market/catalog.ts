@@ -3,6 +3,7 @@
  * the chain as well; Balancer's and Curve's have no registry there and are imported from this list.
  */
 import { getContractAddress, numberToHex } from 'viem'
+import { defined } from '../../domain/defined.js'
 import { type Address, nativeToken, toAddress, zeroAddress } from '../../domain/primitives.js'
 import type { Pool } from '../../protocols/pool.js'
 import { poolIdOf } from '../../protocols/uniswap-v4/pool-key.js'
@@ -131,8 +132,9 @@ export function sandboxPools(): Pool[] {
         parameters: {
           kind: spec.weights ? 'weighted' : 'stable',
           decimals: tokens.map(({ token }) => String(token.decimals)),
-          ...(spec.weights && {
-            weights: tokens.map(({ weight }) => `${BigInt(weight ?? 0) * 10n ** 16n}`),
+          ...defined({
+            weights:
+              spec.weights && tokens.map(({ weight }) => `${BigInt(weight ?? 0) * 10n ** 16n}`),
           }),
         },
       }

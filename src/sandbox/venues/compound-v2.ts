@@ -4,6 +4,7 @@
  */
 import { type AbiParameter, encodeFunctionData, parseAbi, parseAbiParameters } from 'viem'
 import { ethereum } from '../../chains/ethereum.js'
+import { defined } from '../../domain/defined.js'
 import {
   type Address,
   type Hex,
@@ -112,7 +113,7 @@ const raw = (market: MarketSpec, whole: bigint) =>
 function sender({ chain, deployer }: VenueTools, gas?: bigint) {
   return (to: Address, functionName: string, args: readonly unknown[]) => {
     const data = encodeFunctionData({ abi, functionName, args } as never)
-    chain.send({ from: deployer, to, data, ...(gas && { gas }) })
+    chain.send({ from: deployer, to, data, ...defined({ gas: gas || undefined }) })
   }
 }
 

@@ -4,6 +4,7 @@
  */
 import { encodeFunctionData, parseAbi, parseAbiParameters } from 'viem'
 import { ethereum } from '../../chains/ethereum.js'
+import { defined } from '../../domain/defined.js'
 import { type Address, maxUint256, toAddress, zeroAddress } from '../../domain/primitives.js'
 import { type Placement, placeContracts } from '../chain/placement.js'
 import { sandboxBytecode } from '../generated/contracts.js'
@@ -110,7 +111,7 @@ function oraclePlacement({ collateral, loan, oracle }: MarketSpec): Placement {
 function sender({ chain, deployer }: VenueTools, gas?: bigint) {
   return (to: Address, functionName: string, args: readonly unknown[]) => {
     const data = encodeFunctionData({ abi, functionName, args } as never)
-    chain.send({ from: deployer, to, data, ...(gas && { gas }) })
+    chain.send({ from: deployer, to, data, ...defined({ gas: gas || undefined }) })
   }
 }
 

@@ -3,6 +3,7 @@
  * price and liquidity, then the bitmap words around the price, then the initialised ticks in them.
  * What cannot be read narrows the known range of that pool alone.
  */
+import { defined } from '../../../domain/defined.js'
 import type { Address, Hex } from '../../../domain/primitives.js'
 import type { ReadResult, StateReader, TickPlaces } from '../../../domain/state.js'
 import { mappingSlot, toWord } from '../storage-slots.js'
@@ -276,7 +277,7 @@ function assemble(
       liquidity: head.liquidity,
       feePips: head.source.feePips(head.slot0),
       tickSpacing: head.source.tickSpacing,
-      ...(head.source.isTickList && { isTickList: true }),
+      ...defined({ isTickList: head.source.isTickList || undefined }),
       ticks,
       liquidityNets,
       lowerTick,
