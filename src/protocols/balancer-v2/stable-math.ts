@@ -6,9 +6,7 @@
  */
 import { at } from '../../domain/lists.js'
 import { ceilDiv, mul, sub } from '../shared/balancer-math/fixed-point.js'
-
-const ampPrecision = 1000n
-const maxNewtonRounds = 255
+import { ampPrecision, converge, positive } from '../shared/balancer-math/newton.js'
 
 /**
  * Invariant D of balances in 18-decimal units.
@@ -32,16 +30,6 @@ export function stableInvariantDown(amp: bigint, balances: readonly bigint[]): b
   const sum = balances.reduce((total, balance) => total + balance, 0n)
   if (sum === 0n) return 0n
   return converge(sum, (invariant) => stepDownEach(amp, balances, sum, invariant))
-}
-
-function converge(start: bigint, step: (invariant: bigint) => bigint): bigint {
-  let invariant = start
-  for (let round = 0; round < maxNewtonRounds; round++) {
-    const previous = invariant
-    invariant = step(invariant)
-    if (isClose(invariant, previous)) return invariant
-  }
-  throw new RangeError('the invariant does not converge')
 }
 
 interface StableSwap {
@@ -129,24 +117,11 @@ export function solveBalance(
   const squared = mul(invariant, invariant)
   const c = mul(mul(ceilDiv(squared, positive(mul(total, product))), ampPrecision), current)
   const b = sum + (invariant / total) * ampPrecision
-  let balance = ceilDiv(squared + c, invariant + b)
-  for (let round = 0; round < maxNewtonRounds; round++) {
-    const previous = balance
-    balance = ceilDiv(mul(balance, balance) + c, positive(sub(mul(balance, 2n) + b, invariant)))
-    if (isClose(balance, previous)) return balance
-  }
-  throw new RangeError('the balance does not converge')
+  return converge(ceilDiv(squared + c, invariant + b), (balance) =>
+    ceilDiv(mul(balance, balance) + c, positive(sub(mul(balance, 2n) + b, invariant))),
+  )
 }
 
 function divide(a: bigint, b: bigint): bigint {
   return a / positive(b)
-}
-
-function positive(divisor: bigint): bigint {
-  if (divisor <= 0n) throw new RangeError('division by zero')
-  return divisor
-}
-
-function isClose(a: bigint, b: bigint): boolean {
-  return a > b ? a - b <= 1n : b - a <= 1n
 }

@@ -6,9 +6,7 @@
  */
 import { at } from '../../domain/lists.js'
 import { ceilDiv, mul, sub } from '../shared/balancer-math/fixed-point.js'
-
-const ampPrecision = 1000n
-const maxNewtonRounds = 255
+import { ampPrecision, converge, positive } from '../shared/balancer-math/newton.js'
 
 /**
  * Output of a swap with a given input.
@@ -89,19 +87,4 @@ function balanceFor(
   return converge(first, (balance) =>
     ceilDiv(mul(balance, balance) + c, positive(sub(balance * 2n + b, invariant))),
   )
-}
-
-function converge(start: bigint, step: (value: bigint) => bigint): bigint {
-  let value = start
-  for (let round = 0; round < maxNewtonRounds; round++) {
-    const previous = value
-    value = step(value)
-    if (value > previous ? value - previous <= 1n : previous - value <= 1n) return value
-  }
-  throw new RangeError('no convergence')
-}
-
-function positive(divisor: bigint): bigint {
-  if (divisor <= 0n) throw new RangeError('division by zero')
-  return divisor
 }

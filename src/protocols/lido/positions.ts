@@ -2,7 +2,8 @@
 import { encodeFunctionData, parseAbi } from 'viem'
 import { type Address, nativeToken, toAddress } from '../../domain/primitives.js'
 import type { Unreadable } from '../pool.js'
-import type { Position, PositionAdapter, PositionState } from '../positions.js'
+import type { PositionAdapter, PositionState } from '../positions.js'
+import { issuedPositions } from '../shared/conversions/positions.js'
 import { readWord } from '../shared/read-word.js'
 
 const abi = parseAbi([
@@ -33,32 +34,7 @@ export function lidoPositions(slug: string): PositionAdapter {
           underlying: stETH,
         },
       ]
-      const answers = await reader.call(
-        tokens.map(({ token }) => ({ to: token, data: supplyCall })),
-      )
-      const positions: Position[] = []
-      const unreadable: Unreadable[] = []
-      tokens.forEach(({ token, name, subtitle, underlying }, index) => {
-        const answer = answers[index]
-        if (answer && !answer.ok && answer.reason === 'unreadable') {
-          unreadable.push({ protocol: slug, subject: token, message: answer.message })
-        }
-        // Where it is not deployed at the block there is no position.
-        if (readWord(answer) === null) return
-        positions.push({
-          protocol: slug,
-          key: token,
-          token,
-          primaryAddress: token,
-          poolAddress: token,
-          name,
-          subtitle,
-          underlyingTokens: [underlying],
-          rewardTokens: [],
-          parameters: {},
-        })
-      })
-      return { positions, unreadable }
+      return issuedPositions(reader, slug, tokens)
     },
     async read({ reader, venue, positions }) {
       const stETH = toAddress(String(venue.stETH))

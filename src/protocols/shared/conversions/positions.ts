@@ -1,12 +1,50 @@
 /** The tokens that a converter issues as positions: those that are on the chain at the block. */
 import { encodeFunctionData, parseAbi } from 'viem'
+import type { Address } from '../../../domain/primitives.js'
+import type { StateReader } from '../../../domain/state.js'
 import type { Unreadable } from '../../pool.js'
-import type { PositionAdapter, PositionState } from '../../positions.js'
+import type { Position, PositionAdapter, PositionState } from '../../positions.js'
 import { readWord } from '../read-word.js'
 import type { Converter } from './conversion.js'
 
 const abi = parseAbi(['function totalSupply() view returns (uint256)'])
 const supplyData = encodeFunctionData({ abi, functionName: 'totalSupply' })
+
+export interface IssuedToken {
+  readonly token: Address
+  readonly name: string
+  readonly subtitle: string
+  readonly underlying: Address
+}
+
+/** The tokens that are on the chain at the block, each as the position of whoever holds it. */
+export async function issuedPositions(
+  reader: StateReader,
+  slug: string,
+  all: readonly IssuedToken[],
+): Promise<{ readonly positions: Position[]; readonly unreadable: Unreadable[] }> {
+  const answers = await reader.call(all.map(({ token }) => ({ to: token, data: supplyData })))
+  const unreadable = answers.flatMap((answer, index): Unreadable[] => {
+    const { token: subject = slug } = all[index] ?? {}
+    if (answer.ok || answer.reason !== 'unreadable') return []
+    return [{ protocol: slug, subject, message: answer.message }]
+  })
+  // Where it is not deployed at the block there is no position.
+  const deployed = all.filter((_position, index) => readWord(answers[index]) !== null)
+  const positions = deployed.map(({ token, name, subtitle, underlying }) => ({
+    protocol: slug,
+    key: token,
+    token,
+    primaryAddress: token,
+    poolAddress: token,
+    name,
+    subtitle,
+    underlyingTokens: [underlying],
+    rewardTokens: [],
+    parameters: {},
+  }))
+  return { positions, unreadable }
+}
 
 export function converterPositions<State, Kind extends string>({
   slug,
@@ -15,28 +53,7 @@ export function converterPositions<State, Kind extends string>({
 }: Converter<State, Kind>): PositionAdapter {
   return {
     async list({ reader, venue }) {
-      const all = positionsOf(venue)
-      const answers = await reader.call(all.map(({ token }) => ({ to: token, data: supplyData })))
-      const unreadable = answers.flatMap((answer, index): Unreadable[] => {
-        const { token: subject = slug } = all[index] ?? {}
-        if (answer.ok || answer.reason !== 'unreadable') return []
-        return [{ protocol: slug, subject, message: answer.message }]
-      })
-      // Where it is not deployed at the block there is no position.
-      const deployed = all.filter((_position, index) => readWord(answers[index]) !== null)
-      const positions = deployed.map(({ token, name, subtitle, underlying }) => ({
-        protocol: slug,
-        key: token,
-        token,
-        primaryAddress: token,
-        poolAddress: token,
-        name,
-        subtitle,
-        underlyingTokens: [underlying],
-        rewardTokens: [],
-        parameters: {},
-      }))
-      return { positions, unreadable }
+      return issuedPositions(reader, slug, positionsOf(venue))
     },
     async read({ reader, venue, positions }) {
       const all = new Map<string, ReturnType<typeof positionsOf>[number]>(
