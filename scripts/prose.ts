@@ -119,7 +119,11 @@ function rowOf(name: string, proses: readonly PageProse[]): string {
 }
 
 function printFindings(path: string, prose: PageProse | undefined): void {
-  if (!prose) throw new Error(`${path} is no page that is judged`)
+  if (!prose) {
+    console.error(`${path}: no page of the linter`)
+    process.exitCode = 1
+    return
+  }
   for (const { line, what } of kinds.flatMap((kind) => prose[kind])) {
     console.log(`${path}:${line}: ${what}`)
   }
