@@ -23,7 +23,6 @@ const banned: readonly (readonly [RegExp, string])[] = [
   [/\bare such\b/i, 'the noun'],
   [/\bas ever\b/i, 'as before'],
   [/\ball the same\b/i, 'still'],
-  [/\bin small\b/i, 'a small version of'],
   [/\bfor want of\b/i, 'because there is no'],
   [/\bfrom elsewhere\b/i, 'the source'],
   [/\bover there\b/i, 'on the destination'],
