@@ -7,6 +7,7 @@ import type { ForkrouteApiError } from '../client/errors.js'
 import { ConfigError, loadConfig } from '../config/config.js'
 import { blockTagForms, parseBlockTag } from '../domain/block-tag.js'
 import { createLogger } from '../telemetry/log.js'
+import { nextStepsOf } from './next-steps.js'
 import { withProgress } from './output.js'
 
 export interface ConnectionOptions {
@@ -71,24 +72,17 @@ function connect(url: string, key: string | undefined): ForkrouteClient {
   }
 }
 
-/** What a user of the command line can do about a refusal, by its code. */
-const nextSteps: Partial<Record<ForkrouteApiError['code'], string>> = {
-  INSUFFICIENT_ALLOWANCE:
-    'forkroute approve builds the transaction that allows it; with --backend the route is calculated without asking for it.',
-  INSUFFICIENT_BALANCE:
-    'With --backend the route is calculated without asking for the funds; forkroute quote needs none.',
-}
-
 /**
  * A refusal of the service as commands report it.
  * @returns the sentence for people, and the body of the error for programs.
  */
-export function describeRefusal({ body, code, messages }: ForkrouteApiError): {
+export function describeRefusal(error: ForkrouteApiError): {
   readonly text: string
   readonly body: object
 } {
-  const next = nextSteps[code]
+  const { body, code, messages } = error
   if (code !== 'UNAUTHORIZED') {
+    const next = nextStepsOf(error)
     return { text: `${messages.join('\n')} (${code})${next ? `\n${next}` : ''}`, body }
   }
   const message = `${messages.join(' ')} ${keyHint}`

@@ -1,10 +1,13 @@
 /** `forkroute tokens`: the base tokens that the service knows. */
 import type { Command } from 'commander'
+import { defined } from '../domain/defined.js'
 import { chainOption, chainText } from './chains.js'
 import { type ConnectionOptions, withApi } from './client.js'
 import { type OutputOptions, printJson, printTable } from './output.js'
 
-type Options = ConnectionOptions & OutputOptions
+interface Options extends ConnectionOptions, OutputOptions {
+  readonly present?: boolean
+}
 
 async function run(symbols: readonly string[], options: Options): Promise<void> {
   const { chain } = options
@@ -13,7 +16,7 @@ async function run(symbols: readonly string[], options: Options): Promise<void> 
       includeMetadata: true,
       type: 'base',
       symbol: [...symbols],
-      ...(chain !== undefined && { chainId: chain }),
+      ...defined({ chainId: chain, present: options.present }),
     })
     const data = found.data.toSorted((a, b) => a.chainId - b.chainId)
     if (options.json) printJson({ ...found, data })
@@ -49,6 +52,7 @@ export function addTokens(program: Command): void {
     .description('list the base tokens that the service knows')
     .argument('[symbols...]', 'only these')
     .addOption(chainOption('only this chain: name or id'))
+    .option('--present', 'with --chain: only those that are on the chain at its newest block')
     .action((symbols: string[], _local, command: Command) =>
       run(symbols, command.optsWithGlobals<Options>()),
     )

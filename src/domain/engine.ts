@@ -363,6 +363,11 @@ export interface Engine {
     },
     context: CallContext,
   ): Promise<{ readonly tx: UnsignedTransaction; readonly spender: Address } & GasFacts>
+  /** Those of the tokens that are on the chain at its newest pinned block, in their order. */
+  presentTokens(
+    args: { readonly chainId: number; readonly tokens: readonly Address[] },
+    context: CallContext,
+  ): Promise<readonly Address[]>
   /**
    * Positions to enter with an address's holdings or with a token: highest earnings first, each proven by a quote.
    * @throws ForkrouteError OPPORTUNITIES_DISABLED.

@@ -17,7 +17,7 @@ export interface AccountsParts {
 
 export function createAccounts(
   parts: AccountsParts,
-): Pick<Engine, 'prices' | 'wallet' | 'approval' | 'balances'> {
+): Pick<Engine, 'prices' | 'wallet' | 'approval' | 'presentTokens' | 'balances'> {
   const { chains, run } = parts
   return {
     async prices(chainId, addresses, blockNumber, context) {
@@ -43,6 +43,10 @@ export function createAccounts(
     async approval({ chainId, fromAddress, strategy, token, amount, blockNumber }, context) {
       const args = { owner: fromAddress, token, strategy, amount }
       return run('approval', args, { chainId, blockNumber }, context)
+    },
+
+    async presentTokens({ chainId, tokens }, context) {
+      return run('presentTokens', { tokens }, { chainId }, context)
     },
 
     async balances({ chainId, eoaAddress, useEoa, blockNumber }, context) {

@@ -36,7 +36,7 @@ import { runExecutions } from './tasks/executions-task.js'
 import { readPositions, readSharePrices } from './tasks/positions-task.js'
 import { readPrices } from './tasks/prices-task.js'
 import { runQuotes } from './tasks/quotes-task.js'
-import { buildApproval, readBalances } from './tasks/wallet-task.js'
+import { buildApproval, findPresentTokens, readBalances } from './tasks/wallet-task.js'
 
 /** The tasks that the main thread gives to routing threads, by kind: what each takes, does and gives. */
 const handlers = {
@@ -50,6 +50,7 @@ const handlers = {
   prices: readPrices,
   balances: readBalances,
   approval: buildApproval,
+  presentTokens: findPresentTokens,
   positions: readPositions,
   sharePrices: readSharePrices,
   isDeployed: (task: Task, { address }: { readonly address: Address }) =>

@@ -148,7 +148,7 @@ describe('forkroute quote --file', () => {
 
   test('a service that does not answer ends the command; an ending that is no format is refused', async () => {
     const file = fileOf('amount,tokenIn,tokenOut\n1,WETH,DAI')
-    const dead = await run(['quote', '--file', file, '--url', 'http://127.0.0.1:9'])
+    const dead = await run(['quote', '--file', file, '--url', 'http://127.0.0.1:65534'])
     expect(dead.err).toContain('does not answer')
     const wrong = await run(['quote', '--file', file, '--out', 'a.xls', '--url', 'x'])
     expect(wrong.err).toContain('--out: a.xls must end with one of .json, .csv, .parquet')

@@ -243,6 +243,7 @@ function createEngine(asked: Asked): Engine {
       const tx = { from: args.fromAddress, to: args.token, data: '0x095ea7b3', value: 0n } as const
       return { tx, gas: 46_000n, spender: weth }
     },
+    presentTokens: async ({ tokens: asked }) => asked.filter((token) => token !== dai),
     async opportunities(args) {
       asked.opportunities.push(args)
       return [

@@ -1,6 +1,8 @@
 /** Pages of tokens: docs/api.md#tokens-and-positions. */
 import { z } from 'zod'
+import type { Engine } from '../../domain/engine.js'
 import type { Listing, PositionListing } from '../../domain/metadata.js'
+import type { Address } from '../../domain/primitives.js'
 import { defineRoute, type Endpoint, endpoint } from '../contract.js'
 import { addressFilter, listingErrors, nameFilter, paging } from '../inputs/listing.js'
 import type { Dialect } from '../records/dialect.js'
@@ -34,6 +36,10 @@ const input = z.object({
     oneOf(['SingleToken', 'MultiToken']).optional(),
     'DeFi tokens of one or of several underlying tokens; default: both.',
   ),
+  present: described(
+    withDefault(Flag, false, false),
+    'Only tokens that are on the chain at its newest block; needs chainId.',
+  ),
   ...paging,
   includeMetadata: described(
     withDefault(Flag, false, false),
@@ -60,9 +66,23 @@ const getTokens = defineRoute({
     'Go on with page, or hand meta.cursor back as cursor: what is listed later comes last, so pages stay as they are. ' +
     'A filter that is absent lets everything pass; a figure that is not known passes no bound.',
   input,
+  rules: ({ present, chainId }) =>
+    String(present) === 'true' && chainId === undefined ? ['present needs chainId'] : [],
   response: TokenPage,
   errors: listingErrors,
 })
+
+/** The listings whose token is on the chain, where that is wanted. */
+async function presentOf(
+  listings: readonly Listing[],
+  { present, chainId }: TokensInput,
+  find: (args: Parameters<Engine['presentTokens']>[0]) => Promise<readonly Address[]>,
+): Promise<readonly Listing[]> {
+  if (!present || chainId === undefined) return listings
+  const tokens = listings.flatMap(({ token }) => token?.address ?? [])
+  const found = new Set(await find({ chainId, tokens }))
+  return listings.filter(({ token }) => token !== null && found.has(token.address))
+}
 
 /** A base token fails every filter on a field that only DeFi tokens have. */
 function passes(listing: Listing, filter: TokensInput): boolean {
@@ -124,7 +144,8 @@ export function tokenEndpoints(dialect: Dialect): readonly Endpoint[] {
     endpoint(getTokens, async ({ engine, input: view, context }) => {
       const wanted = { chainId: view.chainId, baseOnly: view.type === 'base' }
       const listings = await engine.listings(wanted, context)
-      const found = listings.filter((listing) => listing.token !== null && passes(listing, view))
+      const passing = listings.filter((listing) => listing.token !== null && passes(listing, view))
+      const found = await presentOf(passing, view, (args) => engine.presentTokens(args, context))
       const { meta, rows } = pageOf(found, view)
       const isPosition = positionTest(listings)
       const { includeMetadata } = view

@@ -13,6 +13,7 @@ import {
   printJson,
   printTable,
   type Report,
+  shortHex,
   withProgress,
 } from '../output.js'
 import { type NamedToken, resolveToken } from '../token-names.js'
@@ -260,9 +261,14 @@ function print(outcomes: readonly TradeOutcome[]): void {
       one.gas,
       one.priceImpact,
       one.blockNumber,
-      one.error === null ? one.route : `${one.error}: ${one.message}`,
+      one.error === null ? shortened(one.route) : `${one.error}: ${one.message}`,
     ]),
   )
+}
+
+/** The pools of a route by their first and last digits. */
+function shortened(route: string | null): string | undefined {
+  return route?.replaceAll(/0x[0-9a-f]{40,}/g, shortHex)
 }
 
 /** @throws ConfigError where neither a trade nor a file is given, or both. */

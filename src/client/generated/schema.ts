@@ -10119,6 +10119,8 @@ export interface operations {
                 type?: "defi" | "base";
                 /** @description DeFi tokens of one or of several underlying tokens; default: both. */
                 liquidityType?: "SingleToken" | "MultiToken";
+                /** @description Only tokens that are on the chain at its newest block; needs chainId. */
+                present?: boolean;
                 /** @description Counted from 1. */
                 page?: number;
                 /** @description Entries per page. */

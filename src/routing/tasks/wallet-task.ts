@@ -14,7 +14,7 @@ import {
 import { isDelegate, strategyContract } from '../../executor/strategies.js'
 import type { Task } from '../block/task.js'
 import { gasWarnings } from '../route/warnings.js'
-import { bulkBalances } from './bulk-balances.js'
+import { bulkBalances, bulkCalls, toAmount } from './bulk-balances.js'
 
 /** The most tokens of imported pools to check besides the listed ones. */
 const maxImportedTokens = 5_000
@@ -68,6 +68,31 @@ function tokensOf(task: Task, more: readonly Address[]): Address[] {
   const others = [...more, ...task.facts.tokensOfKnownPools(maxImportedTokens)]
   return [...new Set([...listed, ...others.toSorted()])].filter((token) => !isNative(token))
 }
+
+/**
+ * Which tokens are on the chain at the block: those that tell a balance.
+ * @returns in the order asked; the native token is always among them.
+ */
+export async function findPresentTokens(
+  task: Task,
+  { tokens }: { readonly tokens: readonly Address[] },
+): Promise<Address[]> {
+  const { reader, archive } = task
+  const contracts = tokens.filter((token) => !isNative(token))
+  const answers = await bulkCalls(
+    { reader, callNode: (to, data) => archive.callNode(to, data) },
+    contracts.map((to) => ({ to, data: balanceOfNobody })),
+  )
+  const present = new Set(contracts.filter((_, index) => toAmount(answers[index] ?? null) !== null))
+  return tokens.filter((token) => isNative(token) || present.has(token))
+}
+
+/** The call of an ERC-20 that every token answers. */
+const balanceOfNobody = encodeFunctionData({
+  abi: erc20Abi,
+  functionName: 'balanceOf',
+  args: ['0x000000000000000000000000000000000000dEaD'],
+})
 
 const needless =
   'No allowance is needed: with a delegate strategy the account spends its own tokens.'

@@ -3,8 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { nativeToken } from '../../../src/domain/primitives.js'
 import { sandboxAccount } from '../../../src/sandbox/accounts.js'
-import { sandboxToken } from '../../../src/sandbox/tokens.js'
+import { sandboxToken, sandboxTokens } from '../../../src/sandbox/tokens.js'
 import { type Outcome, runCli } from '../../support/cli.js'
 import { startService, type TestService } from '../../support/service/service.js'
 
@@ -43,6 +44,16 @@ test('tokens that only the sandbox has are known by their symbols', async () => 
   }
   const { out } = await run('quote', '5', 'STA', 'WETH')
   expect(out).toContain('5 STA')
+})
+
+test('tokens can be only those that are on the chain', async () => {
+  const all = await json('tokens', '--chain', 'ethereum')
+  const present = await json('tokens', '--chain', 'ethereum', '--present')
+  expect(all.meta.total).toBeGreaterThan(100)
+  const addresses = present.data.map((token: { address: string }) => token.address)
+  expect(addresses).toContain(weth)
+  const onSandbox = [nativeToken, ...sandboxTokens.map(({ address }) => address)]
+  expect(onSandbox).toEqual(expect.arrayContaining(addresses))
 })
 
 test('a route without an allowance says how to go on, and the approval is that of the route', async () => {

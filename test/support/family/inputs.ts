@@ -127,6 +127,7 @@ export const tokens: Inputs = {
   apyTo: 'number',
   tvlFrom: 'number',
   tvlTo: 'number',
+  present: 'boolean',
 }
 
 export const positions: Inputs = {
