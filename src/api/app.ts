@@ -161,21 +161,15 @@ export function createApp(args: AppArgs): Express {
   return app
 }
 
-/** Where a person may look. */
-const pages = ['GET /docs', 'GET /console']
-
 /** Names the endpoints that the path may be meant for: those that end as it does. */
 function noPath(path: string, endpoints: readonly Endpoint[]): ForkrouteError {
   const last = path.split('/').findLast((part) => part !== '')
   const meant = endpoints.flatMap(({ definition: { method, path: known } }) =>
     last && known.endsWith(`/${last}`) ? [`${method.toUpperCase()} ${known}`] : [],
   )
-  const advice =
-    meant.length > 0
-      ? `Did you mean ${meant.join(' or ')}?`
-      : 'GET /docs lists all of them, GET /console is a page to try them.'
+  const advice = meant.length > 0 ? `Did you mean ${meant.join(' or ')}?` : 'GET /docs lists all.'
   return new ForkrouteError('NOT_FOUND', `There is no path ${path}. ${advice}`, {
-    next: (meant.length > 0 ? meant : pages).map((name) => ({ endpoint: name })),
+    next: (meant.length > 0 ? meant : ['GET /docs']).map((name) => ({ endpoint: name })),
   })
 }
 

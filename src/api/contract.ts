@@ -168,8 +168,8 @@ function placeOf({ path }: z.core.$ZodIssue): string {
   )
 }
 
-function sentence(issue: z.core.$ZodIssue): string {
-  return `${placeOf(issue)} ${issue.message}`
+function sentence(issue: z.core.$ZodIssue, given: Given = {}): string {
+  return `${asGiven(placeOf(issue), given)} ${issue.message}`
 }
 
 /**
@@ -187,7 +187,7 @@ export function checkFields<T extends z.ZodObject>(
   for (const issue of parsed.error?.issues ?? []) {
     const name = String(issue.path[0])
     if (name in given) {
-      problems.push(sentence(issue))
+      problems.push(sentence(issue, given))
       if (issue.code === 'custom' && issue.params?.instead !== undefined) {
         next.push({ parameter: asGiven(placeOf(issue), given), value: issue.params.instead })
       }
@@ -232,7 +232,7 @@ export function parseRequest(
     : []
   const hints = problems.length > 0 ? hintsOf(definition, request) : []
   const fields = { ...definition.input.shape, ...definition.params.shape }
-  refuse({ problems, next, hints, fields, given }, definition, { ...given, ...givenParams }, engine)
+  refuse({ problems, next, hints, fields }, definition, { ...given, ...givenParams }, engine)
   return { params, input, items }
 }
 
@@ -297,7 +297,7 @@ export function parseObject<Input extends z.ZodObject>(
   const input = checkFields(contract.input, given, problems, next)
   problems.push(...(contract.rules?.(given) ?? []))
   const fields = contract.input.shape
-  refuse({ problems, next, hints: [], fields, given }, contract, given, engine)
+  refuse({ problems, next, hints: [], fields }, contract, given, engine)
   return input
 }
 

@@ -14,7 +14,6 @@ export interface Mistakes {
   readonly hints: readonly string[]
   /** All that the request may hold, by name. */
   readonly fields: Readonly<Record<string, unknown>>
-  readonly given: Given
 }
 
 /** The place as the caller has named it: the only item of a list by the name of the list. */
@@ -25,16 +24,14 @@ export function asGiven(place: string, given: Given): string {
 }
 
 /** A step for every field that a sentence is about: to leave it out where it must not be given, else to change it. */
-export function stepsFor(mistakes: Omit<Mistakes, 'hints'>): NextStep[] {
-  const { problems, next: known, fields, given } = mistakes
+export function stepsFor({ problems, next: known, fields }: Omit<Mistakes, 'hints'>): NextStep[] {
   const steps = new Map<string, ParameterStep>()
   for (const problem of problems.slice(0, mostProblems)) {
     const [place, name] = /^(\w+)(?:\[\d+\]|\.\w+)*(?= )/.exec(problem) ?? []
     if (!place || !name || !Object.hasOwn(fields, name)) continue
-    const parameter = asGiven(place, given)
-    if (known.some((step) => 'parameter' in step && step.parameter === parameter)) continue
+    if (known.some((step) => 'parameter' in step && step.parameter === place)) continue
     const isTooMuch = problem.startsWith(`${place} must not be given`)
-    steps.set(parameter, { parameter, ...(isTooMuch && { value: null }) })
+    steps.set(place, { parameter: place, ...(isTooMuch && { value: null }) })
   }
   return [...known, ...steps.values()]
 }

@@ -70,7 +70,7 @@ export const examples = {
 } as const
 
 const amountMessage = 'must be an amount in the smallest unit: a decimal string below 2^256'
-const inexactMessage = 'must be a string: a JSON number above 2^53 has lost digits'
+const inexactMessage = 'must be a string: a number above 2^53 loses digits'
 /** Raw units, zero allowed. */
 export const AmountOrZero = z
   .string({ error: ({ input }) => (typeof input === 'number' ? inexactMessage : amountMessage) })

@@ -115,8 +115,8 @@ cases:
       ]),
     ).toEqual([
       'line 3: a: route: fromAddress is required.',
-      'line 5: a: route: tokenOut[0] must be an address: 0x and 40 hexadecimal digits.',
-      'line 6: a: route: amountIn[0] must be an amount in the smallest unit: a decimal string below 2^256.',
+      'line 5: a: route: tokenOut must be an address: 0x and 40 hexadecimal digits.',
+      'line 6: a: route: amountIn must be a string: a number above 2^53 loses digits.',
       'line 7: a: route has no field slipage.',
       'line 12: b: bundle: item 0.action must be a text.',
     ])

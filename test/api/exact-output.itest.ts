@@ -45,12 +45,12 @@ describe('a request with amountOut', () => {
   test.each([
     [{ amountIn: '1' }, bothGiven],
     [{ amountOut: null }, 'amountIn is required'],
-    [{ amountOut: '0' }, 'amountOut[0] must be greater than zero'],
-    [{ amountOut: 1.5 }, /^amountOut\[0\] must be an amount in the smallest unit/],
+    [{ amountOut: '0' }, 'amountOut must be greater than zero'],
+    [{ amountOut: 1.5 }, /^amountOut must be an amount in the smallest unit/],
     [{ amountOut: {} }, /^amountOut/],
     [
       { amountOut: (2n ** 256n).toString() },
-      /^amountOut\[0\] must be an amount in the smallest unit/,
+      /^amountOut must be an amount in the smallest unit/,
     ],
     [{ amountOut: ['5', '6'] }, 'amountOut must hold at most 1 values'],
     [{ tokenIn: [weth, dai] }, 'tokenIn must hold one token with amountOut (not 2)'],
@@ -60,7 +60,7 @@ describe('a request with amountOut', () => {
       'minAmountOut must not be given together with amountOut: slippage says how far below it the transaction may end',
     ],
     [{ tokenOut: weth }, 'tokenOut must differ from tokenIn'],
-    [{ fee: '101', feeReceiver: sender }, 'fee[0] must be at most 100 basis points'],
+    [{ fee: '101', feeReceiver: sender }, 'fee must be at most 100 basis points'],
     [{ fee: '30' }, 'feeReceiver is required with fee'],
   ])('%o is a 400', async (change, message) => {
     const api = await startTestApi()

@@ -132,7 +132,7 @@ describe('positions', () => {
     const reply = await api.direct.get('/positions?tokenAddress=0x12&chainId=7')
     expect(reply.status).toBe(400)
     expect(reply.body.message).toEqual([
-      'tokenAddress[0] must be an address: 0x and 40 hexadecimal digits',
+      'tokenAddress must be an address: 0x and 40 hexadecimal digits',
       expect.stringMatching(/^chainId 7 is not configured here; configured: 1 \(Ethereum\)/),
     ])
     const unknown = await api.direct.get('/defiTokens?chainId=7')

@@ -35,7 +35,7 @@ describe('the body of POST /shortcuts/quotes', () => {
     expect(wrong.error).toEqual({
       statusCode: 400,
       error: 'Bad Request',
-      message: 'amountIn[0] must be an amount in the smallest unit: a decimal string below 2^256',
+      message: 'amountIn must be an amount in the smallest unit: a decimal string below 2^256',
       code: 'INVALID_REQUEST',
       details: { next: [{ parameter: 'amountIn' }] },
     })

@@ -30,11 +30,10 @@ describe('errors', () => {
     expect(reply.body).toEqual({
       statusCode: 404,
       error: 'Not Found',
-      message:
-        'There is no path /api/v1/nothing. GET /docs lists all of them, GET /console is a page to try them.',
+      message: 'There is no path /api/v1/nothing. GET /docs lists all.',
       code: 'NOT_FOUND',
       requestId: 'abc-1',
-      details: { next: [{ endpoint: 'GET /docs' }, { endpoint: 'GET /console' }] },
+      details: { next: [{ endpoint: 'GET /docs' }] },
     })
     expect(reply.headers.get('x-request-id')).toBe('abc-1')
   })

@@ -143,7 +143,7 @@ describe('requests', () => {
     [
       'tokenIn=x',
       [
-        'tokenIn[0] must be an address: 0x and 40 hexadecimal digits',
+        'tokenIn must be an address: 0x and 40 hexadecimal digits',
         'tokenOut is required',
         'amountIn is required',
       ],

@@ -177,7 +177,7 @@ describe('overrides', () => {
     })
     expect(body).toMatchObject({
       message: [
-        'amountIn[0] must be greater than zero',
+        'amountIn must be greater than zero',
         `blockOverrides.timestamp ${integerUpTo('4294967295')}`,
         `blockOverrides.baseFee ${integerUpTo('1000000000000000000')}`,
       ],

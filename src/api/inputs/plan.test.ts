@@ -182,7 +182,7 @@ describe('parsePlan', () => {
       'name must be 1 to 64 printable characters',
       'requests[0].blockNumber must not be given: blocks are those of the plan, without haste',
       'requests[0].amountin is no field; amountIn is',
-      'requests[0].tokenOut[0] must be an address: 0x and 40 hexadecimal digits',
+      'requests[0].tokenOut must be an address: 0x and 40 hexadecimal digits',
       'requests[1].slippage must not be given together with minAmountOut',
       'requests[2].amountIn is required',
       'requests[2].tokenOut is required',

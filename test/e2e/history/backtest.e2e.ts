@@ -130,7 +130,7 @@ requests:
     const { code, err } = await runCli(['backtest', file, '--url', service.url])
     expect(code).toBe(1)
     expect(err).toContain('line 3: requests[0].amountIn is required')
-    expect(err).toContain('line 4: requests[0].tokenOut[0] must be an address')
+    expect(err).toContain('line 4: requests[0].tokenOut must be an address')
   })
 
   test('an interrupt cancels, says how to go on, and that works', async () => {

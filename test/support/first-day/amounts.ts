@@ -48,7 +48,7 @@ export const amountMistakes: readonly Mistake[] = [
     answer: {
       status: 400,
       code: 'INVALID_REQUEST',
-      says: ['amountIn[0] must be an amount in the smallest unit: a decimal string below 2^256'],
+      says: ['amountIn must be an amount in the smallest unit: a decimal string below 2^256'],
       next: [{ parameter: 'amountIn' }],
     },
   },
@@ -60,7 +60,7 @@ export const amountMistakes: readonly Mistake[] = [
     answer: {
       status: 400,
       code: 'INVALID_REQUEST',
-      says: ['amountIn[0] must be an amount in the smallest unit: a decimal string below 2^256'],
+      says: ['amountIn must be an amount in the smallest unit: a decimal string below 2^256'],
       next: [{ parameter: 'amountIn' }],
     },
   },
@@ -72,7 +72,7 @@ export const amountMistakes: readonly Mistake[] = [
     answer: {
       status: 400,
       code: 'INVALID_REQUEST',
-      says: ['amountIn[0] must be an amount in the smallest unit: a decimal string below 2^256'],
+      says: ['amountIn must be an amount in the smallest unit: a decimal string below 2^256'],
       next: [{ parameter: 'amountIn' }],
     },
   },
@@ -84,7 +84,7 @@ export const amountMistakes: readonly Mistake[] = [
     answer: {
       status: 400,
       code: 'INVALID_REQUEST',
-      says: ['amountIn[0] must be written without separators: 1000000'],
+      says: ['amountIn must be written without separators: 1000000'],
       next: [{ parameter: 'amountIn', value: '1000000' }],
     },
   },
@@ -96,7 +96,7 @@ export const amountMistakes: readonly Mistake[] = [
     answer: {
       status: 400,
       code: 'INVALID_REQUEST',
-      says: ['amountIn[0] must be greater than zero'],
+      says: ['amountIn must be greater than zero'],
       next: [{ parameter: 'amountIn' }],
     },
   },
@@ -108,7 +108,7 @@ export const amountMistakes: readonly Mistake[] = [
     answer: {
       status: 400,
       code: 'INVALID_REQUEST',
-      says: ['amountIn[0] must be an amount in the smallest unit: a decimal string below 2^256'],
+      says: ['amountIn must be an amount in the smallest unit: a decimal string below 2^256'],
       next: [{ parameter: 'amountIn' }],
     },
   },
@@ -120,7 +120,7 @@ export const amountMistakes: readonly Mistake[] = [
     answer: {
       status: 400,
       code: 'INVALID_REQUEST',
-      says: ['amountIn[0] must be an amount in the smallest unit: a decimal string below 2^256'],
+      says: ['amountIn must be an amount in the smallest unit: a decimal string below 2^256'],
       next: [{ parameter: 'amountIn' }],
     },
   },
@@ -158,7 +158,7 @@ export const amountMistakes: readonly Mistake[] = [
     answer: {
       status: 400,
       code: 'INVALID_REQUEST',
-      says: ['amountIn[0] must be a string: a JSON number above 2^53 has lost digits'],
+      says: ['amountIn must be a string: a number above 2^53 loses digits'],
       next: [{ parameter: 'amountIn' }],
     },
   },
@@ -170,7 +170,7 @@ export const amountMistakes: readonly Mistake[] = [
     answer: {
       status: 400,
       code: 'INVALID_REQUEST',
-      says: ['amountIn[0] must be an amount in the smallest unit: a decimal string below 2^256'],
+      says: ['amountIn must be an amount in the smallest unit: a decimal string below 2^256'],
       next: [{ parameter: 'amountIn' }],
     },
   },

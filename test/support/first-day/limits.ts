@@ -183,7 +183,7 @@ export const limitMistakes: readonly Mistake[] = [
     answer: {
       status: 400,
       code: 'INVALID_REQUEST',
-      says: ['fee[0] must be whole basis points'],
+      says: ['fee must be whole basis points'],
       next: [{ parameter: 'fee' }],
     },
   },
@@ -195,7 +195,7 @@ export const limitMistakes: readonly Mistake[] = [
     answer: {
       status: 400,
       code: 'INVALID_REQUEST',
-      says: ['fee[0] must be at most 100 basis points'],
+      says: ['fee must be at most 100 basis points'],
       next: [{ parameter: 'fee' }],
     },
   },

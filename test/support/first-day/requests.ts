@@ -30,7 +30,7 @@ export const requestMistakes: readonly Mistake[] = [
       status: 400,
       code: 'INVALID_REQUEST',
       says: [
-        'tokenIn[0] must be an address: 0x and 40 hexadecimal digits',
+        'tokenIn must be an address: 0x and 40 hexadecimal digits',
         'A list in a query is no JSON: write k=a,b or k=a&k=b.',
       ],
       next: [{ parameter: 'tokenIn' }],
@@ -178,16 +178,14 @@ export const requestMistakes: readonly Mistake[] = [
   },
   {
     number: '73',
-    mistake: 'The address of the service alone is asked.',
-    before: 'no word of /docs',
-    request: { path: '/' },
+    mistake: 'The path is of something that is not there.',
+    before: 'clear, but no word of /docs',
+    request: { path: '/api/v1/swap' },
     answer: {
       status: 404,
       code: 'NOT_FOUND',
-      says: [
-        'There is no path /. GET /docs lists all of them, GET /console is a page to try them.',
-      ],
-      next: [{ endpoint: 'GET /docs' }, { endpoint: 'GET /console' }],
+      says: ['There is no path /api/v1/swap. GET /docs lists all.'],
+      next: [{ endpoint: 'GET /docs' }],
     },
   },
   {

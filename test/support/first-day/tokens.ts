@@ -11,7 +11,7 @@ export const tokenMistakes: readonly Mistake[] = [
     answer: {
       status: 400,
       code: 'INVALID_REQUEST',
-      says: ['tokenIn[0] has a wrong EIP-55 checksum; write it in lower case to skip the check'],
+      says: ['tokenIn has a wrong EIP-55 checksum; write it in lower case to skip the check'],
       next: [{ parameter: 'tokenIn' }],
     },
   },
@@ -23,7 +23,7 @@ export const tokenMistakes: readonly Mistake[] = [
     answer: {
       status: 400,
       code: 'INVALID_REQUEST',
-      says: ['tokenIn[0] must be an address: 0x and 40 hexadecimal digits'],
+      says: ['tokenIn must be an address: 0x and 40 hexadecimal digits'],
       next: [{ parameter: 'tokenIn' }],
     },
   },
@@ -35,7 +35,7 @@ export const tokenMistakes: readonly Mistake[] = [
     answer: {
       status: 400,
       code: 'INVALID_REQUEST',
-      says: ['tokenIn[0] must be an address: 0x and 40 hexadecimal digits'],
+      says: ['tokenIn must be an address: 0x and 40 hexadecimal digits'],
       next: [{ parameter: 'tokenIn' }],
     },
   },
@@ -47,7 +47,7 @@ export const tokenMistakes: readonly Mistake[] = [
     answer: {
       status: 400,
       code: 'INVALID_REQUEST',
-      says: ['tokenIn[0] must be an address: 0x and 40 hexadecimal digits'],
+      says: ['tokenIn must be an address: 0x and 40 hexadecimal digits'],
       next: [{ parameter: 'tokenIn' }],
     },
   },
@@ -59,7 +59,7 @@ export const tokenMistakes: readonly Mistake[] = [
     answer: {
       status: 400,
       code: 'INVALID_REQUEST',
-      says: ['tokenIn[0] must be an address: 0x and 40 hexadecimal digits'],
+      says: ['tokenIn must be an address: 0x and 40 hexadecimal digits'],
       next: [{ parameter: 'tokenIn' }],
     },
   },
@@ -71,7 +71,7 @@ export const tokenMistakes: readonly Mistake[] = [
     answer: {
       status: 400,
       code: 'INVALID_REQUEST',
-      says: [`tokenIn[0] must not be the zero address: the native token is ${nativeToken}`],
+      says: [`tokenIn must not be the zero address: the native token is ${nativeToken}`],
       next: [{ parameter: 'tokenIn', value: nativeToken }],
     },
   },
@@ -83,7 +83,7 @@ export const tokenMistakes: readonly Mistake[] = [
     answer: {
       status: 400,
       code: 'INVALID_REQUEST',
-      says: [`tokenOut[0] must not be the zero address: the native token is ${nativeToken}`],
+      says: [`tokenOut must not be the zero address: the native token is ${nativeToken}`],
       next: [{ parameter: 'tokenOut', value: nativeToken }],
     },
   },
@@ -95,7 +95,7 @@ export const tokenMistakes: readonly Mistake[] = [
     answer: {
       status: 400,
       code: 'INVALID_REQUEST',
-      says: ['tokenIn[0] must be an address: 0x and 40 hexadecimal digits'],
+      says: ['tokenIn must be an address: 0x and 40 hexadecimal digits'],
       next: [{ parameter: 'tokenIn' }],
     },
   },
