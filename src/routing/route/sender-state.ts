@@ -22,6 +22,7 @@ import { runnerAddress } from '../../executor/compile.js'
 import { executorContracts, quoteSender } from '../../executor/deployments.js'
 import { isDelegate, spenderOf } from '../../executor/strategies.js'
 import type { Pool, Unreadable } from '../../protocols/pool.js'
+import { quietly } from '../../telemetry/quietly.js'
 import type { ArchiveReads } from '../block/archive-reads.js'
 import type { Simulator } from '../block/simulator.js'
 import type { Task } from '../block/task.js'
@@ -304,7 +305,9 @@ const mostDecimals = 36n
 /** Null where the token does not tell them. */
 async function decimalsOf(task: SenderSource, token: Address): Promise<number | null> {
   const data = encodeFunctionData({ abi: erc20, functionName: 'decimals' })
-  const [result] = await task.reader.call([{ to: token, data }])
+  const asked = task.reader.call([{ to: token, data }])
+  const [result] =
+    (await quietly(asked, 'Without decimals an amount is told in raw units alone.')) ?? []
   if (!result?.ok || result.value.length < 66) return null
   const decimals = BigInt(result.value.slice(0, 66))
   return decimals <= mostDecimals ? Number(decimals) : null

@@ -48,7 +48,7 @@ function taskThatGives(result: SimulationResult) {
     asked.push(...requests)
     return requests.map(() => result)
   }
-  return { task: { simulator: { simulate } }, asked }
+  return { task: { simulator: { simulate }, clock: { isLate: () => false } }, asked }
 }
 
 describe('whyNothingWorks', () => {
@@ -77,6 +77,16 @@ describe('whyNothingWorks', () => {
     const refused = { ...reverted('nonce too low'), gasUsed: 0n }
     const error = await whyNothingWorks(taskThatGives(refused).task, attempts, request)
     expect(error.message).toMatch(/^All 3 candidates failed/)
+  })
+
+  test('where no transfer can be tried, or no time is left, the candidates alone are told', async () => {
+    const lacking = { simulate: () => Promise.reject(new Error('The cassette lacks a word.')) }
+    const { task, asked } = taskThatGives(reverted('paused'))
+    for (const other of [{ simulator: lacking }, { clock: { isLate: () => true } }]) {
+      const error = await whyNothingWorks({ ...task, ...other }, attempts, request)
+      expect(error.message).toMatch(/^All 3 candidates failed/)
+    }
+    expect(asked).toEqual([])
   })
 
   test('the native token, which always can be moved, is not tried', async () => {

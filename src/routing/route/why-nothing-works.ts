@@ -3,12 +3,13 @@
  * no other request for that token will do better.
  */
 import { encodeFunctionData, erc20Abi, parseAbi } from 'viem'
-import { unlessUnreadable } from '../../domain/common-errors.js'
 import type { RouteRequest } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
 import { type Address, isNative } from '../../domain/primitives.js'
 import type { SimulationRequest } from '../../domain/state.js'
 import { decodeRevert } from '../../forks/revert.js'
+import { quietly } from '../../telemetry/quietly.js'
+import type { Clock } from '../block/clock.js'
 import type { Simulator } from '../block/simulator.js'
 import { swapsOf } from '../search/flow.js'
 import { type Attempt, receiverOf } from './built.js'
@@ -52,12 +53,12 @@ interface Refusal {
 
 /** @returns STATE_UNAVAILABLE, DEADLINE_EXCEEDED or SIMULATION_REVERTED, which names the token where that is the reason. */
 export async function whyNothingWorks(
-  task: { readonly simulator: Pick<Simulator, 'simulate'> },
+  task: { readonly simulator: Pick<Simulator, 'simulate'>; readonly clock: Pick<Clock, 'isLate'> },
   attempts: readonly Attempt[],
   request: RouteRequest,
 ): Promise<ForkrouteError> {
   const error = nothingProven(attempts, request)
-  if (error.code !== 'SIMULATION_REVERTED') return error
+  if (error.code !== 'SIMULATION_REVERTED' || task.clock.isLate()) return error
   const refusal =
     (await inputRefusal(task, attempts, request)) ?? (await outputRefusal(task, attempts, request))
   if (!refusal) return error
@@ -161,16 +162,17 @@ async function reasonsOf(
   transfers: readonly Transfer[],
 ): Promise<(string | null)[]> {
   if (!transfers.length) return []
-  const results = await simulator
-    .simulate(
+  const results = await quietly(
+    simulator.simulate(
       transfers.map(({ token, to, amount, ...sender }) => ({
         ...sender,
         to: token,
         data: encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [to, amount] }),
         value: 0n,
       })),
-    )
-    .catch(unlessUnreadable)
+    ),
+    'A failure is told without its reason where a transfer cannot be tried, as in a cassette without its state.',
+  )
   return transfers.map((_transfer, index) => {
     const result = results?.[index]
     // What has used no gas was refused before it ran, which says nothing of the token.
