@@ -48,10 +48,7 @@ describe('a request with amountOut', () => {
     [{ amountOut: '0' }, 'amountOut must be greater than zero'],
     [{ amountOut: 1.5 }, /^amountOut must be an amount in the smallest unit/],
     [{ amountOut: {} }, /^amountOut/],
-    [
-      { amountOut: (2n ** 256n).toString() },
-      /^amountOut must be an amount in the smallest unit/,
-    ],
+    [{ amountOut: (2n ** 256n).toString() }, /^amountOut must be an amount in the smallest unit/],
     [{ amountOut: ['5', '6'] }, 'amountOut must hold at most 1 values'],
     [{ tokenIn: [weth, dai] }, 'tokenIn must hold one token with amountOut (not 2)'],
     [{ tokenOut: [usdc, dai] }, 'tokenOut must hold one token with amountOut (not 2)'],
