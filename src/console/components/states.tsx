@@ -44,13 +44,18 @@ export function Problem({ error, again, children }: ProblemProps) {
     : [error instanceof Error ? error.message : String(error)]
   return (
     <div class="card problem" role="alert">
-      <h2>{isOurs ? error.code : 'Request failed'}</h2>
+      <h2>{isOurs ? titleOf(error.code) : 'Request failed'}</h2>
       {messages.map((message) => (
         <p key={message}>{plain(message, 2_000)}</p>
       ))}
-      {isOurs && error.requestId && (
+      {isOurs && (
         <p class="hint">
-          Request <code>{error.requestId}</code>
+          <code>{error.code}</code>
+          {error.requestId && (
+            <>
+              {' · '}Request <code>{error.requestId}</code>
+            </>
+          )}
         </p>
       )}
       {children}
@@ -61,6 +66,12 @@ export function Problem({ error, again, children }: ProblemProps) {
       )}
     </div>
   )
+}
+
+/** The words of an error code, such as "Insufficient balance". */
+function titleOf(code: string): string {
+  const words = code.replaceAll('_', ' ').toLowerCase()
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`
 }
 
 interface AnswerProps<T> {

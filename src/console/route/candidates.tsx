@@ -15,6 +15,13 @@ const toneOf: Readonly<Record<Candidate['status'], string>> = {
   unreadable: 'tag warn',
   skipped: 'tag',
 }
+const wordOf: Readonly<Record<Candidate['status'], string>> = {
+  chosen: 'selected',
+  measured: 'simulated',
+  reverted: 'reverted',
+  unreadable: 'state missing',
+  skipped: 'not simulated',
+}
 const mostHops = 4
 
 interface Props {
@@ -45,7 +52,10 @@ export function Candidates({ candidates, omitted, chainId, outChainId, tokenOut 
         keyOf={(_, index) => index}
         rowClass={({ status }) => (status === 'chosen' ? 'chosen' : undefined)}
         columns={[
-          { title: 'Status', cell: ({ status }) => <span class={toneOf[status]}>{status}</span> },
+          {
+            title: 'Status',
+            cell: ({ status }) => <span class={toneOf[status]}>{wordOf[status]}</span>,
+          },
           {
             title: 'Path',
             cell: ({ path }) => <Path path={path} chains={[chainId, outChainId]} />,
@@ -123,7 +133,7 @@ function Path({ path, chains }: PathProps) {
           </span>
         </span>
       ))}
-      {swaps.length > mostHops && <span class="dim">{swaps.length - mostHops} more pools</span>}
+      {swaps.length > mostHops && <span class="dim">+ {swaps.length - mostHops} pools</span>}
       {swaps.length === 0 && <span class="dim">No pool</span>}
     </span>
   )
