@@ -101,7 +101,8 @@ function useProgress(id: string, turn: number): Progressing | null {
       const events = client.peek().followBacktest({ id }, { signal: left.signal })
       for await (const event of events) if (event.event === 'progress') setState(event.data)
     }
-    follow().catch(() => undefined)
+    // Progress alone is lost where the stream fails; the job is read without it.
+    void Promise.allSettled([follow()])
     return () => left.abort()
   }, [id, turn])
   return state

@@ -44,7 +44,7 @@ interface Filter {
   readonly source: string
   readonly protocol: string
   readonly token: string
-  /** As typed. */
+  /** The text that was typed. */
   readonly pool: string
   /** What was typed as an address or an id; null: it is neither. */
   readonly poolId: string | null
