@@ -30,9 +30,11 @@ export function answersKind(config: Config, version: string): string {
     {
       acrossFeeBps,
       acrossMaxUsd,
-      ...defined({ poolIndex: poolIndex || undefined }),
-      ...(proof !== 'all' && { proof }),
-      ...(disabledAggregators.length && { disabledAggregators }),
+      ...defined({
+        poolIndex: poolIndex || undefined,
+        proof: proof === 'all' ? undefined : proof,
+        disabledAggregators: disabledAggregators.length ? disabledAggregators : undefined,
+      }),
     },
     [poolBlacklist, v4HooksAllowlist].map((list) => list.toSorted()),
     // The sandbox plays chain 1 too.

@@ -2,6 +2,7 @@
  * The composition root: creates every part, connects them, and closes them in reverse order.
  * The server and the CLI both start here.
  */
+import { defined } from '../domain/defined.js'
 import '../forks/promise-with-resolvers.js'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -262,15 +263,17 @@ function workerSettings(
     poolBlacklist: config.poolBlacklist,
     disabledAggregators: config.disabledAggregators,
     v4HooksAllowlist: config.v4HooksAllowlist,
-    ...(config.poolIndex && {
-      poolIndex: { dataDir: mode.kind === 'replay' ? null : indexDir },
+    ...defined({
+      poolIndex: config.poolIndex
+        ? { dataDir: mode.kind === 'replay' ? null : indexDir }
+        : undefined,
     }),
     liquidityFloorUsd: config.liquidityFloorUsd,
     priorityFeePerGas: config.priorityFeePerGas,
     across: { feeBps: BigInt(config.acrossFeeBps), maxUsd: config.acrossMaxUsd },
     tokens,
     sandboxPools,
-    ...(mode.kind !== 'live' && { cassette: mode.kind }),
+    ...defined({ cassette: mode.kind === 'live' ? undefined : mode.kind }),
     isTraced: config.traces !== null,
     logsIgnoredErrors: logsIgnoredErrors(),
   }

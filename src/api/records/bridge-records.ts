@@ -118,13 +118,12 @@ function toHop(hop: BridgeHop) {
       receiver: hop.receiver,
       hasMessage: hop.hasMessage,
     },
-    ...(destination && {
-      destinationEvent: {
-        blockNumber: destination.blockNumber,
-        timestamp: destination.timestamp,
-      },
+    ...defined({
+      destinationEvent: destination
+        ? { blockNumber: destination.blockNumber, timestamp: destination.timestamp }
+        : undefined,
+      destinationBlockNumber: hop.checkedAt ?? undefined,
     }),
-    ...defined({ destinationBlockNumber: hop.checkedAt ?? undefined }),
   }
 }
 
@@ -138,8 +137,10 @@ export function toBridgeCheck(check: BridgeCheck): z.output<typeof BridgeCheckAn
     ...of,
     ...(ids.size === 1 && id && { destinationChainId: id }),
     status: check.status,
-    ...defined({ error: check.error || undefined }),
-    ...(check.hops.length > 0 && { hops: check.hops.map(toHop) }),
+    ...defined({
+      error: check.error || undefined,
+      hops: check.hops.length > 0 ? check.hops.map(toHop) : undefined,
+    }),
   }
 }
 

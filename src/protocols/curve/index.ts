@@ -4,6 +4,7 @@
  */
 
 import { probe } from '../../chains/probe.js'
+import { defined } from '../../domain/defined.js'
 import type { Amount, ExecutorStep } from '../../domain/order.js'
 import { type Address, isNative, zeroAddress } from '../../domain/primitives.js'
 import { isLiquidity, type Pool, sharedWithLiquidity, type Unreadable } from '../pool.js'
@@ -166,7 +167,7 @@ function encodeExchange(args: EncodeSwapArgs<CurveState>): ExecutorStep[] {
     abi: isUnderlying ? exchangeUnderlyingAbi : exchangeAbi[indexType],
     // Underlying indexes leave the shares of the base pool out.
     args: [...[i, j].map((k) => BigInt(isUnderlying && k > 0 ? k - 1 : k)), amountIn, 0n],
-    ...(isNative(tokenIn) && { value: amountIn }),
+    ...defined({ value: isNative(tokenIn) ? amountIn : undefined }),
   }
   if (isNative(tokenIn)) return [call]
   return [{ kind: 'approve', token: tokenIn, spender: pool.address, amount: amountIn }, call]

@@ -1,4 +1,5 @@
 /** Actions on the liquidity of any Curve pool, listed or not: deposit, redeem, withdraw. */
+import { defined } from '../../domain/defined.js'
 import { tokenAmounts } from '../../domain/lists.js'
 import type { ExecutorStep } from '../../domain/order.js'
 import { type Address, bpsDenominator } from '../../domain/primitives.js'
@@ -141,7 +142,7 @@ const redeem = defineAction({
     return {
       spends,
       outputs: [{ token: coin, amount: { ref: 'output', step } }],
-      ...(zap && { leftovers: [tokenIn] }),
+      ...defined({ leftovers: zap ? [tokenIn] : undefined }),
       positionsIn: [tokenIn],
     }
   },

@@ -32,8 +32,10 @@ export function liquidityPool(pool: Pool, share: Address, zap: Address | null): 
     parameters: {
       ...pool.parameters,
       liquidityOf: pool.id,
-      ...(isMeta && { baseCoins: pool.tokens.slice(2) }),
-      ...defined({ zap: zap ?? undefined }),
+      ...defined({
+        baseCoins: isMeta ? pool.tokens.slice(2) : undefined,
+        zap: zap ?? undefined,
+      }),
     },
   }
 }

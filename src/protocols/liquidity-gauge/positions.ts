@@ -1,6 +1,7 @@
 /** Stakes as positions: in the gauges of the family's controller and of known pools. */
 import { encodeFunctionData, parseAbi } from 'viem'
 import type { VenueParameters } from '../../chains/chain.js'
+import { defined } from '../../domain/defined.js'
 import { type Address, toAddress } from '../../domain/primitives.js'
 import type { ReadCall, StateReader } from '../../domain/state.js'
 import type { Unreadable } from '../pool.js'
@@ -90,7 +91,7 @@ export function gaugePositions(family: Family): PositionAdapter {
     // Stakes that are no tokens are entered by this.
     enter: ({ primaryAddress }, [first]) => ({
       primaryAddress,
-      ...(first && { tokenIn: first.token, amountIn: first.amount }),
+      ...defined({ tokenIn: first?.token, amountIn: first?.amount }),
     }),
   }
 }

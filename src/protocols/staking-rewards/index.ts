@@ -4,6 +4,7 @@
  */
 
 import { probe } from '../../chains/probe.js'
+import { defined } from '../../domain/defined.js'
 import { toAddress } from '../../domain/primitives.js'
 import type { Unreadable } from '../pool.js'
 import type { Position, PositionAdapter, PositionState } from '../positions.js'
@@ -74,7 +75,7 @@ const positions: PositionAdapter = {
   },
   enter: ({ primaryAddress }, [first]) => ({
     primaryAddress,
-    ...(first && { tokenIn: first.token, amountIn: first.amount }),
+    ...defined({ tokenIn: first?.token, amountIn: first?.amount }),
   }),
 }
 

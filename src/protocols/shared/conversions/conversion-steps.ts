@@ -1,3 +1,4 @@
+import { defined } from '../../../domain/defined.js'
 import type { Amount, ExecutorStep } from '../../../domain/order.js'
 import { type Address, isNative } from '../../../domain/primitives.js'
 import type { Conversion, Edge } from './conversion.js'
@@ -16,6 +17,12 @@ export function stepsOf<State>(
     ...(needsApproval
       ? [{ kind: 'approve', token: edge.tokenIn, spender: target, amount: amountIn } as const]
       : []),
-    { kind: 'call', target, abi, args, ...(isNative(edge.tokenIn) && { value: amountIn }) },
+    {
+      kind: 'call',
+      target,
+      abi,
+      args,
+      ...defined({ value: isNative(edge.tokenIn) ? amountIn : undefined }),
+    },
   ]
 }
