@@ -52,7 +52,7 @@ export const alerts: readonly Alert[] = [
     severity: 'ticket',
     summary:
       'Node {{ $labels.node }} of chain {{ $labels.chain }} is of another chain or gave a false answer.',
-    action: 'Replace it in RPC_URL_<chain id>; it is not asked again before a restart.',
+    action: 'Replace it in RPC_URL_<chain id>; until then it is verified again every minute.',
     fires: { 'forkroute_node_set_aside{chain="1", node="1", instance="a"}': '1x20' },
     silent: { 'forkroute_node_set_aside{chain="1", node="1", instance="a"}': '0x20' },
   },
