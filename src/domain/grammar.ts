@@ -23,8 +23,8 @@ export function hasValidChecksum(address: string): boolean {
 /** Raw units as a decimal string; the value may still exceed `maxUint256`. */
 export const amountPattern = /^\d{1,78}$/
 
-/** Digits in groups of three, such as `1,000,000`. */
-export const separatedPattern = /^\d{1,3}(,\d{3})+$/
+/** Digits in groups of three, such as `1,000,000`; no more of them than `amountPattern` takes, since errors repeat them. */
+export const separatedPattern = /^\d{1,3}(,\d{3}){1,25}$/
 
 /** Basis points with two decimals at most; the value may still exceed one hundred percent. */
 export const slippagePattern = /^\d{1,5}(\.\d{1,2})?$/

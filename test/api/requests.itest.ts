@@ -270,6 +270,8 @@ describe('POST /shortcuts/route', () => {
 
   test.each<[Record<string, unknown>, string | RegExp]>([
     [{ amountIn: 1e18 }, /^amountIn must be a string: a number above 2\^53 loses digits/],
+    [{ amountIn: '1,000' }, 'amountIn must be written without separators: 1000'],
+    [{ amountIn: `1${',000'.repeat(1_000)}` }, /^amountIn must be an amount/],
     [{ amountIn: [['1']] }, /^amountIn must be an amount/],
     [{ amountIn: { a: 1 } }, /^amountIn must be an amount/],
     [{ tokenIn: `${weth},${dai}` }, /^tokenIn must be an address/],
