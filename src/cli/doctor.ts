@@ -2,7 +2,8 @@
 import type { Command } from 'commander'
 import { loadTokenLists } from '../catalog/token-lists.js'
 import type { ChainDefinition } from '../chains/chain.js'
-import { chainById, chains } from '../chains/registry.js'
+import { chainById } from '../chains/registry.js'
+import { knownChains } from '../config/chains.js'
 import { ConfigError, loadConfig } from '../config/config.js'
 import { examinePlaces, type Finding } from '../doctor/chain-places.js'
 import { examine } from '../doctor/machine-checks.js'
@@ -25,8 +26,7 @@ interface ChainReport {
 async function examineChain(id: number): Promise<ChainReport> {
   const chain = chainById(id)
   if (!chain) {
-    const known = chains.map((one) => `${one.id} (${one.name})`).join(', ')
-    throw new ConfigError([`--chain: ${id} is not known here; ${known} are.`], 'command line')
+    throw new ConfigError([`--chain: ${id} is not known here; ${knownChains} are.`], 'command line')
   }
   const { rpcUrls, tokenLists } = loadConfig(process.env)
   const [first, ...others] = rpcUrls[chain.id] ?? []

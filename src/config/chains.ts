@@ -10,7 +10,8 @@ export const chainVariables = {
 } as const
 type ChainVariable = keyof typeof chainVariables
 
-const knownChains = chains.map((chain) => `${chain.id} (${chain.name})`).join(', ')
+/** Ids and names of all chains, for sentences. */
+export const knownChains = chains.map((chain) => `${chain.id} (${chain.name})`).join(', ')
 
 /** Variables that exist once per chain: `<prefix><chain id>`. */
 export function perChain<T>(
