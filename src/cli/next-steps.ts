@@ -29,16 +29,14 @@ const options: Readonly<Record<string, string>> = {
   slippage: '--slippage',
 }
 
-/** Of services that tell no next steps. */
+const backendText = 'calculate without asking for the funds by --backend'
+const quoteText = 'ask for a quote, which needs no funds'
+const approveText = 'allow it by the transaction of forkroute approve'
+
+/** Steps for errors of a service that tells none. */
 const usual: Partial<Record<ForkrouteApiError['code'], readonly string[]>> = {
-  INSUFFICIENT_ALLOWANCE: [
-    'allow it by the transaction of forkroute approve',
-    'calculate without asking for it by --backend',
-  ],
-  INSUFFICIENT_BALANCE: [
-    'calculate without asking for the funds by --backend',
-    'ask for a quote, which needs none',
-  ],
+  INSUFFICIENT_ALLOWANCE: [approveText, backendText],
+  INSUFFICIENT_BALANCE: [backendText, quoteText],
 }
 
 /** @returns one line, or null where nothing is known that would help. */
@@ -54,10 +52,8 @@ export function nextStepsOf({
 
 function textOf({ parameter, value, endpoint, query = {} }: Step): string | null {
   if (endpoint === 'GET /api/v1/wallet/approve') return approvalText(query)
-  if (endpoint === 'GET /api/v1/shortcuts/quote') return 'ask for a quote, which needs no funds'
-  if (parameter === 'executionMode' && value === 'backend') {
-    return 'calculate without asking for the funds by --backend'
-  }
+  if (endpoint === 'GET /api/v1/shortcuts/quote') return quoteText
+  if (parameter === 'executionMode' && value === 'backend') return backendText
   if (/^amountIn(\[0\])?$/.test(String(parameter)) && typeof value === 'string') {
     return `give the amount ${value} with --raw`
   }
@@ -68,14 +64,8 @@ function textOf({ parameter, value, endpoint, query = {} }: Step): string | null
 }
 
 function approvalText(query: Readonly<Record<string, unknown>>): string {
-  const { amount, tokenAddress, fromAddress, chainId, routingStrategy } = query
-  if (!amount || !tokenAddress || !fromAddress) {
-    return 'allow it by the transaction of forkroute approve'
-  }
-  const words = [
-    ...['forkroute approve', amount, tokenAddress, '--raw', '--from', fromAddress],
-    ...(chainId ? ['--chain', chainId] : []),
-    ...(routingStrategy ? ['--strategy', routingStrategy] : []),
-  ]
-  return `allow it by the transaction of ${words.join(' ')}`
+  const { amount, tokenAddress, fromAddress, chainId } = query
+  if (!amount || !tokenAddress || !fromAddress) return approveText
+  const chain = chainId ? ` --chain ${chainId}` : ''
+  return `${approveText} ${amount} ${tokenAddress} --raw --from ${fromAddress}${chain}`
 }
