@@ -13,6 +13,9 @@ export type Address = `0x${string}`
 /** Stands for the native token of a chain wherever a token address is expected. */
 export const nativeToken: Address = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'
 
+/** Decimals of the native token, the same on every chain. */
+export const nativeDecimals = 18
+
 export const zeroAddress: Address = '0x0000000000000000000000000000000000000000'
 
 export const maxUint128 = 2n ** 128n - 1n

@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import type { ForkrouteClient, RouteInput } from '../../client/client.js'
 import { deadlineForms } from '../../domain/deadline.js'
 import { defined } from '../../domain/defined.js'
+import { nativeDecimals } from '../../domain/primitives.js'
 import { chainOption, chainOrEthereum } from '../chains.js'
 import { blockHelp, type ConnectionOptions, resolveBlock, toStrategy } from '../client.js'
 import { type OutputOptions, parseRaw, parseUnits } from '../output.js'
@@ -43,9 +44,6 @@ export interface Trade {
 }
 
 export type Words = readonly [amount: string, tokenIn: string, tokenOut: string]
-
-/** Decimals of the native token, the same on every chain. */
-const nativeDecimals = 18
 
 /** Looks up the tokens that the user names. @throws Error, RangeError for words that name no token or no amount. */
 export async function parseTrade(

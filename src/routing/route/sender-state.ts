@@ -9,7 +9,12 @@ import { unreadable } from '../../domain/common-errors.js'
 import type { RouteRequest } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
 import { larger } from '../../domain/lists.js'
-import { type Address, isNative, type TokenAmount } from '../../domain/primitives.js'
+import {
+  type Address,
+  isNative,
+  nativeDecimals,
+  type TokenAmount,
+} from '../../domain/primitives.js'
 import {
   mergeOverrides,
   type PrecedingCall,
@@ -298,7 +303,6 @@ async function readErc20(
   ]
 }
 
-const nativeDecimals = 18
 /** Tokens that claim more are not believed. */
 const mostDecimals = 36n
 

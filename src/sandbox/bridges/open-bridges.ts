@@ -10,7 +10,13 @@ import {
 } from 'viem'
 import { type StargatePool, stargatePools } from '../../bridges/stargate/pools.js'
 import type { ChainDefinition } from '../../chains/chain.js'
-import { type Address, type Hex, isNative, maxUint256 } from '../../domain/primitives.js'
+import {
+  type Address,
+  type Hex,
+  isNative,
+  maxUint256,
+  nativeDecimals,
+} from '../../domain/primitives.js'
 import { acrossRelayer, layerZeroExecutor } from '../accounts.js'
 import type { ChainWriter } from '../chain/chain-writer.js'
 import { rawWorth } from '../market/amounts.js'
@@ -143,7 +149,7 @@ function openPool(
   const config = { ...roles, feeLib, tokenMessaging, lzToken: deployer }
   callPool('setAddressConfig', [config])
   calls(tokenMessaging, messagingAbi)('setAssetId', [pool, assetIds[symbol]])
-  const decimals = isNative(token) ? 18 : market.token(symbol).decimals
+  const decimals = isNative(token) ? nativeDecimals : market.token(symbol).decimals
   const amount = held * 10n ** BigInt(decimals)
   if (!isNative(token)) calls(token, tokenAbi)('approve', [pool, amount])
   callPool('deposit', [deployer, amount], isNative(token) ? amount : 0n)

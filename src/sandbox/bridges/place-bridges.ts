@@ -2,7 +2,7 @@
 import { concatHex, encodeAbiParameters, padHex, parseAbiParameters } from 'viem'
 import { stargatePools } from '../../bridges/stargate/pools.js'
 import type { ChainDefinition } from '../../chains/chain.js'
-import { type Address, type Hex, isNative } from '../../domain/primitives.js'
+import { type Address, type Hex, isNative, nativeDecimals } from '../../domain/primitives.js'
 import { layerZeroExecutor } from '../accounts.js'
 import type { ChainWriter } from '../chain/chain-writer.js'
 import type { Placement } from '../chain/placement.js'
@@ -15,7 +15,6 @@ const quoteTimeBuffer = 3_600
 const fillDeadlineBuffer = 21_600
 /** Capacity of the queue of Stargate's buses, which nobody drives in the sandbox. */
 const queueCapacity = 512
-const nativeDecimals = 18
 /** Decimals of amounts in messages between chains, in all pools. */
 export const sharedDecimals = 6
 
