@@ -58,19 +58,11 @@ async function readActions(file: string): Promise<Readonly<Record<string, unknow
   throw new ConfigError([`${file} must hold a list of actions, or an object with actions.`], 'file')
 }
 
-function amountFacts(
-  title: string,
-  amounts: Amounts,
-  nameOf: (address: string) => Fact[1],
-): Fact[] {
-  return Object.keys(amounts).map((address) => [title, nameOf(address)])
-}
-
 function facts(bundle: Bundle, chainId: number, nameOf: TokenNamer): Fact[] {
   const rows = (title: string, amounts: Amounts) =>
-    amountFacts(title, amounts, (address) =>
-      amountOf(amounts[address] ?? 0n, nameOf({ chainId, address })),
-    )
+    Object.entries(amounts).map(([address, amount]): Fact => {
+      return [title, amountOf(amount, nameOf({ chainId, address }))]
+    })
   return [
     ...rows('takes', bundle.amountsIn),
     ...rows('pays', bundle.amountsOut),

@@ -1,5 +1,5 @@
 import { inUnits, isRaw, readable } from '../app/numbers.js'
-import { isUnknown, tokenAt } from '../app/tokens.js'
+import { isUnknown, shortened, tokenAt } from '../app/tokens.js'
 
 interface Props {
   readonly chainId: number
@@ -51,7 +51,7 @@ export function TokenName({
 export function Address({ value }: { readonly value: string }) {
   return (
     <span class="address" title={value}>
-      {value.length > 14 ? `${value.slice(0, 6)}…${value.slice(-4)}` : value}
+      {shortened(value)}
     </span>
   )
 }
