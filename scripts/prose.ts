@@ -15,7 +15,6 @@ const notJudged = new Set([
   'CHANGELOG.md',
   'docs/decisions.md',
   'docs/endpoints.md',
-  'docs/first-day.md',
   'docs/front-runs.md',
   'docs/protocols.md',
 ])
