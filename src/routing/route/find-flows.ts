@@ -87,9 +87,9 @@ async function whyNone(
 ): Promise<ForkrouteError> {
   const { request, usable, all, router, argsFor } = prepared
   if (wasCut) return nothingInTime(request)
-  // Other amounts are tried dozens of times, which takes seconds where there are many pools.
+  // Other amounts are tried dozens of times, which takes seconds where there are many pools: none is past the deadline.
   const isFound = (amount: bigint) => {
-    if (task.clock.isLate()) throw nothingInTime(request)
+    if (task.clock.isLate()) return false
     const inputs = request.inputs.map((input) => withFee({ ...input, amount }))
     return bestPath({ ...argsFor(usable.pools), inputs: inputs.map(withoutFee) }) !== undefined
   }

@@ -10,13 +10,22 @@ import {
   shallowPair,
   token,
   unpaired,
+  weth,
 } from '../../../test/support/routing/plain-pairs.js'
 import { plainTask } from '../../../test/support/routing/plain-task.js'
-import type { SimulationRequest } from '../../domain/state.js'
+import type { SimulationRequest, StateReader } from '../../domain/state.js'
 import { contractAddress } from '../../executor/deployments.js'
+import { Clock } from '../block/clock.js'
 import { runRoute } from './route.js'
 
 const pairs = [deepPair, shallowPair]
+
+/** A deadline that passes once the search for the whole amount has come to its end. */
+class LateClock extends Clock {
+  override searchLimit(): () => boolean {
+    return () => false
+  }
+}
 
 describe('runRoute', () => {
   test('the best of the proven candidates is returned with its minimum in the transaction', async () => {
@@ -74,6 +83,24 @@ describe('runRoute', () => {
       code: 'NO_ROUTE',
       details: { tokenOut: unpaired },
     })
+  })
+
+  test('past the deadline a missing route is still told, without the amounts that have one', async () => {
+    const task = plainTask({ pairs })
+    const reader: StateReader = {
+      ...task.reader,
+      call: async (calls) => calls.map(() => ({ ok: true, value: `0x${'0'.repeat(64)}` })),
+    }
+    const tooSmall = quoteArgs({ inputs: [{ token: weth, amount: 1n }] })
+    const details = { smallestAmountIn: '2' }
+    await expect(runRoute({ ...task, reader }, tooSmall)).rejects.toMatchObject({
+      code: 'NO_ROUTE',
+      details,
+    })
+    const clock = new LateClock(task.signal, performance.now() - 1_000)
+    const late = runRoute({ ...task, reader, clock }, tooSmall)
+    await expect(late).rejects.toMatchObject({ code: 'NO_ROUTE' })
+    await expect(late).rejects.not.toMatchObject({ details })
   })
 
   test('a pool that cannot be read is told, and the others are used', async () => {

@@ -19,7 +19,7 @@ export interface MissingPath {
   readonly view: MarketPools
   readonly all: MarketPools
   readonly maxHops: number
-  /** Whether there is a path for so much of the one input, fee included. */
+  /** Whether there is a path for so much of the one input, fee included; false past the deadline, too. */
   isFound(amount: bigint): boolean
 }
 
@@ -48,7 +48,8 @@ export async function whyNoRoute(task: Task, args: MissingPath): Promise<Forkrou
   })
   if (why.code !== 'NO_ROUTE') return why
   const smallest = smallestAmount(args)
-  if (smallest === null) return why
+  // Past the deadline no amount is tried any more, so that this one need not be the smallest.
+  if (smallest === null || task.clock.isLate()) return why
   const [amountIn] = args.request.inputs
   return new ForkrouteError(
     'NO_ROUTE',

@@ -25,7 +25,7 @@ const closeEnough = 1_000n
 
 export interface RefusedAmount {
   readonly missing: { readonly tokenIn: Address; readonly tokenOut: Address }
-  /** Whether there is a path for so much of the one input, fee included. */
+  /** Whether there is a path for so much of the one input, fee included; false past the deadline, too. */
   isFound(amount: bigint): boolean
 }
 
@@ -47,7 +47,9 @@ export async function withRefusals(
   // A stated output has no amount yet that pools could refuse.
   if (!isSingle || prepared.request.amountOut !== undefined) return error
   const refusals = await refusalsOf(task, prepared, args)
-  const largest = largestAmount(input.amount, args)
+  const tried = largestAmount(input.amount, args)
+  // Past the deadline no amount is tried any more, so that this one need not be near the largest.
+  const largest = task.clock.isLate() ? null : tried
   if (!refusals.length && largest === null) return error
   const sentences = [
     ...refusals.map(
