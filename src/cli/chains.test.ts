@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { chains } from '../chains/registry.js'
-import { chainText, parseChain, parseChains } from './chains.js'
+import { chainText, knownChain, parseChain, parseChains } from './chains.js'
 
 describe('parseChain', () => {
   test.each([
@@ -27,6 +27,18 @@ describe('parseChain', () => {
   test.each(['', '0', '01', '0x1', '-1', 'mars'])('%j is no chain', (text) => {
     expect(() => parseChain('--to-chain', text)).toThrow(
       /--to-chain: no chain is called .*; known: Ethereum \(1\), Base \(8453\)/,
+    )
+  })
+})
+
+describe('knownChain', () => {
+  test('is the definition of a chain that a file describes', () => {
+    expect(knownChain(8453).name).toBe('Base')
+  })
+
+  test('refuses another id, and lists what is known', () => {
+    expect(() => knownChain(5)).toThrow(
+      /--chain: 5 is not known here; 1 \(Ethereum\), 8453 \(Base\)/,
     )
   })
 })

@@ -1,6 +1,8 @@
 /** Chains as users name them on the command line: by id, by name or by a usual short form. */
 import { Option } from 'commander'
+import type { ChainDefinition } from '../chains/chain.js'
 import { chainById, chains } from '../chains/registry.js'
+import { knownChains } from '../config/chains.js'
 import { ConfigError } from '../config/config.js'
 
 /** Short forms by chain id. The name of a chain and its first word need no entry. */
@@ -36,6 +38,13 @@ export function parseChain(option: string, text: string): number {
   if (chain) return chain.id
   const known = chains.map(({ id, name }) => `${name} (${id})`).join(', ')
   throw new ConfigError([`${option}: no chain is called ${text}; known: ${known}.`], 'command line')
+}
+
+/** The definition of the chain that --chain names. @throws ConfigError where no file describes it. */
+export function knownChain(id: number): ChainDefinition {
+  const chain = chainById(id)
+  if (chain) return chain
+  throw new ConfigError([`--chain: ${id} is not known here; ${knownChains} are.`], 'command line')
 }
 
 /** @throws ConfigError unless the text is a list of different chains. */

@@ -2,13 +2,11 @@
 import type { Command } from 'commander'
 import { loadTokenLists } from '../catalog/token-lists.js'
 import type { ChainDefinition } from '../chains/chain.js'
-import { chainById } from '../chains/registry.js'
-import { knownChains } from '../config/chains.js'
 import { ConfigError, loadConfig } from '../config/config.js'
 import { examinePlaces, type Finding } from '../doctor/chain-places.js'
 import { examine } from '../doctor/machine-checks.js'
 import { createRpcClient } from '../rpc/node/json-rpc.js'
-import { chainOption } from './chains.js'
+import { chainOption, knownChain } from './chains.js'
 import { type OutputOptions, printJson, printTable, withProgress } from './output.js'
 
 interface ChainReport {
@@ -24,10 +22,7 @@ interface ChainReport {
  * answer.
  */
 async function examineChain(id: number): Promise<ChainReport> {
-  const chain = chainById(id)
-  if (!chain) {
-    throw new ConfigError([`--chain: ${id} is not known here; ${knownChains} are.`], 'command line')
-  }
+  const chain = knownChain(id)
   const { rpcUrls, tokenLists } = loadConfig(process.env)
   const [first, ...others] = rpcUrls[chain.id] ?? []
   if (first === undefined) {

@@ -2,14 +2,13 @@
 import { statSync } from 'node:fs'
 import type { Command } from 'commander'
 import type { ChainDefinition } from '../chains/chain.js'
-import { chainById } from '../chains/registry.js'
-import { type Config, ConfigError, loadConfig } from '../config/config.js'
+import { type Config, loadConfig } from '../config/config.js'
 import { indexFile } from '../pool-index/database.js'
 import { type ChainSources, sourcesOf } from '../pool-index/sources.js'
 import { openIndexStore } from '../pool-index/store.js'
 import { type SyncProgress, type SyncResult, syncChain } from '../pool-index/sync.js'
 import { createUpstream } from '../rpc/node/upstream.js'
-import { chainOrEthereum } from './chains.js'
+import { chainOrEthereum, knownChain } from './chains.js'
 import { type ConnectionOptions, refuseUrl } from './client.js'
 import { type OutputOptions, printJson, printTable, withProgress } from './output.js'
 import { nodeUrls } from './process.js'
@@ -32,9 +31,7 @@ export function addPoolsSync(group: Command): void {
     .action(async (_local, command: Command) => {
       const options = command.optsWithGlobals<Options>()
       refuseUrl(options, 'pools are kept')
-      const chain = chainById(options.chain)
-      if (!chain)
-        throw new ConfigError([`--chain: ${options.chain} is not a known chain.`], 'command line')
+      const chain = knownChain(options.chain)
       const config = loadConfig(process.env)
       const nodes = await openNodes(config, options)
       try {

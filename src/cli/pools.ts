@@ -3,12 +3,11 @@ import { readFile, writeFile } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { PoolRow } from '../api/inputs/pool-row.js'
 import { type Catalog, openCatalog } from '../catalog/store.js'
-import { chainById } from '../chains/registry.js'
 import { ConfigError, loadConfig } from '../config/config.js'
 import { openIndexStore } from '../pool-index/store.js'
 import type { Pool } from '../protocols/pool.js'
 import { protocolBySlug } from '../protocols/registry.js'
-import { chainOrEthereum } from './chains.js'
+import { chainOrEthereum, knownChain } from './chains.js'
 import { type ConnectionOptions, refuseUrl } from './client.js'
 import { type OutputOptions, printJson, printTable } from './output.js'
 import { addPoolsSync } from './pool-sync.js'
@@ -59,10 +58,7 @@ interface Options extends OutputOptions, ConnectionOptions {
 /** @throws ConfigError for a service's address, and for an unknown chain. */
 function chainOf(options: Options): number {
   refuseUrl(options, 'pools are kept')
-  const chain = chainById(options.chain)
-  if (!chain)
-    throw new ConfigError([`--chain: ${options.chain} is not a known chain.`], 'command line')
-  return chain.id
+  return knownChain(options.chain).id
 }
 
 function withCatalog<T>(work: (catalog: Catalog) => T): T {
