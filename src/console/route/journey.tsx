@@ -36,7 +36,7 @@ export function Journey({ route, chainId }: Props) {
     <section class="card stack" aria-label="Bridge transfer">
       <h2>Bridge transfer</h2>
       <p class="hint">
-        {estimate.bridge} usually settles in {durationText(estimate.estimatedSeconds)}. Enter the
+        {estimate.bridge} delivers in about {durationText(estimate.estimatedSeconds)}. Enter the
         hash of the sent transaction to track its delivery.
       </p>
       <form
