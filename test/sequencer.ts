@@ -8,9 +8,10 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
  */
 const long: readonly string[] = [
   'test/integration/engine/engine-life.slow.ts',
+  'test/e2e/answers/command-line.slow.ts',
+  'test/api/cli.slow.ts',
   'test/e2e/service/backup.slow.ts',
   'test/integration/forks/pool.itest.ts',
-  'test/api/cli.itest.ts',
   'test/integration/protocols/balancer-v2.itest.ts',
   'test/integration/forks/judges.itest.ts',
   'test/integration/rpc/archive.itest.ts',
