@@ -1,18 +1,26 @@
 /** Mistakes of a first day, each sent to the sandbox: what the answer says, and what it offers to do next. */
 import { readFileSync } from 'node:fs'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { MistakenRequest } from '../../support/first-day/mistake.js'
 import { firstDayPage, mistakesBySubject } from '../../support/first-day/page.js'
-import type { Answer } from '../../support/service/service.js'
+import { type Answer, startService, type TestService } from '../../support/service/service.js'
 import { type SharedService, sharedService } from '../../support/service/shared-service.js'
 
-let service: SharedService
+let withKeys: SharedService
+let open: TestService
 
 beforeAll(async () => {
-  service = await sharedService()
+  ;[withKeys, open] = await Promise.all([
+    sharedService(),
+    startService({ AUTH_MODE: 'open', WORKERS: '1' }),
+  ])
 })
+afterAll(() => open?.stop())
 
-function send({ path, query = {}, body, headers, ...request }: MistakenRequest): Promise<Answer> {
+function send(
+  service: Pick<TestService, 'send'>,
+  { path, query = {}, body, headers, ...request }: MistakenRequest,
+): Promise<Answer> {
   const pairs = Object.entries(query).flatMap(([name, values]) =>
     [values].flat().map((value): [string, string] => [name, value]),
   )
@@ -25,8 +33,8 @@ function send({ path, query = {}, body, headers, ...request }: MistakenRequest):
 }
 
 describe.each(Object.entries(mistakesBySubject))('%s', (_subject, mistakes) => {
-  test.each(mistakes)('$number: $mistake', async ({ request, answer }) => {
-    const { status, body } = await send(request)
+  test.each(mistakes)('$number: $mistake', async ({ request, answer, isInOpenMode }) => {
+    const { status, body } = await send(isInOpenMode ? open : withKeys, request)
     expect({
       status,
       code: body.code,

@@ -32,11 +32,12 @@ export const amountMistakes: readonly Mistake[] = [
     number: '2',
     mistake: 'One USDC is written as 1.',
     before: 'silent: worth a millionth of a dollar',
+    isInOpenMode: true,
     request: route({ amountIn: '1' }),
     answer: {
       status: 200,
       says: [
-        `The gas of this transaction is worth about 173311761160859 of ${weth}, more than the 332279124 that come out. Amounts are in the smallest unit.`,
+        `The gas of this transaction is worth about 172005625512419 of ${weth}, more than the 332279124 that come out. Amounts are in the smallest unit.`,
       ],
     },
   },

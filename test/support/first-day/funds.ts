@@ -91,11 +91,12 @@ export const fundMistakes: readonly Mistake[] = [
     number: '31',
     mistake: 'All ether of the sender is sold, and none left for gas.',
     before: 'very good',
+    isInOpenMode: true,
     request: route({ tokenIn: nativeToken, tokenOut: usdc, amountIn: allEther }),
     answer: {
       status: 200,
       says: [
-        '0 wei of the native token are left for gas, and this transaction costs about 2918933288053020 wei at the price of the next block.',
+        '0 wei of the native token are left for gas, and this transaction costs about 2918336197470876 wei at the price of the next block.',
       ],
     },
   },

@@ -17,6 +17,8 @@ export interface Mistake {
   readonly mistake: string
   /** What a person thought of an earlier version's answer. */
   readonly before: string
+  /** Its answer tells what gas costs, which depends on the account: asked in open mode, where everybody is the same. */
+  readonly isInOpenMode?: true
   readonly request: MistakenRequest
   readonly answer: ExpectedAnswer
 }
