@@ -116,21 +116,12 @@ export function createApp(args: AppArgs): Express {
   collectMetric('streams', () => streams.open)
   const limits = { admission, rate, streams }
   app.use('/mcp', named('/mcp'), onlyOwnPages, mcpEndpoint({ ...args, rate }))
-  app.use(
-    ['/api/v1', '/v1'],
-    routerOf(
-      endpoints.filter((one) => isOpen(one) && isStable(one)),
-      args,
-      limits,
-    ),
-  )
-  app.use(
-    routerOf(
-      endpoints.filter((one) => isOpen(one) && !isStable(one)),
-      args,
-      limits,
-    ),
-  )
+  const mount = (some: readonly Endpoint[]) => {
+    app.use(['/api/v1', '/v1'], routerOf(some.filter(isStable), args, limits))
+    const others = some.filter((one) => !isStable(one))
+    app.use(routerOf(others, args, limits))
+  }
+  mount(endpoints.filter(isOpen))
   app.use(
     ['/api', '/v1'],
     authenticate(args.keys),
@@ -139,21 +130,7 @@ export function createApp(args: AppArgs): Express {
     requireJson,
     ...jsonBody(config.bodyLimitBytes),
   )
-  app.use(
-    ['/api/v1', '/v1'],
-    routerOf(
-      endpoints.filter((one) => !isOpen(one) && isStable(one)),
-      args,
-      limits,
-    ),
-  )
-  app.use(
-    routerOf(
-      endpoints.filter((one) => !isOpen(one) && !isStable(one)),
-      args,
-      limits,
-    ),
-  )
+  mount(endpoints.filter((one) => !isOpen(one)))
   app.use((req) => {
     throw noPath(req.path.slice(0, 200), endpoints.filter(isStable))
   })
