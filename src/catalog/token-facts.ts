@@ -34,7 +34,7 @@ export async function readTokenFacts(
   )
   return addresses.map((address, index) => {
     const [symbol, name, decimals] = results.slice(index * reads.length, (index + 1) * reads.length)
-    const value = readDecimals(decimals)
+    const value = toDecimals(decimals)
     if (value === null) return null
     return {
       chainId: reader.block.chainId,
@@ -47,7 +47,18 @@ export async function readTokenFacts(
   })
 }
 
-function readDecimals(result: ReadResult | undefined): number | null {
+/** Null where the token does not tell them, or they cannot be read. */
+export async function readDecimals(
+  reader: Pick<StateReader, 'call'>,
+  token: Address,
+): Promise<number | null> {
+  const [decimals] = await reader.call([
+    { to: token, data: encodeFunctionData({ abi, functionName: 'decimals' }) },
+  ])
+  return toDecimals(decimals)
+}
+
+function toDecimals(result: ReadResult | undefined): number | null {
   if (!result?.ok || result.value.length < 66) return null
   const value = BigInt(result.value.slice(0, 66))
   return value <= 255n ? Number(value) : null

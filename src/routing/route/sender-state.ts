@@ -5,6 +5,7 @@
  * transactions of one sender, and reads its funds before it knows the pools.
  */
 import { concatHex, decodeFunctionResult, encodeFunctionData, parseAbi } from 'viem'
+import { readDecimals } from '../../catalog/token-facts.js'
 import { unreadable } from '../../domain/common-errors.js'
 import type { RouteRequest } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
@@ -36,7 +37,6 @@ import { insufficientAllowance, insufficientBalance } from './lacking-funds.js'
 const erc20 = parseAbi([
   'function balanceOf(address owner) view returns (uint256)',
   'function allowance(address owner, address spender) view returns (uint256)',
-  'function decimals() view returns (uint8)',
 ])
 
 /** What of a task decides about its sender. */
@@ -304,17 +304,13 @@ async function readErc20(
 }
 
 /** Tokens that claim more are not believed. */
-const mostDecimals = 36n
+const mostDecimals = 36
 
 /** Null where the token does not tell them. */
 async function decimalsOf(task: SenderSource, token: Address): Promise<number | null> {
-  const data = encodeFunctionData({ abi: erc20, functionName: 'decimals' })
-  const asked = task.reader.call([{ to: token, data }])
-  const [result] =
-    (await quietly(asked, 'Without decimals an amount is told in raw units alone.')) ?? []
-  if (!result?.ok || result.value.length < 66) return null
-  const decimals = BigInt(result.value.slice(0, 66))
-  return decimals <= mostDecimals ? Number(decimals) : null
+  const asked = readDecimals(task.reader, token)
+  const decimals = await quietly(asked, 'Without decimals an amount is told in raw units alone.')
+  return typeof decimals === 'number' && decimals <= mostDecimals ? decimals : null
 }
 
 function decode(
