@@ -1,10 +1,10 @@
 /** `forkroute check`: a suite of regression tests without code; the exit code is for CI. */
-import { readFile, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import type { Command } from 'commander'
-import { ConfigError } from '../config/config.js'
 import { bigintToString } from '../domain/primitives.js'
 import { withoutSecrets } from '../telemetry/log.js'
 import { type OutputOptions, printable, printJson, withProgress } from './output.js'
+import { readTextFile } from './text-file.js'
 
 interface Options extends OutputOptions {
   readonly junit?: string
@@ -16,7 +16,7 @@ const unusable = 2
 
 async function check(path: string, options: Options): Promise<void> {
   // Loaded when needed: other commands, and mistakes in the file, do not wait for the service.
-  const source = await readSuite(path)
+  const source = await readTextFile(path)
   const { parseSuite } = await import('../check/suite.js')
   const suite = parseSuite(source, path)
   const [{ runSuite }, report] = await Promise.all([
@@ -40,12 +40,6 @@ async function check(path: string, options: Options): Promise<void> {
   if (options.json) printJson(JSON.parse(JSON.stringify(report.jsonReport(result), bigintToString)))
   else console.log(printable(report.terminalReport(result)))
   if (!result.cases.every(report.isPassed)) process.exitCode = 1
-}
-
-async function readSuite(path: string): Promise<string> {
-  return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new ConfigError([`${path} cannot be read (${error.code}).`], 'file')
-  })
 }
 
 export function addCheck(program: Command): void {

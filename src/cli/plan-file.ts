@@ -1,8 +1,8 @@
 /** Reads a plan from a YAML or JSON file into the form of the API, and adds line numbers to the API's complaints. */
-import { readFile } from 'node:fs/promises'
 import type { InputOf } from '../client/calls.js'
 import { ConfigError } from '../config/config.js'
 import { parseYaml, toSentence } from '../config/yaml-file.js'
+import { readTextFile } from './text-file.js'
 
 const maxBytes = 1_048_576
 
@@ -18,9 +18,7 @@ export interface PlanFile {
 
 /** @throws ConfigError for a file that cannot be read or is no YAML. */
 export async function readPlanFile(path: string): Promise<PlanFile> {
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new ConfigError([`${path} cannot be read (${error.code}).`], 'file')
-  })
+  const text = await readTextFile(path)
   if (text.length > maxBytes)
     throw new ConfigError([`${path} is longer than a plan can be.`], 'file')
   return parsePlanText(text)

@@ -1,6 +1,6 @@
 /** Reads the trades of `forkroute quote --file`: CSV with a header, or a JSON array of objects with the same names. */
-import { readFile } from 'node:fs/promises'
 import { ConfigError } from '../../config/config.js'
+import { readTextFile } from '../text-file.js'
 import { parseCsv } from './csv.js'
 
 /** Bytes and trades of one file. */
@@ -32,9 +32,7 @@ export interface TradeRow {
 
 /** @throws ConfigError for a file that cannot be read, or holds no trades; it names every wrong row. */
 export async function readTrades(path: string): Promise<readonly TradeRow[]> {
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw refused([`${path} cannot be read (${error.code}).`])
-  })
+  const text = await readTextFile(path)
   if (text.length > maxBytes) throw refused([`${path} is longer than ${maxBytes} bytes.`])
   return parseTrades(text)
 }

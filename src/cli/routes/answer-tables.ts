@@ -56,12 +56,34 @@ function poolsOf({ primary, internalRoutes, protocols = [] }: Step): string | un
     .join('\n')
 }
 
+type BridgeFigures = Pick<
+  Route | Quote,
+  'destinationBlockNumber' | 'bridgeFee' | 'bridgingEstimates'
+>
+
+/** What simulations measured, and at which block. */
+export function measuredFacts(
+  answer: BridgeFigures & {
+    readonly priceImpact?: number | null
+    readonly gas?: bigint | null
+    readonly blockNumber: number
+  },
+): Fact[] {
+  const { priceImpact, gas, blockNumber } = answer
+  return [
+    ['price impact', typeof priceImpact === 'number' ? `${priceImpact} bps` : 'not known'],
+    ['gas', gas?.toString()],
+    ['block', blockNumber],
+    ...bridgeFacts(answer),
+  ]
+}
+
 /** What a route over a bridge takes and lasts. */
-export function bridgeFacts({
+function bridgeFacts({
   destinationBlockNumber,
   bridgeFee,
   bridgingEstimates = [],
-}: Pick<Route | Quote, 'destinationBlockNumber' | 'bridgeFee' | 'bridgingEstimates'>): Fact[] {
+}: BridgeFigures): Fact[] {
   if (!bridgeFee) return []
   const usd = bridgeFee.usd === null ? '' : `, ${bridgeFee.usd} USD`
   return [

@@ -1,5 +1,4 @@
 /** `forkroute bundle`: the actions of a file as one unsigned transaction. */
-import { readFile } from 'node:fs/promises'
 import type { Command } from 'commander'
 import type { AnswerOf, InputOf } from '../../client/calls.js'
 import { ConfigError } from '../../config/config.js'
@@ -8,11 +7,12 @@ import { defined } from '../../domain/defined.js'
 import { chainOption } from '../chains.js'
 import { blockHelp, type ConnectionOptions, resolveBlock, withApi } from '../client.js'
 import { type OutputOptions, printJson, printTable } from '../output.js'
+import { readTextFile } from '../text-file.js'
 import { amountOf, type TokenNamer, type TokenPlace, tokenNamer } from '../token-names.js'
 import {
-  bridgeFacts,
   type Fact,
   hasPositions,
+  measuredFacts,
   printSteps,
   printWarnings,
   tokensOf,
@@ -41,15 +41,12 @@ const defaultChain = 1
  * @throws ConfigError for a file that cannot be read or holds neither.
  */
 async function readActions(file: string): Promise<Readonly<Record<string, unknown>>> {
+  const text = await readTextFile(file)
   let content: unknown
   try {
-    content = JSON.parse(await readFile(file, 'utf8'))
-  } catch (error) {
-    const isSyntax = error instanceof SyntaxError
-    const reason = isSyntax
-      ? 'is not JSON'
-      : `cannot be read (${(error as { code?: string }).code})`
-    throw new ConfigError([`${file} ${reason}.`], 'file')
+    content = JSON.parse(text)
+  } catch {
+    throw new ConfigError([`${file} is not JSON.`], 'file')
   }
   if (Array.isArray(content)) return { actions: content }
   if (typeof content === 'object' && content !== null && 'actions' in content) {
@@ -67,10 +64,7 @@ function facts(bundle: Bundle, chainId: number, nameOf: TokenNamer): Fact[] {
     ...rows('takes', bundle.amountsIn),
     ...rows('pays', bundle.amountsOut),
     ...rows('at least', bundle.minAmountsOut),
-    ['price impact', bundle.priceImpact === null ? 'not known' : `${bundle.priceImpact} bps`],
-    ['gas', bundle.gas?.toString()],
-    ['block', bundle.blockNumber],
-    ...bridgeFacts(bundle),
+    ...measuredFacts(bundle),
     ...transactionFacts(bundle.tx),
   ]
 }

@@ -8,9 +8,9 @@ import { withApi } from '../client.js'
 import { printJson, printTable } from '../output.js'
 import { amountOf, type TokenNamer, tokenNamer } from '../token-names.js'
 import {
-  bridgeFacts,
   type Fact,
   hasPositions,
+  measuredFacts,
   printSteps,
   printWarnings,
   tokensOf,
@@ -55,10 +55,7 @@ function facts(answer: Route | Quote, { tokenIn, tokenOut, ...trade }: Trade): F
     ...(minAmountOut === undefined
       ? []
       : [['at least', amountOf(only(minAmountOut), tokenOut)] as const]),
-    ['price impact', answer.priceImpact === null ? 'not known' : `${answer.priceImpact} bps`],
-    ['gas', answer.gas.toString()],
-    ['block', answer.blockNumber],
-    ...bridgeFacts(answer),
+    ...measuredFacts(answer),
     ...(gasDrop ? [['gas drop', `${gasDrop.amount} wei to ${gasDrop.receiver}`] as const] : []),
     ...(tx ? transactionFacts(tx) : []),
   ]
