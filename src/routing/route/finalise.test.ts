@@ -1,15 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { pinOf } from '../../../test/support/pin.js'
 import {
-  amountIn,
   built,
   out,
   receiver,
+  request,
   reverted,
   second,
   sender,
   success,
-  tokenIn,
 } from '../../../test/support/routing/candidates.js'
 import type { RouteRequest } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
@@ -21,20 +20,6 @@ import { swapSelector } from '../../executor/swap-order.js'
 import type { Attempt } from './built.js'
 import { type FinalSimulation, finalise } from './choose.js'
 
-const request: RouteRequest = {
-  chainId: 1,
-  fromAddress: sender,
-  strategy: 'router',
-  executionMode: 'user',
-  inputs: [{ token: tokenIn, amount: amountIn }],
-  tokensOut: [out],
-  receiver,
-  limit: { kind: 'slippage', centiBps: 5_000n },
-  ignoreAggregators: [],
-  ignoreStandards: [],
-  includeTransactionCost: false,
-  includePriceImpact: false,
-}
 /** Amounts of the first output, and of the second where there are two. */
 const ofOutputs = (amounts: readonly bigint[]) =>
   tokenAmounts([out, second].slice(0, amounts.length), amounts)

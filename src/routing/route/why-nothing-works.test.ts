@@ -3,31 +3,15 @@ import { describe, expect, test } from 'vitest'
 import {
   amountIn,
   built,
-  out,
-  receiver,
+  request,
   reverted,
   sender,
   tokenIn,
 } from '../../../test/support/routing/candidates.js'
-import type { RouteRequest } from '../../domain/engine.js'
 import { nativeToken } from '../../domain/primitives.js'
 import type { SimulationRequest, SimulationResult } from '../../domain/state.js'
 import { whyNothingWorks } from './why-nothing-works.js'
 
-const request: RouteRequest = {
-  chainId: 1,
-  fromAddress: sender,
-  strategy: 'router',
-  executionMode: 'user',
-  inputs: [{ token: tokenIn, amount: amountIn }],
-  tokensOut: [out],
-  receiver,
-  limit: { kind: 'slippage', centiBps: 5_000n },
-  ignoreAggregators: [],
-  ignoreStandards: [],
-  includeTransactionCost: false,
-  includePriceImpact: false,
-}
 const attempts = [
   { built: built('one'), result: reverted('Error(K)'), outputs: [] },
   { built: built('two'), result: reverted('Error(LOK)'), outputs: [] },

@@ -2,6 +2,7 @@
 import { encodeAbiParameters } from 'viem'
 import { ethereum } from '../../../src/chains/ethereum.js'
 import { latestDeadline } from '../../../src/domain/deadline.js'
+import type { RouteRequest } from '../../../src/domain/engine.js'
 import { tokenAmounts } from '../../../src/domain/lists.js'
 import type { Order } from '../../../src/domain/order.js'
 import type { Address } from '../../../src/domain/primitives.js'
@@ -21,6 +22,22 @@ export const [tokenIn, out, second, sender, receiver] = ['a', 'b', 'c', '1', '2'
   Address,
 ]
 export const amountIn = 1_000n
+
+/** Of the one input into the first output. */
+export const request: RouteRequest = {
+  chainId: 1,
+  fromAddress: sender,
+  strategy: 'router',
+  executionMode: 'user',
+  inputs: [{ token: tokenIn, amount: amountIn }],
+  tokensOut: [out],
+  receiver,
+  limit: { kind: 'slippage', centiBps: 5_000n },
+  ignoreAggregators: [],
+  ignoreStandards: [],
+  includeTransactionCost: false,
+  includePriceImpact: false,
+}
 
 /** A candidate of so many swaps from tokenIn to the outputs, known by its key. @param doubt - about its one pool. */
 export function built(
