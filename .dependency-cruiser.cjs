@@ -1,4 +1,4 @@
-/** Arrows point downwards only: see docs/architecture.md. */
+/** Arrows point downwards only: see docs/explanation/architecture.md. */
 const below = {
   domain: [],
   platform: [],

@@ -29,7 +29,7 @@ WORKDIR /app
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
-COPY docs/*.md ./docs/
+COPY docs ./docs
 COPY LICENSE NOTICE ./
 USER node
 # Two arenas: threads would else keep 20 to 60 MB of freed memory.

@@ -1,4 +1,4 @@
-/** Mutation tests: `npm run test:mutation`; what they showed is in docs/testing.md. */
+/** Mutation tests: `npm run test:mutation`; what they showed is in docs/develop/testing.md. */
 const math = '{math,ray,fixed-point,*-math,swap,swap-step,stable-*,crypto-*}'
 
 export default {

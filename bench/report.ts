@@ -1,5 +1,5 @@
 /**
- * What the bench leaves behind: bench/results/latest.json and docs/benchmarks.md. Both are kept by part, so that
+ * What the bench leaves behind: bench/results/latest.json and docs/explanation/benchmarks.md. Both are kept by part, so that
  * running one part replaces its own figures and leaves the others as they were measured.
  */
 import { execFileSync } from 'node:child_process'
@@ -17,7 +17,7 @@ export interface PartReport {
 }
 
 const results = new URL('./results/latest.json', import.meta.url)
-const page = new URL('../docs/benchmarks.md', import.meta.url)
+const page = new URL('../docs/explanation/benchmarks.md', import.meta.url)
 
 const introduction = `<!-- Written by npm run bench: a part that is run replaces its own section. -->
 # Benchmarks
@@ -36,7 +36,8 @@ BENCH_NODE_URL=http://… npm run bench -- cold alternatives # against a node of
 /** Date, commit and machine of the figures that are measured now. */
 export function provenance(): Omit<PartReport, 'sections'> {
   const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' }).trim()
-  const isChanged = git('status', '--porcelain', '--', '.', ':!docs/benchmarks.md') !== ''
+  const isChanged =
+    git('status', '--porcelain', '--', '.', ':!docs/explanation/benchmarks.md') !== ''
   const anvil = /\d+\.\d+\.\d+/.exec(
     execFileSync(anvilBinary(), ['--version'], { encoding: 'utf8' }),
   )

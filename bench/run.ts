@@ -1,5 +1,5 @@
 /**
- * `npm run bench`: every part, as tables, as JSON in bench/results and in docs/benchmarks.md. Ratios within one
+ * `npm run bench`: every part, as tables, as JSON in bench/results and in docs/explanation/benchmarks.md. Ratios within one
  * run are what counts; absolute figures belong to the machine. Parts by name: `npm run bench -- cold http`.
  */
 import Table from 'cli-table3'

@@ -4,7 +4,7 @@ import { quoteSender } from '../src/executor/deployments.js'
 
 export interface Section {
   readonly name: string
-  /** One line for docs/benchmarks.md: what is measured, and its limits. */
+  /** One line for docs/explanation/benchmarks.md: what is measured, and its limits. */
   readonly about?: string
   readonly rows: Record<string, string | number>[]
 }

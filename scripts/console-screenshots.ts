@@ -1,5 +1,5 @@
 /**
- * Takes the pictures of docs/console.md: every view at two widths, of a service of its own on the sandbox.
+ * Takes the pictures of docs/how-to/console.md: every view at two widths, of a service of its own on the sandbox.
  * npx tsx scripts/console-screenshots.ts [view …], after npm run build.
  */
 import { mkdir, writeFile } from 'node:fs/promises'
@@ -12,7 +12,7 @@ import { desktop, openConsole, phone } from '../test/support/service/console.js'
 import { startService, type TestService } from '../test/support/service/service.js'
 import { smallPng } from './small-png.js'
 
-const folder = fileURLToPath(new URL('../docs/console', import.meta.url))
+const folder = fileURLToPath(new URL('../docs/how-to/console', import.meta.url))
 const ether = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'
 const [usdc, dai, weth] = ['USDC', 'DAI', 'WETH'].map((symbol) => sandboxToken(symbol).address)
 const unit = 10n ** 18n

@@ -1,7 +1,7 @@
-// Writes docs/errors.md from the table of error codes, docs/openapi.json from the contract, docs/configuration.md from
+// Writes docs/reference/errors.md from the table of error codes, docs/openapi.json from the contract, docs/reference/configuration.md from
 // the schema of the environment, and src/client/generated from docs/openapi.json.
 // With --check writes nothing and fails when a file is not up to date.
-// docs/api.md is written by hand; either way its endpoints and parameters are compared with the contract.
+// docs/reference/api.md is written by hand; either way its endpoints and parameters are compared with the contract.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { STATUS_CODES } from 'node:http'
 import { actionsOf } from '../src/api/document/action-forms.js'
@@ -90,7 +90,7 @@ What \`/metrics\` of a service, and of a worker with \`WORKER_PORT\`, tells Prom
 \`nodejs_*\`. Times are seconds, sizes are bytes; what ends in \`_total\` only grows while the process runs. A histogram has
 \`_bucket\`, \`_sum\` and \`_count\`. No label carries a token, a key, a URL or anything else that a caller sends: \`route\` is a
 path of the reference, \`chain\` an id, \`node\` its place in \`RPC_URL_<chain id>\`, from 1. The last column is what
-several processes (\`PROCESSES\`) show together. Dashboard and alerts: [telemetry.md](telemetry.md).
+several processes (\`PROCESSES\`) show together. Dashboard and alerts: [telemetry.md](../how-to/telemetry.md).
 
 | metric | type | labels | meaning | together |
 |---|---|---|---|---|
@@ -100,7 +100,7 @@ ${rows.join('\n')}
 
 /** The rest of the page is written by hand, and its panels by a test. */
 function telemetryPage(): string {
-  const page = readFileSync(new URL('../docs/telemetry.md', import.meta.url), 'utf8')
+  const page = readFileSync(new URL('../docs/how-to/telemetry.md', import.meta.url), 'utf8')
   const rows = alerts.map(
     ({ name, severity, expr, for: time, action }) =>
       `| \`${name}\` | ${severity} | \`${expr.replaceAll('|', '\\|')}\` | ${time} | ${action} |`,
@@ -114,9 +114,9 @@ function telemetryPage(): string {
   )
 }
 
-/** What docs/api.md lacks, and endpoints in it that do not exist. */
+/** What docs/reference/api.md lacks, and endpoints in it that do not exist. */
 function problemsOfApiPage(): string[] {
-  const page = readFileSync(new URL('../docs/api.md', import.meta.url), 'utf8')
+  const page = readFileSync(new URL('../docs/reference/api.md', import.meta.url), 'utf8')
   const described = [...page.matchAll(/^### ([A-Z]+ \/\S+)$/gm)].map(([, name]) => name ?? '')
   const defined = new Set(definitions.map(({ method, path }) => `${method.toUpperCase()} ${path}`))
   const inputs = definitions.flatMap(({ params, input, documentedInput }) =>
@@ -143,14 +143,14 @@ const actions = actionsOf(
 const definitions = allEndpoints(dialectOf(loadConfig({}))).map((one) => one.definition)
 const openapi = `${JSON.stringify(openApiDocument(definitions, actions, serviceVersion), null, 2)}\n`
 const files = {
-  'docs/configuration.md': configurationPage(),
-  'docs/errors.md': errorsPage(),
-  'docs/first-day.md': firstDayPage(),
+  'docs/reference/configuration.md': configurationPage(),
+  'docs/reference/errors.md': errorsPage(),
+  'docs/reference/first-day.md': firstDayPage(),
   'docs/openapi.json': openapi,
   ...(await clientFiles(JSON.parse(openapi))),
-  'docs/metrics.md': metricsPage(),
+  'docs/reference/metrics.md': metricsPage(),
   ...telemetryFiles(),
-  'docs/telemetry.md': telemetryPage(),
+  'docs/how-to/telemetry.md': telemetryPage(),
 }
 
 const isCheck = process.argv.includes('--check')
@@ -172,6 +172,6 @@ for (const [path, text] of Object.entries(files)) {
   }
 }
 for (const problem of problemsOfApiPage()) {
-  console.error(`docs/api.md: ${problem}`)
+  console.error(`docs/reference/api.md: ${problem}`)
   process.exitCode = 1
 }

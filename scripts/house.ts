@@ -1,5 +1,5 @@
 /**
- * How the source stands against what it should become: the table of docs/architecture.md, and the names behind it.
+ * How the source stands against what it should become: the table of docs/explanation/architecture.md, and the names behind it.
  *   npm run house                  prints both; ends with 1 where the table of the document is older than the source
  *   npm run house -- --write       writes the table into the document
  *   npm run house -- --at <folder> the figures of another checkout, as `measured-before.json` has them
@@ -12,7 +12,7 @@ import { type Figures, isMeasured, measure } from './house/measure.js'
 import { outdatedReasons, withoutReason } from './house/module-state.js'
 import { counted, tableOf, withTable } from './house/table.js'
 
-const documentPath = 'docs/architecture.md'
+const documentPath = 'docs/explanation/architecture.md'
 const beforePath = new URL('./house/measured-before.json', import.meta.url)
 
 const { values } = parseArgs({ options: { write: { type: 'boolean' }, at: { type: 'string' } } })

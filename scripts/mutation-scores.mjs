@@ -1,4 +1,4 @@
-// Prints what the mutation tests have found so far, folder by folder, as the table of docs/testing.md.
+// Prints what the mutation tests have found so far, folder by folder, as the table of docs/develop/testing.md.
 import { readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 

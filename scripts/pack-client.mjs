@@ -34,7 +34,7 @@ cpSync(join(root, 'dist', 'src', 'client'), join(folder, 'types'), {
   filter: (path) => !/\.(js|map)$/.test(path),
 })
 cpSync(join(root, 'LICENSE'), join(folder, 'LICENSE'))
-cpSync(join(root, 'docs', 'client.md'), join(folder, 'README.md'))
+cpSync(join(root, 'docs', 'how-to', 'client.md'), join(folder, 'README.md'))
 const manifest = {
   name: '@forkroute/client',
   version,

@@ -2,7 +2,7 @@
  * Reads README.md, CONTRIBUTING.md and docs as a reader does: long sentences, phrases that read as if translated, sentences
  * without a subject, headings in title case, and links that lead nowhere.
  *   npm run prose                    figures of each page; ends with 1 where a page is over its limit or a link is broken
- *   npm run prose -- docs/api.md     each finding of these pages, with its line
+ *   npm run prose -- docs/reference/api.md     each finding of these pages, with its line
  *   npm run prose -- --write         lowers limits to what is left; it raises none, and a new page starts at 0
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -13,10 +13,10 @@ import { type Kind, kinds, measureProse, type PageProse } from './prose/measure.
 /** Written by tests, or history that is not rewritten. Pages that scripts generate say so in their first line. */
 const notJudged = new Set([
   'CHANGELOG.md',
-  'docs/decisions.md',
-  'docs/endpoints.md',
-  'docs/front-runs.md',
-  'docs/protocols.md',
+  'docs/explanation/decisions.md',
+  'docs/reference/endpoints.md',
+  'docs/reference/front-runs.md',
+  'docs/reference/protocols.md',
 ])
 const limitsPath = new URL('./prose/limits.json', import.meta.url)
 

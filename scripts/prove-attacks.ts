@@ -2,7 +2,7 @@
  * `npm run prove:attacks -- --family texts --attack 'a part of its name'`: what somebody with a key, a file, a page or a
  * node of his own can do to the service, with a plain quote every 250 ms and `/health` every 100 ms beside it.
  *
- * Prints the table, and writes it to docs/attacks.md where all are run or with `--write`; exits 1 where an attack succeeds
+ * Prints the table, and writes it to docs/explanation/attacks.md where all are run or with `--write`; exits 1 where an attack succeeds
  * or others notice more of it than the target allows. Linux only.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -124,7 +124,7 @@ const head = [
 
 /** Rows that were not run stay as they are. */
 function write(rows: readonly Row[]): void {
-  const file = new URL('../docs/attacks.md', import.meta.url)
+  const file = new URL('../docs/explanation/attacks.md', import.meta.url)
   const [begin, end] = ['<!-- table of attacks -->\n', '<!-- end -->']
   const [before = '', rest = ''] = readFileSync(file, 'utf8').split(begin)
   const at = rest.indexOf(end)

@@ -4,7 +4,7 @@
  * judged: a 422 may be of credit, amount or a receiver that cannot be paid, a 400 of an address that is no receiver, and
  * no 200 delivers nothing. Some of the answers, spread evenly, are carried out on Anvils of their own by a script that
  * shares no code with the product. Some are asked for in every mode: `full` is at least the best of the others. Prints
- * the tables of docs/crosschain.md; exits 1 where an answer is another.
+ * the tables of docs/explanation/crosschain.md; exits 1 where an answer is another.
  */
 import { parseArgs } from 'node:util'
 import pLimit from 'p-limit'

@@ -3,7 +3,7 @@
  * (`test/support/nodes/bad-node.ts`). Of each row, quotes six at a time for so long, no two of the same pair at the same
  * block, and again with a fork killed every five seconds; compared to the byte with those of a healthy node.
  *
- * Prints the table, and writes it to docs/reliability.md where all rows are run or with `--write`; exits 1 where a row
+ * Prints the table, and writes it to docs/explanation/reliability.md where all rows are run or with `--write`; exits 1 where a row
  * misses its target. All rows take eight hours.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -132,7 +132,7 @@ const nameOf = (line: string) => {
 }
 
 function write(lines: readonly string[]): void {
-  const file = new URL('../docs/reliability.md', import.meta.url)
+  const file = new URL('../docs/explanation/reliability.md', import.meta.url)
   const [begin, end] = ['<!-- table of faults -->\n', '<!-- end -->']
   const text = readFileSync(file, 'utf8')
   const [before = '', rest = ''] = text.split(begin)

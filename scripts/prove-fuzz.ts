@@ -1,6 +1,6 @@
 /**
  * `npm run prove:fuzz -- --requests 5000 --seed 1`: the service on the sandbox under requests at random, one after the
- * other, hostile contracts and tokens among what they name. Prints the table of docs/reliability.md, and each request
+ * other, hostile contracts and tokens among what they name. Prints the table of docs/explanation/reliability.md, and each request
  * whose answer is not documented; exits 1 if there is one, if a fork was busy for more than two seconds, or if a quote
  * of before is not the same to the byte afterwards. Linux only.
  */

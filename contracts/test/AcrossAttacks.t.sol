@@ -8,7 +8,7 @@ import {Base, Steps} from "./Base.sol";
 import {MockSpokePool} from "./mocks/Bridges.sol";
 import {BlockingToken} from "./mocks/Tokens.sol";
 
-/// @dev Across pays and calls in one transaction of whichever relayer comes first; see docs/crosschain.md.
+/// @dev Across pays and calls in one transaction of whichever relayer comes first; see docs/explanation/crosschain.md.
 contract AcrossAttacksTest is Base {
     DestinationReceiver private destination = DestinationReceiver(deployShipped("DestinationReceiver"));
     MockSpokePool private spokePool = new MockSpokePool();

@@ -28,7 +28,7 @@ import {Base, Steps} from "./Base.sol";
 import {HookedToken, MockToken, TaxedToken, TetherLike} from "./mocks/Tokens.sol";
 import {Recorder, V3LikePool} from "./mocks/Venues.sol";
 
-/// @dev Every row of the table of attacks in docs/executor.md.
+/// @dev Every row of the table of attacks in docs/explanation/executor.md.
 contract AttacksTest is Base {
     function transferFromData(address from, address to, uint256 amount) internal pure returns (bytes memory) {
         return abi.encodeCall(IERC20.transferFrom, (from, to, amount));

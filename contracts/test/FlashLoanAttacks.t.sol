@@ -19,7 +19,7 @@ import {FlashLoansBase} from "./FlashLoansBase.sol";
 import {Lender, ProgramCaller} from "./mocks/Lenders.sol";
 import {HookedToken} from "./mocks/Tokens.sol";
 
-/// @dev Strangers, lenders, tokens and targets that attack: rows of the table of flash loans in docs/executor.md.
+/// @dev Strangers, lenders, tokens and targets that attack: rows of the table of flash loans in docs/explanation/executor.md.
 contract FlashLoanAttacksTest is FlashLoansBase {
     function test_strangerCannotBringFlashLoansALoan() public {
         address[] memory tokens = new address[](1);

@@ -18,7 +18,7 @@ import {FlashLoansBase} from "./FlashLoansBase.sol";
 import {Lender, ProgramCaller} from "./mocks/Lenders.sol";
 import {Recorder} from "./mocks/Venues.sol";
 
-/// @dev What a loan does, and the mistakes that it refuses: rows of the table of flash loans in docs/executor.md.
+/// @dev What a loan does, and the mistakes that it refuses: rows of the table of flash loans in docs/explanation/executor.md.
 contract FlashLoansTest is FlashLoansBase {
     function testFuzz_lendsRunsTheProgramAndPaysBackWithFee(uint256 amount, uint256 feeE18) public {
         (amount, feeE18) = (amount % 1_000 ether, feeE18 % 0.0005e18);

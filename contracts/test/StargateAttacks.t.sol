@@ -12,7 +12,7 @@ import {StargateBase} from "./StargateBase.sol";
 import {MockEndpoint, MockStargatePool} from "./mocks/Bridges.sol";
 import {BlockingToken, HookedToken} from "./mocks/Tokens.sol";
 
-/// @dev The endpoint composes what a pool has paid, whenever anybody asks; see docs/crosschain.md.
+/// @dev The endpoint composes what a pool has paid, whenever anybody asks; see docs/explanation/crosschain.md.
 contract StargateAttacksTest is StargateBase {
     /// @dev Whatever lies at an address without a pool's guard: everything to the stranger.
     function theft() private view returns (bytes memory) {

@@ -1,6 +1,6 @@
 /**
  * What a machine counts in the source files of src, of which tests and generated code are no part. Each rule is one
- * function below; the table in docs/architecture.md has one row for each. Pure: files in, figures out.
+ * function below; the table in docs/explanation/architecture.md has one row for each. Pure: files in, figures out.
  */
 import ts from 'typescript'
 import { isWithoutVerb } from './comments.js'

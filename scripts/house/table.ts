@@ -1,4 +1,4 @@
-/** The table of docs/architecture.md: what was measured at 0d5d1000, what is today, and what is aimed at. */
+/** The table of docs/explanation/architecture.md: what was measured at 0d5d1000, what is today, and what is aimed at. */
 import type { CountedByHand } from './by-hand.js'
 import type { Figures } from './measure.js'
 import { withoutReason } from './module-state.js'

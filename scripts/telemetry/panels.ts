@@ -36,7 +36,7 @@ export const rows: readonly { readonly title: string; readonly panels: readonly 
         expr: `sum by (code) (${rate('errors_total')}) > 0`,
         unit: 'ops',
         legend: '{{code}}',
-        help: 'docs/errors.md says what each means.',
+        help: 'docs/reference/errors.md says what each means.',
       },
       {
         title: 'Refused work',

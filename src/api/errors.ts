@@ -1,4 +1,4 @@
-/** Turns every error of the API into the one error body: docs/api.md#errors. No internal details leave the service. */
+/** Turns every error of the API into the one error body: docs/reference/api.md#errors. No internal details leave the service. */
 
 import { STATUS_CODES } from 'node:http'
 import type { ErrorRequestHandler, RequestHandler, Response } from 'express'

@@ -1,4 +1,4 @@
-/** Compares a row with the others of the same block and request. docs/backtest-report.md has the definitions. */
+/** Compares a row with the others of the same block and request. docs/how-to/backtest-report.md has the definitions. */
 import { chainById } from '../chains/registry.js'
 import type { BacktestBlock, BacktestPlan, BacktestRow, PlanRequest } from '../domain/backtest.js'
 import { type Address, centiBpsDenominator, isNative } from '../domain/primitives.js'

@@ -1,5 +1,5 @@
 /**
- * The summary of a backtest: per variant, per request, and per request and variant. docs/backtest-report.md has the
+ * The summary of a backtest: per variant, per request, and per request and variant. docs/how-to/backtest-report.md has the
  * definitions. Blocks come one by one and are not kept. Kept are up to one number per row and measure, for the
  * quantiles, and executions at blocks that are still to come.
  */

@@ -31,7 +31,7 @@ export interface SuiteResult {
 export interface RunOptions {
   /** Default: whether RECORD=1 is set. */
   readonly record?: boolean | undefined
-  /** Variables of docs/configuration.md; those of the suite take precedence. */
+  /** Variables of docs/reference/configuration.md; those of the suite take precedence. */
   readonly config?: Readonly<Record<string, string | undefined>>
   onProgress?(message: string, fraction: number): void
   /** A case has ended. */

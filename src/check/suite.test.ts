@@ -71,7 +71,7 @@ cases:
       'line 7: cases[0].expect.atleast is not known here.',
       'line 8: cases[1].name must be a text.',
       'line 8: cases[1].quote must be the fields of a request.',
-      'line 9: cases[1].expect.error must be a code of docs/errors.md.',
+      'line 9: cases[1].expect.error must be a code of docs/reference/errors.md.',
     ])
   })
 

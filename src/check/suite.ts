@@ -74,7 +74,7 @@ export const Expectation = z.strictObject({
     )
     .optional(),
   /** The request must fail with this. */
-  error: z.enum(codes, 'must be a code of docs/errors.md').optional(),
+  error: z.enum(codes, 'must be a code of docs/reference/errors.md').optional(),
 })
 export type Expectation = z.output<typeof Expectation>
 

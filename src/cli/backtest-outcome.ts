@@ -102,13 +102,13 @@ async function download(file: string, open: () => Promise<ReadableStream>): Prom
   }
 }
 
-/** The document leaves the fields of a summary open; docs/backtest-report.md has them. */
+/** The document leaves the fields of a summary open; docs/how-to/backtest-report.md has them. */
 export async function summaryOf(client: ForkrouteClient, id: string): Promise<BacktestSummary> {
   const summary: object = await client.backtestSummary({ id })
   return summary as BacktestSummary
 }
 
-/** A line per variant; docs/backtest-report.md defines the figures. */
+/** A line per variant; docs/how-to/backtest-report.md defines the figures. */
 export function printSummary({ variants }: BacktestSummary): void {
   const { delays = [], deliveries = [] } = variants[0] ?? {}
   printTable(

@@ -133,7 +133,7 @@ export function addBacktest(program: Command): void {
   const group = program
     .command('backtest')
     .description('requests at many blocks by several variants, and what became of them')
-    .argument('[plan]', 'YAML or JSON file: see docs/backtests.md')
+    .argument('[plan]', 'YAML or JSON file: see docs/how-to/backtests.md')
     .option('--out <folder>', 'write the results there')
     .option('--format <list>', `of the results: ${formats.join(', ')}`, formats.join(','))
     .option('--reproducible', 'without milliseconds: the same results are the same bytes')

@@ -1,4 +1,4 @@
-/** What can go wrong, as classes: one for each code of docs/errors.md, and two for a service that gives no answer. */
+/** What can go wrong, as classes: one for each code of docs/reference/errors.md, and two for a service that gives no answer. */
 import type { TransactionReceipt } from 'viem'
 import type { components } from './generated/schema.js'
 

@@ -131,7 +131,7 @@ function threadsOf(processes: number): number {
   return Math.max(1, Math.min(mostThreads, Math.floor(availableParallelism() / processes)))
 }
 
-/** Variables by name; docs/configuration.md is generated from it. */
+/** Variables by name; docs/reference/configuration.md is generated from it. */
 export const environment = z.object({
   HOST: z.string().default('127.0.0.1').describe('Address to listen on.'),
   PORT: integer(3000, 0, 65_535).describe('Port to listen on; 0: any free one, printed at start.'),
@@ -150,7 +150,7 @@ export const environment = z.object({
   AUTH_MODE: oneOf(['key', 'open'], 'key').describe('`key`: an API key is needed; `open`: none.'),
   FORKS_PER_BLOCK: integer(2, 1, 64).describe('Anvil forks per chain and block.'),
   PROCESSES: integer(1, 1, 64).describe(
-    'Processes that serve the port, each with WORKERS threads and forks of its own (docs/scaling.md).',
+    'Processes that serve the port, each with WORKERS threads and forks of its own (docs/how-to/scaling.md).',
   ),
   WORKERS: integer(1, 1, 256)
     .removeDefault()
@@ -172,7 +172,7 @@ export const environment = z.object({
     .default('svc')
     .describe('The word inside wire identifiers, such as svc in svcwallet-v2.'),
   API_DIALECT: oneOf(apiDialects, 'specification').describe(
-    '`specification`: answers as docs/api.md has them; `family`: as published clients of this family of APIs read them, where those differ (docs/api.md#dialects).',
+    '`specification`: answers as docs/reference/api.md has them; `family`: as published clients of this family of APIs read them, where those differ (docs/reference/api.md#dialects).',
   ),
   LOG_LEVEL: oneOf(logLevels, 'info').describe(`One of ${logLevels.join(', ')}.`),
   CORS_ORIGINS: list
@@ -194,7 +194,7 @@ export const environment = z.object({
     .removeDefault()
     .optional()
     .describe(
-      `Calculations at the same time, at most; more are answered 503. Under load fewer are let in (docs/reliability.md). Default: ${inFlightPerWorker} for each of WORKERS.`,
+      `Calculations at the same time, at most; more are answered 503. Under load fewer are let in (docs/explanation/reliability.md). Default: ${inFlightPerWorker} for each of WORKERS.`,
     ),
   MAX_STREAMS: integer(64, 0, 10_000).describe('Streams at the same time; more are answered 503.'),
   MAX_STREAMS_PER_KEY: integer(8, 0, 10_000).describe(

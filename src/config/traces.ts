@@ -13,7 +13,7 @@ const message = 'must be an http(s) URL such as http://127.0.0.1:4318'
 
 export const tracesVariables = {
   OTEL_EXPORTER_OTLP_ENDPOINT: urlOf(['http:', 'https:'], message).describe(
-    'Collector that takes traces by OTLP over HTTP, to whose path /v1/traces is added (docs/telemetry.md). Default: nothing is traced.',
+    'Collector that takes traces by OTLP over HTTP, to whose path /v1/traces is added (docs/how-to/telemetry.md). Default: nothing is traced.',
   ),
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: urlOf(['http:', 'https:'], message).describe(
     'The same, as the whole URL.',

@@ -1,6 +1,6 @@
 /**
  * Every expected error: one table, one class, and the form in which errors cross threads.
- * docs/errors.md is generated from the table. Anything that is not a ForkrouteError is a bug
+ * docs/reference/errors.md is generated from the table. Anything that is not a ForkrouteError is a bug
  * and reaches the caller as INTERNAL without its message.
  */
 import type { NextStep } from './next-step.js'

@@ -1,4 +1,4 @@
-/** What a sender signs in place of an allowance: docs/permits.md. */
+/** What a sender signs in place of an allowance: docs/how-to/permits.md. */
 
 /** An EIP-712 message as JSON: numbers are decimal strings. */
 export interface PermitTypedData {

@@ -1,6 +1,6 @@
 /**
  * How much gas the simulations of one request may use together. Gas bounds the time that forks work, whatever the
- * machine and its load, so that an answer does not depend on them. Figures: docs/reliability.md.
+ * machine and its load, so that an answer does not depend on them. Figures: docs/explanation/reliability.md.
  */
 import { blockFacts } from '../domain/common-errors.js'
 import { ForkrouteError } from '../domain/errors.js'

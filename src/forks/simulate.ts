@@ -28,7 +28,7 @@ import {
 const mostPerBatch = 8
 /**
  * Fewest, where there are so many: a request of its own costs service and fork as much as half a simulation, and a thread
- * of Anvil woken for one call gains no time (docs/speed.md).
+ * of Anvil woken for one call gains no time (docs/explanation/speed.md).
  */
 const leastPerBatch = 3
 /** Anvil refuses bodies over 2 MB; leaves room for the envelope. */

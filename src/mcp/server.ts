@@ -138,11 +138,11 @@ function addPages(server: McpServer): void {
     if (text === null) throw new ResourceNotFoundError(uri.href)
     return { contents: [{ uri: uri.href, mimeType: markdown, text }] }
   }
-  for (const { name, about } of listPages()) {
+  for (const { name, path, about } of listPages()) {
     server.registerResource(
       `docs-${name}`,
       `forkroute://docs/${name}`,
-      { title: `docs/${name}.md`, description: about, mimeType: markdown },
+      { title: path, description: about, mimeType: markdown },
       async (uri) => given(uri, readPage(name)),
     )
   }

@@ -17,21 +17,21 @@ export function threadFile(name: string): string {
 
 /**
  * Megabytes of what a thread has just made, of which V8 lets it collect 48 before it clears up. Half of that takes
- * 10 to 15 MB less of the machine for each thread and no more time (docs/scaling.md).
+ * 10 to 15 MB less of the machine for each thread and no more time (docs/how-to/scaling.md).
  */
 export const youngGenerationMb = 24
 
 /**
  * Bytes of bytecode that a function runs between two looks whether it is worth optimising. A new service runs thousands
  * of functions for the first time, in each thread anew, and compiling them well takes more than they save: at V8's own
- * 132 kB a third of the processor time of the first hundred requests (docs/speed.md).
+ * 132 kB a third of the processor time of the first hundred requests (docs/explanation/speed.md).
  */
 const optimisationBudget = 540_672
 
 /**
  * How far a heap may grow beyond what lives in it before all of it is cleared up, percent. V8 drops the machine code of
  * functions that are made anew for each request when nothing holds one just then, and compiles it again. Twice of what
- * lives is where most of that is spared; at 300 % it is little less, for 200 MB more (docs/speed.md).
+ * lives is where most of that is spared; at 300 % it is little less, for 200 MB more (docs/explanation/speed.md).
  */
 const heapGrowthPercent = 100
 

@@ -10,7 +10,7 @@ import type { Address, Hex, TokenAmount } from '../domain/primitives.js'
 import type { SimulationLog, StateReader } from '../domain/state.js'
 import type { Pool, Unreadable } from './pool.js'
 
-/** The actions that protocols perform; the service itself performs the others: docs/bundles.md. */
+/** The actions that protocols perform; the service itself performs the others: docs/how-to/bundles.md. */
 export type ProtocolAction =
   | 'borrow'
   | 'deposit'

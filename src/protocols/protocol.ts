@@ -122,7 +122,7 @@ export interface Swaps<State = unknown> {
 
   /**
    * Rough gas that one more swap adds to a transaction, for ranking only: the simulation measures the real one.
-   * Fitted to simulated candidates on the sandbox (docs/decisions.md).
+   * Fitted to simulated candidates on the sandbox (docs/explanation/decisions.md).
    */
   gasEstimate(pool: Pool, state: State): bigint
 

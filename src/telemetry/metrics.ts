@@ -1,7 +1,7 @@
 /**
  * The Prometheus registry of the process and its metrics. Main thread only: threads send their figures along with their
  * answers, or are asked for them at a scrape. No label carries caller input, so the number of series stays bounded.
- * docs/metrics.md is generated from the table.
+ * docs/reference/metrics.md is generated from the table.
  */
 import {
   Counter,

@@ -1,5 +1,5 @@
 /**
- * Spans of what a process does, for OpenTelemetry (docs/telemetry.md). Off unless `startTracing` was called: a place that
+ * Spans of what a process does, for OpenTelemetry (docs/how-to/telemetry.md). Off unless `startTracing` was called: a place that
  * could make a span then compares a variable with null, and no module of OpenTelemetry is loaded.
  *
  * The main thread exports. Other threads collect what has ended (`finishedSpans`), and the main thread takes it over

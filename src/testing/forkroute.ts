@@ -51,7 +51,7 @@ export interface ForkrouteOptions {
   /** Default: whether RECORD=1 is set. */
   readonly record?: boolean | undefined
   /**
-   * Variables of docs/configuration.md, such as `{ MAX_HOPS: '2' }`; the environment itself is not read. Settings that
+   * Variables of docs/reference/configuration.md, such as `{ MAX_HOPS: '2' }`; the environment itself is not read. Settings that
    * change answers are stored in the cassette, and a replay uses those.
    */
   readonly config?: Readonly<Record<string, string | undefined>> | undefined
@@ -59,7 +59,7 @@ export interface ForkrouteOptions {
   onProgress?(message: string, fraction: number): void
 }
 
-/** All methods throw ForkrouteError, whose `code` is one of docs/errors.md. */
+/** All methods throw ForkrouteError, whose `code` is one of docs/reference/errors.md. */
 export interface Forkroute {
   readonly mode: 'replay' | 'record' | 'live'
   /** Worker threads that calculate in parallel. */

@@ -192,9 +192,9 @@ describe('the validating proxy', () => {
   })
 })
 
-describe('docs/endpoints.md', () => {
+describe('docs/reference/endpoints.md', () => {
   const rows = new Map(
-    [...doc('endpoints.md').matchAll(/^\| `(\S+ \S+)` \| (.*) \|$/gm)].map(
+    [...doc('reference/endpoints.md').matchAll(/^\| `(\S+ \S+)` \| (.*) \|$/gm)].map(
       ([, name, cells = '']) => [name, cells.split('|').map((cell) => cell.trim())],
     ),
   )

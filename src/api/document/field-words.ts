@@ -24,7 +24,7 @@ const words: Readonly<Record<string, string>> = {
   chainId: 'EIP-155 chain id.',
   chainIds: 'EIP-155 ids of the chains that it is on.',
   chains: 'The configured chains.',
-  code: 'Stable word for what went wrong: docs/errors.md.',
+  code: 'Stable word for what went wrong: docs/reference/errors.md.',
   confidence: 'From 0 to 1: how much liquidity or how sure a feed stands behind the price.',
   createdAt: 'When it was created, ISO 8601 in UTC.',
   data: 'Call data, hexadecimal.',

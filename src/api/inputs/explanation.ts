@@ -1,4 +1,4 @@
-/** Asking for an explanation: docs/explain.md. */
+/** Asking for an explanation: docs/how-to/explain.md. */
 import { described, oneOf } from '../schemas.js'
 
 /** Absent: none. */

@@ -1,4 +1,4 @@
-/** The fields that say what is to be different from the chain: docs/what-if.md. */
+/** The fields that say what is to be different from the chain: docs/how-to/what-if.md. */
 import { z } from 'zod'
 import { defined } from '../../domain/defined.js'
 import { addressPattern, hasValidChecksum } from '../../domain/grammar.js'

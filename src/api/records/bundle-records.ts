@@ -1,4 +1,4 @@
-/** The answer to a bundle on the wire: docs/api.md#bundles. */
+/** The answer to a bundle on the wire: docs/reference/api.md#bundles. */
 import { z } from 'zod'
 import type { BundleAnswer, TransactionOutput } from '../../domain/bundle.js'
 import { defined } from '../../domain/defined.js'

@@ -43,7 +43,7 @@ export const Price = z
 
 const Code = z
   .enum(Object.keys(errorCodes) as [ErrorCode, ...ErrorCode[]])
-  .meta({ id: 'ErrorCode', description: 'Stable word of the table in docs/errors.md.' })
+  .meta({ id: 'ErrorCode', description: 'Stable word of the table in docs/reference/errors.md.' })
 
 const NextStep = z
   .union([

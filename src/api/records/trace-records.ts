@@ -1,4 +1,4 @@
-/** The trace of a returned transaction in its form on the wire: docs/traces.md. */
+/** The trace of a returned transaction in its form on the wire: docs/how-to/traces.md. */
 import { z } from 'zod'
 import type { TracedCall, TransactionTrace } from '../../domain/trace.js'
 import { Address } from './record-parts.js'

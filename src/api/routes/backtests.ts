@@ -1,4 +1,4 @@
-/** Backtests: jobs are created, followed, stopped and read. docs/backtests.md */
+/** Backtests: jobs are created, followed, stopped and read. docs/how-to/backtests.md */
 import { z } from 'zod'
 import {
   type BacktestBlock,
@@ -283,7 +283,8 @@ const getSummary = endpoint(
     tag,
     operationId: 'getBacktestSummary',
     summary: 'What the results say per variant and request: regret, wins, fills, gas.',
-    description: 'Of the blocks that are done. docs/backtest-report.md defines every figure.',
+    description:
+      'Of the blocks that are done. docs/how-to/backtest-report.md defines every figure.',
     params,
     input: z.object({ reproducible }),
     response: z.record(z.string(), z.unknown()),

@@ -1,4 +1,4 @@
-/** What bridges have delivered, and messaging pools: docs/api.md#bridges. */
+/** What bridges have delivered, and messaging pools: docs/reference/api.md#bridges. */
 import { z } from 'zod'
 import { bridgeNames } from '../../domain/bridges/names.js'
 import { nativeToken } from '../../domain/primitives.js'

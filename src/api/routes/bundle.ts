@@ -1,4 +1,4 @@
-/** A list of actions as one transaction: docs/api.md#bundles. */
+/** A list of actions as one transaction: docs/reference/api.md#bundles. */
 import { z } from 'zod'
 import type { BundleAction } from '../../domain/bundle.js'
 import { defined } from '../../domain/defined.js'

@@ -1,4 +1,4 @@
-/** Cassettes of the configured folder, and checks of them and of suites: docs/api.md#cassettes-and-checks. */
+/** Cassettes of the configured folder, and checks of them and of suites: docs/reference/api.md#cassettes-and-checks. */
 import { z } from 'zod'
 import type { ErrorCode } from '../../domain/errors.js'
 import { defineRoute, type Endpoint, endpoint } from '../contract.js'
@@ -94,7 +94,7 @@ const runSuite = defineRoute({
   operationId: 'runSuite',
   summary: 'Runs a suite of regression tests.',
   description:
-    'The YAML of docs/regression-tests.md with at most 200 cases and 64 kB. Its cassette is one of the folder; without one the nodes of the service are asked. It may name neither a node nor settings. Nothing is recorded. GET /api/v1/checks/{id} tells the result.',
+    'The YAML of docs/how-to/regression-tests.md with at most 200 cases and 64 kB. Its cassette is one of the folder; without one the nodes of the service are asked. It may name neither a node nor settings. Nothing is recorded. GET /api/v1/checks/{id} tells the result.',
   input: z.object({
     suite: described(
       z

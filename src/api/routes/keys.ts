@@ -1,4 +1,4 @@
-/** API keys: docs/api.md#keys. A key is answered once, when it is made; its hash never. */
+/** API keys: docs/reference/api.md#keys. A key is answered once, when it is made; its hash never. */
 import { z } from 'zod'
 import { invalidRequest } from '../../domain/common-errors.js'
 import { ForkrouteError } from '../../domain/errors.js'

@@ -1,4 +1,4 @@
-/** Networks, blocks, prices, aggregators and the account: docs/api.md#networks-blocks-prices. */
+/** Networks, blocks, prices, aggregators and the account: docs/reference/api.md#networks-blocks-prices. */
 import { z } from 'zod'
 import { runWithin } from '../../domain/abort.js'
 import type { CallContext, Engine } from '../../domain/engine.js'

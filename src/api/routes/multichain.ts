@@ -1,4 +1,4 @@
-/** The cross-chain route in the family's own form: docs/api.md#bridges. */
+/** The cross-chain route in the family's own form: docs/reference/api.md#bridges. */
 import { z } from 'zod'
 import type { ErrorCode } from '../../domain/errors.js'
 import { defaultCentiBps } from '../../domain/primitives.js'

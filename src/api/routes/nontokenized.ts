@@ -1,4 +1,4 @@
-/** Routes into positions that have no token: docs/api.md#routes-and-quotes. */
+/** Routes into positions that have no token: docs/reference/api.md#routes-and-quotes. */
 import { z } from 'zod'
 import { defined } from '../../domain/defined.js'
 import { defaultCentiBps } from '../../domain/primitives.js'

@@ -1,4 +1,4 @@
-/** The service itself: what it is made of, how it is configured, and whether its machine is fit: docs/api.md#system. */
+/** The service itself: what it is made of, how it is configured, and whether its machine is fit: docs/reference/api.md#system. */
 import { z } from 'zod'
 import { defineRoute, type Endpoint, endpoint } from '../contract.js'
 import { DoctorCheck, Setting, SystemState } from '../records/operation-records.js'

@@ -1,4 +1,4 @@
-/** Positions worth entering, as bodies of a bundle: docs/api.md#opportunities. */
+/** Positions worth entering, as bodies of a bundle: docs/reference/api.md#opportunities. */
 import { z } from 'zod'
 import type { ErrorCode } from '../../domain/errors.js'
 import type { Opportunity } from '../../domain/metadata.js'

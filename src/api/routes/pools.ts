@@ -1,4 +1,4 @@
-/** Pools that the service knows, an operator's own, and the index of all: docs/api.md#pools. */
+/** Pools that the service knows, an operator's own, and the index of all: docs/reference/api.md#pools. */
 import { z } from 'zod'
 import { invalidRequest } from '../../domain/common-errors.js'
 import type { ErrorCode } from '../../domain/errors.js'
@@ -102,7 +102,7 @@ const getPoolIndex = defineRoute({
   tag,
   operationId: 'getPoolIndex',
   summary: 'The index of all pools: how far it was read, and what is in it.',
-  description: 'One entry for each chain that is served. docs/pools.md says what it is.',
+  description: 'One entry for each chain that is served. docs/how-to/pools.md says what it is.',
   response: z.array(PoolIndexState),
   errors: ['STORAGE_UNAVAILABLE'],
 })

@@ -1,4 +1,4 @@
-/** Positions, and those without a token by pages: docs/api.md#tokens-and-positions. */
+/** Positions, and those without a token by pages: docs/reference/api.md#tokens-and-positions. */
 import { z } from 'zod'
 import type { CallContext, Engine } from '../../domain/engine.js'
 import type { Listing, ProtocolRecord } from '../../domain/metadata.js'

@@ -1,4 +1,4 @@
-/** Projects, protocols, standards and actions: docs/api.md#protocols-and-actions. */
+/** Projects, protocols, standards and actions: docs/reference/api.md#protocols-and-actions. */
 import { z } from 'zod'
 import { notFound } from '../../domain/common-errors.js'
 import type { Engine } from '../../domain/engine.js'

@@ -1,4 +1,4 @@
-/** Routes and quotes: docs/api.md#routes-and-quotes. */
+/** Routes and quotes: docs/reference/api.md#routes-and-quotes. */
 import type { ErrorCode } from '../../domain/errors.js'
 import { defineRoute, type Endpoint, endpoint } from '../contract.js'
 import { shortcutInputs } from '../inputs/route-fields.js'

@@ -1,4 +1,4 @@
-/** Pages of tokens: docs/api.md#tokens-and-positions. */
+/** Pages of tokens: docs/reference/api.md#tokens-and-positions. */
 import { z } from 'zod'
 import type { Engine } from '../../domain/engine.js'
 import type { Listing, PositionListing } from '../../domain/metadata.js'

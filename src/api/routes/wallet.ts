@@ -1,4 +1,4 @@
-/** Wallet details, approvals and balances: docs/api.md#wallet. */
+/** Wallet details, approvals and balances: docs/reference/api.md#wallet. */
 import { z } from 'zod'
 import { defined } from '../../domain/defined.js'
 import type { ErrorCode } from '../../domain/errors.js'

@@ -1,4 +1,4 @@
-/** The tables of backtests in Postgres: those of SQLite (docs/backtests.md), with types of their own for amounts and times. */
+/** The tables of backtests in Postgres: those of SQLite (docs/how-to/backtests.md), with types of their own for amounts and times. */
 import type { Pool, PoolClient } from 'pg'
 import { ForkrouteError } from '../../domain/errors.js'
 

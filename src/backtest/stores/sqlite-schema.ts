@@ -1,4 +1,4 @@
-/** The tables of `backtests.sqlite`, for people with SQL as well: docs/backtests.md explains every column. */
+/** The tables of `backtests.sqlite`, for people with SQL as well: docs/how-to/backtests.md explains every column. */
 import { join } from 'node:path'
 import type Database from 'better-sqlite3'
 import { storageGuard, storageReason, storageUnavailable } from '../../domain/common-errors.js'

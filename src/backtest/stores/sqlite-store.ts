@@ -1,6 +1,6 @@
 /**
  * Jobs and results in `backtests.sqlite` of the data folder. Several processes may use the folder at the same time.
- * @see docs/backtests.md for the tables.
+ * @see docs/how-to/backtests.md for the tables.
  */
 import { setImmediate } from 'node:timers/promises'
 import type Database from 'better-sqlite3'

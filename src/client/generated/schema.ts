@@ -889,7 +889,7 @@ export interface paths {
         };
         /**
          * What the results say per variant and request: regret, wins, fills, gas.
-         * @description Of the blocks that are done. docs/backtest-report.md defines every figure.
+         * @description Of the blocks that are done. docs/how-to/backtest-report.md defines every figure.
          */
         get: operations["getBacktestSummary"];
         put?: never;
@@ -989,7 +989,7 @@ export interface paths {
         };
         /**
          * The index of all pools: how far it was read, and what is in it.
-         * @description One entry for each chain that is served. docs/pools.md says what it is.
+         * @description One entry for each chain that is served. docs/how-to/pools.md says what it is.
          */
         get: operations["getPoolIndex"];
         put?: never;
@@ -1091,7 +1091,7 @@ export interface paths {
         put?: never;
         /**
          * Runs a suite of regression tests.
-         * @description The YAML of docs/regression-tests.md with at most 200 cases and 64 kB. Its cassette is one of the folder; without one the nodes of the service are asked. It may name neither a node nor settings. Nothing is recorded. GET /api/v1/checks/{id} tells the result.
+         * @description The YAML of docs/how-to/regression-tests.md with at most 200 cases and 64 kB. Its cassette is one of the folder; without one the nodes of the service are asked. It may name neither a node nor settings. Nothing is recorded. GET /api/v1/checks/{id} tells the result.
          */
         post: operations["runSuite"];
         delete?: never;
@@ -1660,7 +1660,7 @@ export interface components {
             error: string;
             /** @description A list when several inputs are wrong. */
             message: string | string[];
-            /** @description Stable word for what went wrong: docs/errors.md. */
+            /** @description Stable word for what went wrong: docs/reference/errors.md. */
             code: components["schemas"]["ErrorCode"];
             /** @description Also in the header x-request-id; one that the client sends is kept. */
             requestId: string;
@@ -1668,7 +1668,7 @@ export interface components {
             details?: components["schemas"]["ErrorDetails"];
         };
         /**
-         * @description Stable word of the table in docs/errors.md.
+         * @description Stable word of the table in docs/reference/errors.md.
          * @enum {string}
          */
         ErrorCode: "INVALID_REQUEST" | "UNKNOWN_CHAIN" | "UNKNOWN_BLOCK" | "INSUFFICIENT_BALANCE" | "INSUFFICIENT_ALLOWANCE" | "UNAUTHORIZED" | "KEY_DISABLED" | "SCOPE_MISSING" | "CALLER_NOT_ALLOWED" | "NOT_FOUND" | "NO_PRICE" | "METHOD_NOT_ALLOWED" | "BODY_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "NO_ROUTE" | "SIMULATION_REVERTED" | "SIMULATION_TOO_LARGE" | "NOT_FUNDABLE" | "RATE_LIMITED" | "TOO_MANY_STREAMS" | "TOO_MANY_BACKTESTS" | "INTERNAL" | "OPPORTUNITIES_DISABLED" | "CHAIN_NOT_READY" | "UPSTREAM_UNAVAILABLE" | "STATE_UNAVAILABLE" | "FORK_UNAVAILABLE" | "STORAGE_UNAVAILABLE" | "THREAD_LOST" | "OVERLOADED" | "DEADLINE_EXCEEDED";
@@ -1899,7 +1899,7 @@ export interface components {
             error: string;
             /** @description One sentence for people; a list of sentences when several inputs are wrong. */
             message: string | string[];
-            /** @description Stable word for what went wrong: docs/errors.md. */
+            /** @description Stable word for what went wrong: docs/reference/errors.md. */
             code: components["schemas"]["ErrorCode"];
             /** @description Facts about the error, by name; which ones depends on code. */
             details?: components["schemas"]["ErrorDetails"];

@@ -32,7 +32,7 @@ export function Suites({ query }: { readonly query: URLSearchParams }) {
     <>
       <Card title="Run suite">
         <form class="stack" onSubmit={submit}>
-          <Field label="Suite as YAML" hint="Up to 200 cases; docs/regression-tests.md">
+          <Field label="Suite as YAML" hint="Up to 200 cases; docs/how-to/regression-tests.md">
             {(own) => (
               <textarea
                 {...own}

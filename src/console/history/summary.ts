@@ -1,4 +1,4 @@
-/** The parts of a backtest's summary that are shown; docs/backtest-report.md defines them. */
+/** The parts of a backtest's summary that are shown; docs/how-to/backtest-report.md defines them. */
 
 export interface Distribution {
   readonly p5: number

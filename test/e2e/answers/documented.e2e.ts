@@ -13,7 +13,7 @@ interface Example {
 
 /** Each request of the page, and the answer below it. */
 function examplesOf(page: string): Example[] {
-  const text = readFileSync(new URL(`../../../docs/${page}.md`, import.meta.url), 'utf8')
+  const text = readFileSync(new URL(`../../../docs/how-to/${page}.md`, import.meta.url), 'utf8')
   const pattern = /```http\nGET (\S+)\n```[^`]*```json\n([^`]*)```/g
   return [...text.matchAll(pattern)].map(([, target = '', answer = '']) => {
     const { pathname, searchParams } = new URL(target, 'http://localhost')
@@ -42,7 +42,7 @@ beforeAll(async () => {
   service = await sharedService()
 })
 
-describe.each(pages)('docs/%s.md', (page) => {
+describe.each(pages)('docs/how-to/%s.md', (page) => {
   const examples = examplesOf(page)
 
   test('has examples', () => {

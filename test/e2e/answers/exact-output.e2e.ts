@@ -284,9 +284,12 @@ describe('among other quotes', () => {
   })
 })
 
-describe('docs/exact-output.md', () => {
+describe('docs/how-to/exact-output.md', () => {
   test('its example is what the service answers', async () => {
-    const page = await readFile(new URL('../../../docs/exact-output.md', import.meta.url), 'utf8')
+    const page = await readFile(
+      new URL('../../../docs/how-to/exact-output.md', import.meta.url),
+      'utf8',
+    )
     const asked = /GET (\/api\/v1\/shortcuts\/\S+)/.exec(page)?.[1]
     const shown = /```json\n([\s\S]+?)```/.exec(page)?.[1]
     if (!asked || !shown) throw new Error('there is no example')

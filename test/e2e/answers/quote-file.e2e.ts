@@ -1,4 +1,4 @@
-/** The commands on files of docs/command-line.md, run as they stand there, on the file that the page shows. */
+/** The commands on files of docs/reference/command-line.md, run as they stand there, on the file that the page shows. */
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,8 +14,11 @@ beforeAll(async () => {
 })
 afterAll(() => service?.stop())
 
-describe('docs/command-line.md', () => {
-  const page = readFileSync(new URL('../../../docs/command-line.md', import.meta.url), 'utf8')
+describe('docs/reference/command-line.md', () => {
+  const page = readFileSync(
+    new URL('../../../docs/reference/command-line.md', import.meta.url),
+    'utf8',
+  )
   const block = (kind: string) =>
     new RegExp(`\`\`\`${kind}\n([\\s\\S]+?)\`\`\``).exec(page)?.[1] ?? ''
   const commands = [...page.matchAll(/```sh\nforkroute (quote --file .+)\n```/g)].map(

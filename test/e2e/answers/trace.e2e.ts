@@ -195,7 +195,7 @@ describe('trace=true', () => {
   })
 
   test('on the command line, as tables; the example of the page', async () => {
-    const page = readFileSync(new URL('../../../docs/traces.md', import.meta.url), 'utf8')
+    const page = readFileSync(new URL('../../../docs/how-to/traces.md', import.meta.url), 'utf8')
     const [, line = ''] = /```sh\nforkroute (.+)\n```/.exec(page) ?? []
     const { code, out, err } = await runCli([
       ...[...line.split(' '), '--from', alice],

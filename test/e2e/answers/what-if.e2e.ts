@@ -363,7 +363,7 @@ describe('blockOverrides', () => {
 })
 
 test('the example of the page is answered as it says', async () => {
-  const page = readFileSync(new URL('../../../docs/what-if.md', import.meta.url), 'utf8')
+  const page = readFileSync(new URL('../../../docs/how-to/what-if.md', import.meta.url), 'utf8')
   const [request, answer] = [...page.matchAll(/```json\n([\s\S]*?)```/g)].map(
     ([, json = '']) => JSON.parse(json) as object,
   )

@@ -1,6 +1,6 @@
 /**
  * Every action that the service lists, of every protocol, asked as a bundle and carried out on a separate Anvil.
- * What happened stands in docs/protocols.md, which this test writes with UPDATE_DOCS=1 and compares otherwise.
+ * What happened stands in docs/reference/protocols.md, which this test writes with UPDATE_DOCS=1 and compares otherwise.
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -16,7 +16,7 @@ import { mintPosition } from '../../support/protocols/sandbox-positions.js'
 import { startService, type TestService } from '../../support/service/service.js'
 
 const anybody: Address = '0x00000000000000000000000000000000000f0ac7'
-const document = new URL('../../../docs/protocols.md', import.meta.url)
+const document = new URL('../../../docs/reference/protocols.md', import.meta.url)
 
 /**
  * The code of one is that of aave-v3, of which the chain has one market (test/integration/protocols/spark-lend.itest.ts); the Vault of the

@@ -1,6 +1,6 @@
 /**
  * Every action that the service lists, behind somebody who takes more from it than the slippage: its transaction reverts,
- * or nothing can be taken. What was tried stands in docs/front-runs.md, which this test writes with UPDATE_DOCS=1 and
+ * or nothing can be taken. What was tried stands in docs/reference/front-runs.md, which this test writes with UPDATE_DOCS=1 and
  * compares otherwise.
  */
 import { readFile, writeFile } from 'node:fs/promises'
@@ -33,7 +33,7 @@ const other: Address = '0x00000000000000000000000000000000000f0ac8'
 const token = (symbol: string): Address => sandboxToken(symbol).address
 const [weth, usdc] = [token('WETH'), token('USDC')]
 const ether = 10n ** 18n
-const document = new URL('../../../docs/front-runs.md', import.meta.url)
+const document = new URL('../../../docs/reference/front-runs.md', import.meta.url)
 
 /**
  * The code of one is that of aave-v3, of which the chain has one market (test/integration/protocols/spark-lend.itest.ts); the Vault of the

@@ -1,7 +1,7 @@
 /**
  * Every pair of chains, bridge and mode: the returned transaction is mined on an Anvil of the source, and what it sent
  * delivered on one of the destination by a script that shares no code with the product. What came out stands in
- * docs/crosschain.md, whose table this test writes with UPDATE_DOCS=1 and a dozen amounts each (CROSSCHAIN_AMOUNTS=12).
+ * docs/explanation/crosschain.md, whose table this test writes with UPDATE_DOCS=1 and a dozen amounts each (CROSSCHAIN_AMOUNTS=12).
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
@@ -17,7 +17,7 @@ import { compareModes } from '../../support/bridges/compare-modes.js'
 import { deliverOnFork, type Place, sendOnFork } from '../../support/bridges/deliver-on-fork.js'
 import { startService, type TestService } from '../../support/service/service.js'
 
-const document = fileURLToPath(new URL('../../../docs/crosschain.md', import.meta.url))
+const document = fileURLToPath(new URL('../../../docs/explanation/crosschain.md', import.meta.url))
 const amounts = Number(process.env.CROSSCHAIN_AMOUNTS ?? 1)
 const bridges = ['across', 'stargate'] as const
 const modes = ['direct', 'source', 'destination', 'sourceOrDestination', 'full'] as const
@@ -334,7 +334,7 @@ function count(row: string, mode: string): void {
 
 const [begin, end] = ['<!-- proof: begin -->', '<!-- proof: end -->']
 
-test('docs/crosschain.md says what was proven', async () => {
+test('docs/explanation/crosschain.md says what was proven', async () => {
   const lines = [...rows].map(([row, cells]) => {
     const counted = modes.map(
       (mode) => `${cells.get(mode)?.equal ?? 0} of ${cells.get(mode)?.of ?? 0}`,

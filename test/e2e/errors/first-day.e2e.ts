@@ -51,7 +51,10 @@ test('every mistake has a number of its own', () => {
   expect(new Set(numbers).size).toBe(numbers.length)
 })
 
-test('docs/first-day.md shows these answers (npm run docs)', () => {
-  const page = readFileSync(new URL('../../../docs/first-day.md', import.meta.url), 'utf8')
+test('docs/reference/first-day.md shows these answers (npm run docs)', () => {
+  const page = readFileSync(
+    new URL('../../../docs/reference/first-day.md', import.meta.url),
+    'utf8',
+  )
   expect(page).toBe(firstDayPage())
 })

@@ -116,13 +116,13 @@ describe.each([
     for (const { uri } of pages) expect(await read(uri)).toMatch(/^(<!--.*-->\n)?# /)
     const page = (name: string) =>
       readFileSync(new URL(`../../../docs/${name}.md`, import.meta.url), 'utf8')
-    expect(await read('forkroute://docs/explain')).toBe(page('explain'))
+    expect(await read('forkroute://docs/explain')).toBe(page('how-to/explain'))
     // The longest page is given by its sections.
     const sections = [...(await read('forkroute://docs/api')).matchAll(/forkroute:\S+/g)].map(
       String,
     )
     const texts = await Promise.all(sections.map(read))
-    expect(page('api').endsWith(texts.join(''))).toBe(true)
+    expect(page('reference/api').endsWith(texts.join(''))).toBe(true)
     await expect(read('forkroute://docs/api/none')).rejects.toThrow('forkroute://docs/api/none')
     await expect(read('forkroute://docs/..%2Fpackage/none')).rejects.toThrow('none')
     const { prompts } = await client.listPrompts()
@@ -140,8 +140,8 @@ describe.each([
   })
 })
 
-/** What docs/mcp.md shows of a session; the last characters of long answers are left out. */
-test('the transcript in docs/mcp.md is what a client sees', async () => {
+/** What docs/how-to/mcp.md shows of a session; the last characters of long answers are left out. */
+test('the transcript in docs/how-to/mcp.md is what a client sees', async () => {
   const client = await overHttp()
   const lines: string[] = []
   const shorten = (text: string) => (text.length > 700 ? `${text.slice(0, 700)}…` : text)
@@ -156,7 +156,7 @@ test('the transcript in docs/mcp.md is what a client sees', async () => {
   await ask('find_tokens', { symbol: 'USDC', pageSize: 1 })
   await ask('quote', { ...trade, blockNumber })
   await ask('quote', { ...trade, amountIn: ['0'], blockNumber })
-  const file = new URL('../../../docs/mcp.md', import.meta.url)
+  const file = new URL('../../../docs/how-to/mcp.md', import.meta.url)
   const page = readFileSync(file, 'utf8')
   const part = /(<!-- transcript -->\n).*?(<!-- end -->)/s
   const written = page.replace(

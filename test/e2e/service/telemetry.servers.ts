@@ -1,6 +1,6 @@
 /**
  * Dashboard and alerts on a real Prometheus that scrapes the service at work. What each expression showed stands in
- * docs/telemetry.md, whose table this test writes with UPDATE_DOCS=1.
+ * docs/how-to/telemetry.md, whose table this test writes with UPDATE_DOCS=1.
  */
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -22,7 +22,7 @@ import { startService } from '../../support/service/service.js'
 const [weth, usdc] = ['WETH', 'USDC'].map((symbol) => sandboxToken(symbol).address)
 const trade = { tokenIn: weth ?? '', tokenOut: usdc ?? '' }
 const rulesFile = resolve('deploy/prometheus/rules.yml')
-const document = 'docs/telemetry.md'
+const document = 'docs/how-to/telemetry.md'
 
 async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'forkroute-prometheus-'))

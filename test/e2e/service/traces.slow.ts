@@ -1,6 +1,6 @@
 /**
  * Traces of the whole service at a collector of the test's own, of a route from the HTTP request to the forks. The trace
- * that docs/telemetry.md shows is written here with UPDATE_DOCS=1.
+ * that docs/how-to/telemetry.md shows is written here with UPDATE_DOCS=1.
  */
 import { once } from 'node:events'
 import { readFile, writeFile } from 'node:fs/promises'
@@ -19,7 +19,7 @@ import {
 
 const [weth = '', usdc = ''] = ['WETH', 'USDC'].map((symbol) => sandboxToken(symbol).address)
 const settings = { WORKERS: '1', FORKS_PER_BLOCK: '1', SANDBOX_CHAINS: '1' }
-const document = 'docs/telemetry.md'
+const document = 'docs/how-to/telemetry.md'
 const traceId = '0af7651916cd43dd8448eb211c80319c'
 const clientSpan = 'b7ad6b7169203331'
 const from = (flags: '00' | '01') => ({ traceparent: `00-${traceId}-${clientSpan}-${flags}` })
@@ -127,7 +127,7 @@ describe('a request', () => {
     }
   })
 
-  test('is shown in docs/telemetry.md', async () => {
+  test('is shown in docs/how-to/telemetry.md', async () => {
     const page = await readFile(document, 'utf8')
     const form = /(<!-- trace -->\n\n).*?(<!-- end of trace -->)/s
     if (process.env.UPDATE_DOCS) {

@@ -1,4 +1,4 @@
-/** Every address of every chain's file against packages whose authors state it, and docs/chains.md for what they do not. */
+/** Every address of every chain's file against packages whose authors state it, and docs/reference/chains.md for what they do not. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import * as viemChains from 'viem/chains'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -15,8 +15,8 @@ import {
 import { evidence } from '../../support/addresses/evidence.js'
 import { loadStatements, type Statement } from '../../support/addresses/statements.js'
 
-const path = 'docs/chains.md'
-const coveragePath = 'docs/coverage.md'
+const path = 'docs/reference/chains.md'
+const coveragePath = 'docs/reference/coverage.md'
 const marks = ['<!-- generated: UPDATE_DOCS=1 -->', '<!-- end of generated -->'] as const
 let statements: Statement[] = []
 
@@ -34,11 +34,11 @@ function expectGenerated(document: string, generated: string): void {
   } else expect(written).toBe(tables)
 }
 
-test('docs/chains.md has what no package states, with where it is read: UPDATE_DOCS=1 writes it', () => {
+test('docs/reference/chains.md has what no package states, with where it is read: UPDATE_DOCS=1 writes it', () => {
   expectGenerated(path, chainTables(chains, statements))
 })
 
-test('docs/coverage.md has every venue, and each test that it names is there: UPDATE_DOCS=1 writes it', () => {
+test('docs/reference/coverage.md has every venue, and each test that it names is there: UPDATE_DOCS=1 writes it', () => {
   expectGenerated(coveragePath, coverageTable(chains, protocols, evidence, statements))
   const missing = Object.values(evidence).flatMap(({ tests }) =>
     tests.filter((file) => !existsSync(file)),

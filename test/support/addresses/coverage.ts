@@ -1,4 +1,4 @@
-/** docs/coverage.md: which venue is on which chain, what its protocol's math was run against, and who states its addresses. */
+/** docs/reference/coverage.md: which venue is on which chain, what its protocol's math was run against, and who states its addresses. */
 import type { ChainDefinition } from '../../../src/chains/chain.js'
 import type { ProtocolAdapter } from '../../../src/protocols/protocol.js'
 import { checkPlaces } from './document.js'

@@ -1,4 +1,4 @@
-/** The generated part of docs/chains.md: of each chain what its file says, what states its addresses, and what nobody states. */
+/** The generated part of docs/reference/chains.md: of each chain what its file says, what states its addresses, and what nobody states. */
 import type { ChainDefinition } from '../../../src/chains/chain.js'
 import type { Address } from '../../../src/domain/primitives.js'
 import type { Place } from './places.js'

@@ -1,4 +1,4 @@
-/** What each protocol's quotes and actions were carried out on, for docs/coverage.md. */
+/** What each protocol's quotes and actions were carried out on, for docs/reference/coverage.md. */
 import type { Evidence } from './coverage.js'
 
 const integration = (...names: readonly string[]) =>

@@ -1,11 +1,11 @@
-/** What docs/benchmarks.md says about the memory of one process with its forks. */
+/** What docs/explanation/benchmarks.md says about the memory of one process with its forks. */
 import { readFileSync } from 'node:fs'
 
 /** MB of service and forks together, of each measurement of this version by one process. */
 export function measuredMemory(): number[] {
   const found: number[] = []
   let columns: string[] = []
-  for (const line of readFileSync('docs/benchmarks.md', 'utf8').split('\n')) {
+  for (const line of readFileSync('docs/explanation/benchmarks.md', 'utf8').split('\n')) {
     const cells = line.split('|').map((cell) => cell.trim())
     if (cells.length < 3) columns = []
     else if (columns.length === 0) columns = cells

@@ -141,7 +141,7 @@ export function testEra(context: () => EraContext, older: string | null): void {
   })
 }
 
-/** Column of docs/blocks.md whose figures hold for these rules. */
+/** Column of docs/how-to/blocks.md whose figures hold for these rules. */
 const gasColumns: Readonly<Record<Era, number>> = {
   istanbul: 1,
   berlin: 2,
@@ -154,13 +154,16 @@ const gasColumns: Readonly<Record<Era, number>> = {
 }
 const simulatedColumn = 5
 
-/** The gas of the same transaction by the block's own rules and by those of the simulation is what docs/blocks.md says. */
+/** The gas of the same transaction by the block's own rules and by those of the simulation is what docs/how-to/blocks.md says. */
 export function testGasTable(context: () => EraContext, era: Era): void {
   test.each(Object.keys(examples) as Example[])(
     'the gas of example %s is as documented, and the amount the same',
     async (example) => {
       const { market, node } = context()
-      const table = await readFile(new URL('../../../docs/blocks.md', import.meta.url), 'utf8')
+      const table = await readFile(
+        new URL('../../../docs/how-to/blocks.md', import.meta.url),
+        'utf8',
+      )
       const cells = table.split('\n').flatMap((line) => {
         const [, name, ...figures] = line.split('|').map((cell) => cell.trim())
         return name === gasRows[example] ? [figures] : []

@@ -24,7 +24,7 @@ export function readCounts(folder: string): ReadonlyMap<string, number> {
   return counts
 }
 
-const page = new URL('../../../docs/endpoints.md', import.meta.url)
+const page = new URL('../../../docs/reference/endpoints.md', import.meta.url)
 
 export function writeEndpointsPage(counts: ReadonlyMap<string, number>): void {
   const statuses = [...new Set(familyEndpoints.flatMap((one) => one.statuses))].toSorted(
@@ -46,7 +46,7 @@ export function writeEndpointsPage(counts: ReadonlyMap<string, number>): void {
 # Answers that were checked
 
 \`test/support/family\` describes the interface a second time, written from its contract and not from
-[openapi.json](openapi.json): each endpoint, what it takes, the statuses that it may answer, and the shape of each answer. In
+[openapi.json](../openapi.json): each endpoint, what it takes, the statuses that it may answer, and the shape of each answer. In
 the end-to-end tests a proxy before every service compares each answer with it: the status is described, the body fits, and
 fits the request (one price for each address, \`feeAmount\` with a fee, \`minAmountOut\` by the slippage). What does not fails
 the test that asked. The table says how often an answer was checked and fitted in one run of the end-to-end tests; an empty

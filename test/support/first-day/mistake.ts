@@ -1,5 +1,5 @@
 /**
- * Mistakes of a first day as data: each a request to the sandbox, and what its answer tells. `docs/first-day.md` is
+ * Mistakes of a first day as data: each a request to the sandbox, and what its answer tells. `docs/reference/first-day.md` is
  * written from them, and the end-to-end test sends each.
  */
 import type { NextStep } from '../../../src/domain/next-step.js'

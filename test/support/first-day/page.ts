@@ -1,4 +1,4 @@
-/** `docs/first-day.md`, written from the mistakes and what each is answered. */
+/** `docs/reference/first-day.md`, written from the mistakes and what each is answered. */
 import { amountMistakes } from './amounts.js'
 import { bundleMistakes } from './bundles.js'
 import { fundMistakes } from './funds.js'

@@ -36,7 +36,7 @@ export const reportEncoder: CreateEncoder = ({ plan }, _options, wantSummary) =>
   }
 }
 
-/** Each in one line; docs/backtest-report.md says more. */
+/** Each in one line; docs/how-to/backtest-report.md says more. */
 const definitions = [
   ['Row', 'one request, by one variant, at one block.'],
   [
