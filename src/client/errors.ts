@@ -205,6 +205,13 @@ export class TransactionRevertedError extends Error {
   }
 }
 
+/** Whether the same request may succeed later. */
+export function isTemporary(error: unknown): boolean {
+  if (error instanceof ConnectionError) return true
+  if (error instanceof UnexpectedAnswerError) return error.status >= 502
+  return error instanceof ForkrouteApiError && error.retryAfterSeconds !== null
+}
+
 function isCode(code: unknown): code is ErrorCode {
   return typeof code === 'string' && Object.hasOwn(classes, code)
 }

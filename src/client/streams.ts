@@ -1,5 +1,5 @@
 /** Streams as async iterators that outlive a broken connection. */
-import { ConnectionError, ForkrouteApiError, toError, UnexpectedAnswerError } from './errors.js'
+import { ForkrouteApiError, isTemporary, toError, UnexpectedAnswerError } from './errors.js'
 import { shapes } from './generated/endpoints.js'
 import { type Endpoint, withAmounts } from './shape.js'
 import type { CallOptions, Event, Input, Transport } from './transport.js'
@@ -59,7 +59,7 @@ export async function* follow<Name extends string, Data>(
       }
     } catch (error) {
       if (signal?.aborted) return
-      if (!mayPass(error) || performance.now() - heardAt > giveUpAfterMs) throw error
+      if (!isTemporary(error) || performance.now() - heardAt > giveUpAfterMs) throw error
       waitMs = error instanceof ForkrouteApiError ? (error.retryAfterSeconds ?? 0) * 1_000 : null
     }
     await pause(Math.max(waitMs ?? 0, pauseMs), signal)
@@ -82,12 +82,6 @@ function toEvent<Name extends string, Data>(
   }
   const whole = withAmounts({ event: name, data: body }, events, shapes) as { readonly data: Data }
   return { event: expected, id, data: whole.data }
-}
-
-function mayPass(error: unknown): boolean {
-  if (error instanceof ConnectionError) return true
-  if (error instanceof UnexpectedAnswerError) return error.status >= 502
-  return error instanceof ForkrouteApiError && error.retryAfterSeconds !== null
 }
 
 /** Shorter when the signal is aborted. */

@@ -1,5 +1,6 @@
 /** What the service says of chains and tokens, read once for each chain. */
 import { signal } from '@preact/signals'
+import { isTemporary } from '../../client/errors.js'
 import type { components } from '../../client/generated/schema.js'
 import { client, noteRefusal } from './session.js'
 
@@ -21,6 +22,7 @@ export const tokens = signal<ReadonlyMap<string, Token>>(new Map())
 const unknown = signal<ReadonlySet<string>>(new Set())
 const lists = signal<ReadonlyMap<number, readonly Token[]>>(new Map())
 const asked = new Set<string>()
+const millisecondsToNextTry = 5_000
 
 export function forgetCatalog(): void {
   asked.clear()
@@ -112,6 +114,7 @@ function once(name: string, load: () => Promise<void>): void {
     .catch((error: unknown) => {
       noteRefusal(error)
       asked.delete(name)
+      if (isTemporary(error)) setTimeout(() => once(name, load), millisecondsToNextTry)
     })
 }
 

@@ -1,8 +1,9 @@
 /** What is shown in place of an answer: nothing asked, awaited, refused. */
 import type { ComponentChildren } from 'preact'
-import { ForkrouteApiError } from '../../client/errors.js'
+import { ForkrouteApiError, type NextStep } from '../../client/errors.js'
 import type { Asked } from '../app/asking.js'
 import { plain } from '../app/tokens.js'
+import { NextSteps, type Offer } from './next-steps.js'
 
 /** Nothing to show, and what would change that. */
 export function Empty({
@@ -33,11 +34,13 @@ interface ProblemProps {
   readonly error: unknown
   /** Asks again. */
   again?(): void
+  /** The question with a step applied; null where the view cannot ask that. */
+  offer?(step: NextStep): Offer | null
   readonly children?: ComponentChildren
 }
 
 /** What went wrong, as the service says it, with the name by which its log has it. */
-export function Problem({ error, again, children }: ProblemProps) {
+export function Problem({ error, again, offer, children }: ProblemProps) {
   const isOurs = error instanceof ForkrouteApiError
   const messages = isOurs
     ? error.messages
@@ -58,6 +61,7 @@ export function Problem({ error, again, children }: ProblemProps) {
           )}
         </p>
       )}
+      {isOurs && <NextSteps steps={error.next} {...(offer && { offer })} />}
       {children}
       {again && (
         <button type="button" onClick={again}>

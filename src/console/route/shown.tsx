@@ -4,6 +4,7 @@ import { Problem } from '../components/states.js'
 import { RouteAnswer } from './answer.js'
 import { type Candidate, Candidates } from './candidates.js'
 import { Comparison } from './compare.js'
+import { offerOf } from './offers.js'
 import { type Answered, outChainOf, type Question } from './question.js'
 
 interface ShownProps {
@@ -38,7 +39,7 @@ export function Refusal({ error, question, again }: RefusalProps) {
       : undefined
   return (
     <>
-      <Problem {...{ error, again }} />
+      <Problem {...{ error, again }} offer={(step) => offerOf(question, step)} />
       {explanation?.candidates && (
         <section class="card stack" aria-label="Candidates considered">
           <h2>Candidates considered</h2>

@@ -125,6 +125,25 @@ describe('Route', () => {
     await page.close()
   })
 
+  test('a refusal offers the next step as a link, and the link asks with it', async () => {
+    const { page, show, expectSound } = await openConsole(browser, service)
+    await show(`/route?chain=1&in=${dai}&out=${usdc}&amount=0.0000000001`)
+    const given = { tokenIn: [dai], tokenOut: [usdc] }
+    const refused = await ask({ ...given, amountIn: ['100000000'] })
+    const [step] = refused.details.next
+    const link = page.getByRole('region', { name: 'Next steps' }).getByRole('link')
+    await link.waitFor()
+    expect(await link.textContent()).toMatch(/^Pay 0\.\d+ DAI$/)
+    await expectSound()
+
+    await link.click()
+    await page.waitForSelector('.sankey')
+    expect(new URLSearchParams(page.url().split('?')[1]).get('amount')).toBe(units(step.value, 18))
+    const answered = await ask({ ...given, amountIn: [step.value] })
+    expect(await page.getAttribute(received, 'title')).toBe(units(answered.amountOut, 6))
+    await page.close()
+  })
+
   test('no route is said in words with what was looked at, on a phone, and a wrong key is asked for', async () => {
     const { page, show, expectSound } = await openConsole(browser, service, { viewport: phone })
     const { body: pools } = await service.get('/api/v1/aggregators')
