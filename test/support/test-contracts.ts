@@ -23,26 +23,11 @@ interface Output {
   >
 }
 
-/** @returns the contract of a name, or throws. */
-export function compileTestContracts(
-  file:
-    | 'Vaults.sol'
-    | 'Calls.sol'
-    | 'OddVaults.sol'
-    | 'Converters.sol'
-    | 'Staking.sol'
-    | 'Pools.sol'
-    | 'Nfts.sol'
-    | 'Adversaries.sol'
-    | 'Permits.sol'
-    | 'Slipstream.sol'
-    | 'Camelot.sol'
-    | 'LiquidityBook.sol'
-    | 'Algebra.sol'
-    | 'FluidLike.sol'
-    | 'Gauges.sol'
-    | 'Curve.sol',
-): (name: string) => TestContract {
+/**
+ * @param file - of the folder, such as `Vaults.sol`.
+ * @returns the contract of a name, or throws.
+ */
+export function compileTestContracts(file: `${string}.sol`): (name: string) => TestContract {
   const input = {
     language: 'Solidity',
     sources: { [file]: { content: readFileSync(new URL(file, folder), 'utf8') } },

@@ -6,7 +6,7 @@ import { placesOf } from './places.js'
 import type { Statement } from './statements.js'
 
 /** Where a human reads what no package states, by the path in a chain's file. */
-const readAt: Readonly<Record<string, string>> = {
+export const readAt: Readonly<Record<string, string>> = {
   'venues.balancer-v2.vault': 'balancer/balancer-deployments 6826feb, addresses',
   'venues.balancer-v2.factories': 'balancer/balancer-deployments 6826feb, addresses',
   'venues.balancer-v3.vault': 'balancer/balancer-deployments 6826feb, addresses',
