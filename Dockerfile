@@ -18,6 +18,13 @@ COPY scripts/bundle*.mjs ./scripts/
 # SQLite is an optional package, whose failure to compile would show at the first start only.
 RUN npm run build && npm prune --omit=dev --no-audit --no-fund \
  && DATA_DIR=/tmp/tried node dist/src/cli/main.js keys list
+COPY README.md CONTRIBUTING.md CHANGELOG.md ./
+COPY docs ./docs
+COPY site ./site
+COPY scripts/site.mjs ./scripts/
+COPY scripts/prose/links.ts ./scripts/prose/
+# Pictures are in the pages that are built; the service gives agents the texts alone.
+RUN npm run site && find docs -type f ! -name '*.md' -delete
 
 # ---- run: no compiler, no root; writes to /data and /tmp only, so that the rest can be read-only
 FROM node:20.20.2-bookworm-slim
@@ -29,7 +36,7 @@ WORKDIR /app
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
-COPY docs ./docs
+COPY --from=build /app/docs ./docs
 COPY LICENSE NOTICE ./
 USER node
 # Two arenas: threads would else keep 20 to 60 MB of freed memory.

@@ -20,7 +20,7 @@ export default defineConfig({
         test: {
           ...common,
           name: 'unit',
-          include: ['{src,workers,bench,scripts}/**/*.test.ts'],
+          include: ['{src,workers,bench,scripts,site}/**/*.test.ts'],
           testTimeout: 30_000,
         },
       },

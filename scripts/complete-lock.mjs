@@ -1,6 +1,6 @@
 // Puts the optional packages of other platforms into package-lock.json, by version and platform: `npm install` leaves
 // them out where its registry does not have them, and `npm ci` then refuses the lock file. Asks the registry for the
-// integrity of entries that have none, there and in the lock files of tools/.
+// integrity of entries that have none, there and in the lock files of tools/ and site/.
 // Run after every `npm install`; does nothing when all is there.
 //   node scripts/complete-lock.mjs --check      writes nothing, and ends with 1 where something is missing
 import { execFileSync } from 'node:child_process'
@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const files = [
   'package-lock.json',
+  'site/package-lock.json',
   ...readdirSync(`${root}tools`).map((name) => `tools/${name}/package-lock.json`),
 ]
 const systems = ['darwin', 'linux', 'win32', 'android', 'freebsd', 'openbsd', 'netbsd', 'sunos']

@@ -121,7 +121,7 @@ async function tryOut(config, rootfs) {
     exec(...config.Healthcheck.Test.slice(1))
     report('healthy', 'yes')
     report('memory', `${memoryOf(exec)} MB`)
-    for (const path of ['/health', '/ready']) {
+    for (const path of ['/health', '/ready', '/docs/guide/']) {
       const { status } = await fetch(`http://127.0.0.1:${port}${path}`)
       report(path, status, (each) => each === 200)
     }

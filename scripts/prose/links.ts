@@ -34,15 +34,19 @@ export function brokenLinks(
 export function anchorsOf(markdown: string): ReadonlySet<string> {
   const anchors = new Set<string>()
   for (const [, title = ''] of markdown.replace(fenced, '').matchAll(/^#{1,6} (.*)$/gm)) {
-    const slug = title
-      .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
-      .trim()
-      .toLowerCase()
-      .replace(/[^\p{L}\p{N}_\- ]/gu, '')
-      .replaceAll(' ', '-')
+    const slug = slugOf(title.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1'))
     let anchor = slug
     for (let copy = 1; anchors.has(anchor); copy++) anchor = `${slug}-${copy}`
     anchors.add(anchor)
   }
   return anchors
+}
+
+/** @param title - text of a heading without its links. */
+export function slugOf(title: string): string {
+  return title
+    .trim()
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}_\- ]/gu, '')
+    .replaceAll(' ', '-')
 }

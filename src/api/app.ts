@@ -35,6 +35,7 @@ import { isPublic, openApiDocument } from './openapi.js'
 import { consoleFolder, consolePage } from './pages/console-page.js'
 import { docsPage } from './pages/docs-page.js'
 import { documentPage } from './pages/document-page.js'
+import { sitePage } from './pages/site-page.js'
 import { recordingOf } from './recording.js'
 import { dialectOf } from './records/dialect.js'
 import { traceRequest } from './trace-request.js'
@@ -106,6 +107,7 @@ export function createApp(args: AppArgs): Express {
   app.all([...documentPaths, '/metrics'], allowOnly(['GET', 'HEAD']))
   app.get('/', named('/'), (_req, res) => res.redirect(consoleFolder() ? 'console' : 'docs'))
   app.all('/', allowOnly(['GET', 'HEAD']))
+  app.use('/docs/guide', named('/docs/guide'), sitePage())
   app.use('/docs', named('/docs'), docsPage())
   app.use('/console', named('/console'), consolePage())
 

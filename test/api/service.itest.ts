@@ -54,7 +54,7 @@ describe('errors', () => {
     expect(put.headers.get('allow')).toBe('GET, HEAD, POST')
   })
 
-  test.each(['/metrics', '/openapi.json', '/docs', '/docs/start.js', '/health'])(
+  test.each(['/metrics', '/openapi.json', '/docs', '/docs/start.js', '/docs/guide', '/health'])(
     'another method of %s is a 405, not a 404',
     async (path) => {
       const api = await startTestApi()
