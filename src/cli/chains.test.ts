@@ -26,7 +26,7 @@ describe('parseChain', () => {
 
   test.each(['', '0', '01', '0x1', '-1', 'mars'])('%j is no chain', (text) => {
     expect(() => parseChain('--to-chain', text)).toThrow(
-      /--to-chain: no chain is called .*; known: Ethereum \(1\), Base \(8453\)/,
+      /--to-chain: no chain is called .*; known: 1 \(Ethereum\), 8453 \(Base\)/,
     )
   })
 })
@@ -54,7 +54,7 @@ describe('parseChains', () => {
 })
 
 describe('chainText', () => {
-  test('has name and id, or the id alone', () => {
-    expect([chainText(8453), chainText(7)]).toEqual(['Base (8453)', 'chain 7'])
+  test('has id and name, or the id alone', () => {
+    expect([chainText(8453), chainText(7)]).toEqual(['chain 8453 (Base)', 'chain 7'])
   })
 })

@@ -36,8 +36,10 @@ export function parseChain(option: string, text: string): number {
   if (/^[1-9]\d{0,14}$/.test(text)) return Number(text)
   const chain = chains.find((one) => namesOf(one).includes(plain(text)))
   if (chain) return chain.id
-  const known = chains.map(({ id, name }) => `${name} (${id})`).join(', ')
-  throw new ConfigError([`${option}: no chain is called ${text}; known: ${known}.`], 'command line')
+  throw new ConfigError(
+    [`${option}: no chain is called ${text}; known: ${knownChains}.`],
+    'command line',
+  )
 }
 
 /** The definition of the chain that --chain names. @throws ConfigError where no file describes it. */
@@ -67,8 +69,8 @@ export function chainOrEthereum(description = 'name or id of the chain, such as 
   return chainOption(description).default(1, 'ethereum')
 }
 
-/** The name of a chain and its id, for sentences; the id alone where no file describes the chain. */
+/** The id of a chain and its name, for sentences; the id alone where no file describes the chain. */
 export function chainText(id: number): string {
   const chain = chainById(id)
-  return chain ? `${chain.name} (${id})` : `chain ${id}`
+  return chain ? `chain ${id} (${chain.name})` : `chain ${id}`
 }

@@ -6,7 +6,7 @@ import { ConfigError, loadConfig } from '../config/config.js'
 import { examinePlaces, type Finding } from '../doctor/chain-places.js'
 import { examine } from '../doctor/machine-checks.js'
 import { createRpcClient } from '../rpc/node/json-rpc.js'
-import { chainOption, knownChain } from './chains.js'
+import { chainOption, chainText, knownChain } from './chains.js'
 import { type OutputOptions, printJson, printTable, withProgress } from './output.js'
 
 interface ChainReport {
@@ -52,7 +52,7 @@ async function checkChainId(chain: ChainDefinition, url: string, index: number):
   }
 }
 
-function printReport({ chainId, name, addresses, findings }: ChainReport): void {
+function printReport({ chainId, addresses, findings }: ChainReport): void {
   const problems = findings.filter(({ state }) => state !== 'ok')
   if (problems.length > 0) {
     printTable(
@@ -61,10 +61,11 @@ function printReport({ chainId, name, addresses, findings }: ChainReport): void 
     )
   }
   const wrong = new Set(problems.map(({ address }) => address)).size
+  const place = chainText(chainId)
   console.log(
     wrong === 0
-      ? `All ${addresses} addresses of ${name} (${chainId}) are what they are taken for: ${findings.length} calls.`
-      : `${wrong} of ${addresses} addresses of ${name} (${chainId}) are not what they are taken for.`,
+      ? `All ${addresses} addresses of ${place} are what they are taken for: ${findings.length} calls.`
+      : `${wrong} of ${addresses} addresses of ${place} are not what they are taken for.`,
   )
 }
 

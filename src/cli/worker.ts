@@ -55,7 +55,7 @@ async function work(config: Config, options: Options): Promise<void> {
       concurrency,
       lostAfterMs: lostAfter && lostAfter * 1_000,
     })
-    const chains = engine.networks().map(({ id, name }) => `${name} (${id})`)
+    const chains = engine.networks().map(({ id, name }) => `${id} (${name})`)
     console.log(`forkroute worker ${kind}`)
     console.log(`chains    ${chains.join(', ')}${service.sandboxUrls ? ', the sandbox' : ''}`)
     console.log(`at once   ${worker.blocksAtOnce} blocks`)

@@ -62,7 +62,9 @@ describe('forkroute route', () => {
     expect(api.asked.quotes[0]).toMatchObject({ chainId: 8453 })
     const unknown = await quote('mars')
     expect(unknown).toMatchObject({ code: 1, out: '' })
-    expect(unknown.err).toMatch(/--chain: no chain is called mars; known: Ethereum \(1\), Base/)
+    expect(unknown.err).toMatch(
+      /--chain: no chain is called mars; known: 1 \(Ethereum\), 8453 \(Base/,
+    )
   })
 
   test('with --json standard output is the answer and nothing else', async () => {
@@ -137,7 +139,9 @@ describe('forkroute prices', () => {
     const { code, out, err } = await run(['prices', 'WETH', 'NOPE', '--url', api.url])
     expect(code).toBe(1)
     expect(out).toMatch(/WETH.*1\.5.*chainlink/)
-    expect(err).toBe('No listed token of Ethereum (1) is called NOPE; name it by its address.\n')
+    expect(err).toBe(
+      'No listed token of chain 1 (Ethereum) is called NOPE; name it by its address.\n',
+    )
   })
 })
 

@@ -122,7 +122,7 @@ describe('forkroute with --url', () => {
     const prefixed = await run(['tokens', 'DAI', '--json', '--url', `${api.url}/api/v1`])
     expect(JSON.parse(prefixed.out).meta.total).toBe(1)
     const unknown = await run(['prices', 'NOPE', '--url', api.url])
-    expect(unknown.err).toContain('No listed token of Ethereum (1) is called NOPE')
+    expect(unknown.err).toContain('No listed token of chain 1 (Ethereum) is called NOPE')
   })
 })
 
@@ -147,7 +147,7 @@ describe('forkroute', () => {
     const none = await run(['tokens', 'NOPE', '--chain', '1', '--url', api.url])
     expect(none).toMatchObject({
       code: 1,
-      err: 'No listed token of Ethereum (1) is called NOPE.\n',
+      err: 'No listed token of chain 1 (Ethereum) is called NOPE.\n',
     })
     const some = await run(['tokens', 'dai', 'NOPE', '--json', '--url', api.url])
     expect(some).toMatchObject({ code: 1, err: 'No listed token is called NOPE.\n' })

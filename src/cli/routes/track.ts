@@ -142,7 +142,7 @@ async function run(hash: string, options: Options): Promise<void> {
       onStatus: (one) => console.error(describe(one)),
       onAbsent: () =>
         console.error(
-          `${chainText(chainId)} does not know ${hash} yet; asking again for up to ${arrivalMs / 1_000} s, since it may just have been sent.`,
+          `${hash} is not known on ${chainText(chainId)} yet; asking again for up to ${arrivalMs / 1_000} s, since it may just have been sent.`,
         ),
     })
     if (!check) throw new Error(`Nothing is known of ${hash} after ${seconds} s.`)

@@ -100,7 +100,7 @@ test('all addresses in place: one sentence, and no failure', async () => {
   const { code: ofTable, out } = await runCli(['doctor', '--chain', '10'], env)
   expect(ofTable).toBe(0)
   expect(out).toBe(
-    `All ${report.addresses} addresses of OP Mainnet (10) are what they are taken for: ${report.findings.length} calls.\n`,
+    `All ${report.addresses} addresses of chain 10 (OP Mainnet) are what they are taken for: ${report.findings.length} calls.\n`,
   )
 })
 

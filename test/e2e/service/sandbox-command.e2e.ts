@@ -44,7 +44,7 @@ test('each chain that is named has a node of its own, until Ctrl-C', async () =>
 
 test.each([
   [['--chains', '1,ethereum'], 'must be different chains'],
-  [['--chains', 'mars'], 'no chain is called mars; known: Ethereum (1), Base (8453)'],
+  [['--chains', 'mars'], 'no chain is called mars; known: 1 (Ethereum), 8453 (Base)'],
   [['--chains', '10'], 'The sandbox has no chain 10, but 1, 42161, 8453'],
 ])('%j is refused', async (args, message) => {
   const { code, err } = await runCli(['sandbox', ...args])
