@@ -1,13 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import {
-  columnWidths,
-  formatUnits,
-  parseRaw,
-  parseUnits,
-  printable,
-  shortHex,
-  withProgress,
-} from './output.js'
+import { columnWidths, parseRaw, parseUnits, printable, shortHex, withProgress } from './output.js'
 
 describe('printable', () => {
   test('a token name cannot steer the terminal: escapes and writing direction are left out', () => {
@@ -70,18 +62,6 @@ describe('withProgress', () => {
         [1, 8453, 42161].map((chain) => `Starting: chain ${chain}: ${stage} …\n`),
       ),
     )
-  })
-})
-
-describe('formatUnits', () => {
-  test.each([
-    [0n, 18, '0'],
-    [1n, 18, '0.000000000000000001'],
-    [1_500_000n, 6, '1.5'],
-    [123n, 0, '123'],
-    [10n ** 30n, 18, '1000000000000'],
-  ])('%s raw units with %i decimals are %s', (raw, decimals, text) => {
-    expect(formatUnits(raw, decimals)).toBe(text)
   })
 })
 

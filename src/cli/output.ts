@@ -107,14 +107,6 @@ export async function withProgress<T>(
   }
 }
 
-/** Raw units as whole tokens, exact, without trailing zeros. */
-export function formatUnits(raw: bigint, decimals: number): string {
-  const digits = raw.toString().padStart(decimals + 1, '0')
-  const whole = digits.slice(0, digits.length - decimals)
-  const fraction = digits.slice(digits.length - decimals).replace(/0+$/, '')
-  return fraction ? `${whole}.${fraction}` : whole
-}
-
 /**
  * Whole tokens as raw units.
  * @throws RangeError for anything but a positive decimal number with at most `decimals` decimals.

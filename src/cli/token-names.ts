@@ -2,11 +2,12 @@
  * Tokens by the words of users: a symbol or an address leads to a token, and the addresses of an answer lead to symbols.
  * Lists of the service come first; on the sandbox its own tokens, which no list has, come next.
  */
+import { formatUnits } from 'viem'
 import { chainById } from '../chains/registry.js'
 import type { ForkrouteClient } from '../client/client.js'
 import { nativeToken } from '../domain/primitives.js'
 import { chainText } from './chains.js'
-import { formatUnits, shortHex } from './output.js'
+import { shortHex } from './output.js'
 
 export interface NamedToken {
   readonly address: string

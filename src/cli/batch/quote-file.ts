@@ -1,12 +1,12 @@
 /** `forkroute quote --file`: every trade of a file at one block, or each at its own, in calls of many. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { formatUnits } from 'viem'
 import type { ForkrouteClient, Quote, QuoteBatch } from '../../client/client.js'
 import { ConnectionError, ForkrouteApiError, UnexpectedAnswerError } from '../../client/errors.js'
 import { ConfigError } from '../../config/config.js'
 import { defined } from '../../domain/defined.js'
 import { type ConnectionOptions, resolveBlock, toStrategy, withApi } from '../client.js'
 import {
-  formatUnits,
   type OutputOptions,
   parseRaw,
   parseUnits,

@@ -1,5 +1,6 @@
 /** `forkroute wallet revoke`: the transactions that take back what former contracts of ours may spend. */
 import type { Command } from 'commander'
+import { formatUnits } from 'viem'
 import { loadTokenLists } from '../../catalog/token-lists.js'
 import { chainById } from '../../chains/registry.js'
 import type { Config } from '../../config/config.js'
@@ -9,7 +10,7 @@ import { addressForm, addressPattern, hasValidChecksum } from '../../domain/gram
 import { type Address, isNative, maxUint256, toAddress } from '../../domain/primitives.js'
 import { type Spender, spendersOf } from '../../executor/former-deployments.js'
 import { chainOrEthereum } from '../chains.js'
-import { formatUnits, type OutputOptions, printJson, printTable, withProgress } from '../output.js'
+import { type OutputOptions, printJson, printTable, withProgress } from '../output.js'
 import { nodeUrls } from '../process.js'
 import { localConfig } from '../record.js'
 import type { Revocation } from './allowances.js'

@@ -1,4 +1,5 @@
-import { inUnits, isRaw, readable } from '../app/numbers.js'
+import { formatUnits } from 'viem'
+import { isRaw, readable } from '../app/numbers.js'
 import { isUnknown, shortened, tokenAt } from '../app/tokens.js'
 
 interface Props {
@@ -17,7 +18,7 @@ export function Amount({ chainId, token, value, withSymbol = true }: Props) {
   const known = tokenAt(chainId, token)
   const decimals = known?.decimals ?? null
   return (
-    <span class="amount" title={decimals === null ? `${value}` : inUnits(value, decimals)}>
+    <span class="amount" title={decimals === null ? `${value}` : formatUnits(value, decimals)}>
       {textOf({ chainId, token, value }, decimals)}
       {withSymbol && (
         <>

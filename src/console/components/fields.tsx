@@ -1,7 +1,8 @@
 /** Fields of forms: a label above, what is wrong or worth knowing below. */
 import type { ComponentChildren, JSX } from 'preact'
 import { useId } from 'preact/hooks'
-import { inUnits, isRaw, toRaw } from '../app/numbers.js'
+import { formatUnits } from 'viem'
+import { isRaw, toRaw } from '../app/numbers.js'
 import { networks, tokenAt } from '../app/tokens.js'
 
 interface FieldProps {
@@ -130,7 +131,7 @@ export function AmountField({ label = 'Amount', chainId, token, value, onValue }
     <TextField
       {...{ label, value, problem, hint, onValue }}
       inputMode="decimal"
-      placeholder={known ? inUnits(10n ** BigInt(decimals), decimals) : ''}
+      placeholder={known ? formatUnits(10n ** BigInt(decimals), decimals) : ''}
     />
   )
 }
