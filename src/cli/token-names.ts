@@ -5,6 +5,7 @@
 import { formatUnits } from 'viem'
 import { chainById } from '../chains/registry.js'
 import type { ForkrouteClient } from '../client/client.js'
+import { chunksOf } from '../domain/lists.js'
 import { nativeToken } from '../domain/primitives.js'
 import { chainText } from './chains.js'
 import { shortHex } from './output.js'
@@ -109,26 +110,33 @@ export async function tokenNamer(
   places: readonly TokenPlace[],
   options: { readonly known?: readonly KnownToken[]; readonly withPositions?: boolean } = {},
 ): Promise<TokenNamer> {
-  const names = new Map<string, NamedToken>()
-  const keyOf = ({ chainId, address }: TokenPlace) => `${chainId} ${address}`
-  for (const token of options.known ?? []) {
-    if (token.decimals !== null) names.set(keyOf(token), token)
-  }
+  const named = (options.known ?? []).filter(({ decimals }) => decimals !== null)
+  const types = options.withPositions ? (['base', 'defi'] as const) : (['base'] as const)
   for (const chainId of new Set(places.map((place) => place.chainId))) {
-    const native = nativeOf(chainId)
-    if (native) names.set(keyOf({ chainId, address: native.address }), native)
-    const types = options.withPositions ? (['base', 'defi'] as const) : (['base'] as const)
     for (const type of types) {
-      const missing = places.filter((one) => one.chainId === chainId && !names.has(keyOf(one)))
-      const address = [...new Set(missing.map((one) => one.address))].slice(0, addressesPerRequest)
-      if (!address.length) continue
-      const { data } = await client.tokens({ chainId, includeMetadata: true, type, address })
-      for (const token of data) names.set(keyOf(token), toNamed(token))
+      const nameOf = namerOf(named)
+      const missing = places.filter(
+        (one) => one.chainId === chainId && nameOf(one).decimals === null,
+      )
+      const addresses = new Set(missing.map((one) => one.address))
+      for (const address of chunksOf([...addresses], addressesPerRequest)) {
+        const { data } = await client.tokens({ chainId, includeMetadata: true, type, address })
+        named.push(...data.map((token) => ({ ...toNamed(token), chainId })))
+      }
     }
   }
+  return namerOf(named)
+}
+
+/** Names these tokens and the native token of each chain; any other by its shortened address. */
+export function namerOf(tokens: readonly KnownToken[]): TokenNamer {
+  const keyOf = ({ chainId, address }: TokenPlace) => `${chainId} ${address}`
+  const named = new Map(tokens.map((token) => [keyOf(token), token]))
   return (place) => {
-    const { address } = place
-    return names.get(keyOf(place)) ?? { address, decimals: null, symbol: shortHex(address) }
+    const { chainId, address } = place
+    const native = address === nativeToken ? nativeOf(chainId) : null
+    const unknown = { address, decimals: null, symbol: shortHex(address) }
+    return native ?? named.get(keyOf(place)) ?? unknown
   }
 }
 
