@@ -8,7 +8,7 @@ import {
   parseAbi,
   type Hex as ViemHex,
 } from 'viem'
-import type { Address, Hex, Token } from '../domain/primitives.js'
+import type { Address, BlockPin, Hex, Token } from '../domain/primitives.js'
 import type { ReadResult, StateReader } from '../domain/state.js'
 
 const abi = parseAbi([
@@ -26,7 +26,7 @@ const reads = (['symbol', 'name', 'decimals'] as const).map((functionName) => ({
  * Symbol and name may be bytes32 (MKR) or absent (null).
  */
 export async function readTokenFacts(
-  reader: StateReader,
+  reader: Pick<StateReader, 'call'> & { readonly block: Pick<BlockPin, 'chainId'> },
   addresses: readonly Address[],
 ): Promise<(Token | null)[]> {
   const results = await reader.call(

@@ -3,13 +3,14 @@ import type { Command } from 'commander'
 import { ConfigError } from '../config/config.js'
 import { defined } from '../domain/defined.js'
 import { ForkrouteError } from '../domain/errors.js'
-import type { Hex } from '../domain/primitives.js'
+import type { Address, Hex } from '../domain/primitives.js'
 import type { Movement } from '../domain/trace.js'
 import type { Explanation } from '../mined/explain-transaction.js'
 import { chainOrEthereum } from './chains.js'
-import { type OutputOptions, printJson, printTable, withProgress } from './output.js'
+import { type OutputOptions, printJson, printTable, shortHex, withProgress } from './output.js'
 import { nodeUrls } from './process.js'
 import { localConfig } from './record.js'
+import { amountOf, type TokenNamer } from './token-names.js'
 
 interface Options extends OutputOptions {
   readonly chain: number
@@ -49,14 +50,42 @@ async function explain(hash: Hex, options: Options): Promise<Explanation> {
   }
 }
 
-function list(movements: readonly Movement[] | null): string {
-  if (!movements) return 'failed or not reached'
-  return movements
-    .map(({ token, from, to, amount }) => `${amount} of ${token}\n  ${from} > ${to}`)
-    .join('\n')
+/** Names the tokens of the outputs and movements: an order that was mined is explained without a service. */
+async function namerFor(found: Explanation, options: Options): Promise<TokenNamer> {
+  const config = localConfig()
+  const [url] = nodeUrls(config, options)
+  const movements = found.steps.flatMap(({ promised, happened }) => [
+    ...promised,
+    ...(happened ?? []),
+  ])
+  // Loaded when needed: the other commands start faster without it.
+  const { createRpcClient } = await import('../rpc/node/json-rpc.js')
+  const { namerAtNode } = await import('./node-names.js')
+  const node = createRpcClient(url)
+  try {
+    return await namerAtNode({
+      node,
+      chainId: found.chainId,
+      tokenLists: config.tokenLists,
+      tokens: [...found.outputs, ...movements].map(({ token }) => token),
+    })
+  } finally {
+    await node.close()
+  }
 }
 
-function print(found: Explanation): void {
+function print(found: Explanation, nameOf: TokenNamer): void {
+  const named = (address: Address) => nameOf({ chainId: found.chainId, address })
+  const amountText = (amount: bigint | null, token: Address) =>
+    amount === null ? null : amountOf(amount, named(token))
+  const list = (movements: readonly Movement[] | null) => {
+    if (!movements) return 'failed or not reached'
+    const lines = movements.flatMap(({ token, from, to, amount }) => [
+      amountText(amount, token),
+      `  ${shortHex(from)} > ${shortHex(to)}`,
+    ])
+    return lines.join('\n')
+  }
   printTable(
     [],
     [
@@ -72,15 +101,16 @@ function print(found: Explanation): void {
   )
   printTable(
     ['output', 'at least', 'promised', 'happened'],
-    found.outputs.map(({ token, minAmountOut, promised, happened }) =>
-      [token, minAmountOut, promised, happened].map((cell) => cell?.toString()),
-    ),
+    found.outputs.map(({ token, minAmountOut, promised, happened }) => [
+      named(token).symbol,
+      ...[minAmountOut, promised, happened].map((amount) => amountText(amount, token)),
+    ]),
   )
   printTable(
     ['step', 'of', 'promised', 'happened', 'short'],
     found.steps.map(({ step, kind, target, promised, happened, shortfall }) => [
       step,
-      `${kind}\n${target}`,
+      `${kind}\n${shortHex(target)}`,
       list(promised),
       list(happened),
       shortfall && `${shortfall.bps} bps`,
@@ -94,7 +124,7 @@ function print(found: Explanation): void {
     return
   }
   const { step, payer, token, happened, expected, bps, cause } = culprit
-  const short = `gave ${happened} of ${token} where ${expected} were due, ${bps} bps less`
+  const short = `gave ${amountText(happened, token)} where ${amountText(expected, token)} were due, ${bps} bps less`
   console.log(
     cause === 'lied'
       ? `Step ${step}: ${payer} lied: it ${short}, and nobody had touched it since the simulation.`
@@ -117,6 +147,6 @@ export function addReplayTx(program: Command): void {
       const hash = hashOf(text)
       const found = await withProgress('Replaying', () => explain(hash, options))
       if (options.json) printJson(found)
-      else print(found)
+      else print(found, await namerFor(found, options))
     })
 }

@@ -18,7 +18,7 @@ import {
   tokensOf,
   transactionFacts,
 } from './answer-tables.js'
-import { printTrace } from './trace.js'
+import { printTrace, tokensOfTrace } from './trace.js'
 
 type Input = InputOf<'postBundle'>
 type Bundle = AnswerOf<'postBundle'>
@@ -69,11 +69,15 @@ function facts(bundle: Bundle, chainId: number, nameOf: TokenNamer): Fact[] {
   ]
 }
 
-/** The tokens of all steps and amounts. */
+/** The tokens of all steps, amounts and movements. */
 function placesOf(bundle: Bundle, chainId: number): TokenPlace[] {
   const { amountsIn, amountsOut, minAmountsOut } = bundle
   const addresses = [amountsIn, amountsOut, minAmountsOut].flatMap((one) => Object.keys(one))
-  return [...tokensOf(bundle.route), ...addresses.map((address) => ({ chainId, address }))]
+  return [
+    ...tokensOf(bundle.route),
+    ...addresses.map((address) => ({ chainId, address })),
+    ...tokensOfTrace(chainId, bundle.trace),
+  ]
 }
 
 async function run(file: string, options: Options): Promise<void> {
@@ -106,7 +110,7 @@ async function run(file: string, options: Options): Promise<void> {
     for (const { purpose, to, data } of bundle.prerequisites ?? []) {
       printTable([], [['sign first', purpose], ...transactionFacts({ to, data, value: 0n })])
     }
-    if (bundle.trace) printTrace(bundle.trace)
+    if (bundle.trace) printTrace(chainId, bundle.trace, nameOf)
     printWarnings(bundle.warnings)
   })
 }

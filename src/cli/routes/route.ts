@@ -25,20 +25,20 @@ import {
   transactionOptions,
   type Words,
 } from './route-options.js'
-import { printTrace } from './trace.js'
+import { printTrace, tokensOfTrace } from './trace.js'
 
 /** A trade of one token has one amount. */
 function only(amount: bigint | readonly bigint[]): bigint {
   return typeof amount === 'bigint' ? amount : (amount[0] ?? 0n)
 }
 
-function namerOf(
+function namerFor(
   client: ForkrouteClient,
-  { route }: Route | Quote,
+  { route, trace }: Pick<Route, 'route' | 'trace'>,
   { tokenIn, tokenOut }: Trade,
   { chain, toChain = chain }: RouteOptions,
 ): Promise<TokenNamer> {
-  return tokenNamer(client, tokensOf(route), {
+  return tokenNamer(client, [...tokensOf(route), ...tokensOfTrace(chain, trace)], {
     known: [
       { ...tokenIn, chainId: chain },
       { ...tokenOut, chainId: toChain },
@@ -81,8 +81,9 @@ async function run(name: 'route' | 'quote', words: Words, options: RouteOptions)
     }
     const { trace }: Partial<Route> = answer
     printTable([], facts(answer, trade))
-    printSteps(answer.route, await namerOf(client, answer, trade, options))
-    if (trace) printTrace(trace)
+    const nameOf = await namerFor(client, answer, trade, options)
+    printSteps(answer.route, nameOf)
+    if (trace) printTrace(options.chain, trace, nameOf)
     printWarnings(answer.warnings)
   })
 }
