@@ -6,10 +6,14 @@ import { readTokenFacts } from '../catalog/token-facts.js'
 import { loadTokenLists } from '../catalog/token-lists.js'
 import { type Address, type Hex, isNative } from '../domain/primitives.js'
 import type { ReadCall, ReadResult } from '../domain/state.js'
-import type { RpcClient } from '../rpc/node/json-rpc.js'
 import { quietly } from '../telemetry/quietly.js'
 import { shortHex } from './output.js'
 import { namerOf, type TokenNamer } from './token-names.js'
+
+/** A JSON-RPC client, of which calls are asked. */
+interface CallingNode {
+  request(method: string, params: readonly unknown[]): Promise<Hex>
+}
 
 /**
  * @param args.tokenLists - as TOKEN_LISTS has them. A list that cannot be read names nothing.
@@ -17,7 +21,7 @@ import { namerOf, type TokenNamer } from './token-names.js'
  */
 export async function namerAtNode(args: {
   readonly chainId: number
-  readonly node: Pick<RpcClient, 'request'>
+  readonly node: CallingNode
   readonly tokenLists: readonly string[]
   readonly tokens: readonly Address[]
 }): Promise<TokenNamer> {
@@ -41,10 +45,10 @@ export async function namerAtNode(args: {
 }
 
 /** Calls at the newest block of the node. One that fails is unreadable. */
-function readerOf(chainId: number, node: Pick<RpcClient, 'request'>) {
+function readerOf(chainId: number, node: CallingNode) {
   const read = async ({ to, data }: ReadCall): Promise<ReadResult> => {
     try {
-      return { ok: true, value: await node.request<Hex>('eth_call', [{ to, data }, 'latest']) }
+      return { ok: true, value: await node.request('eth_call', [{ to, data }, 'latest']) }
     } catch (error) {
       return { ok: false, reason: 'unreadable', message: String(error) }
     }
