@@ -20,19 +20,28 @@ const redactedPaths = [
   'headers',
 ]
 
+const urls =
+  /\b(?<scheme>(?:https?|wss?|rediss?|postgres(?:ql)?):\/\/)(?<user>[^\s/@"']*@)?(?<host>[^\s/?#"'),]+)(?<path>[^\s"'),]*)/gi
+
+/** The named groups of `urls`. */
+interface UrlParts {
+  readonly scheme: string
+  readonly user: string | undefined
+  readonly host: string
+  /** With the query. */
+  readonly path: string
+}
+
 /**
  * Cuts credentials, path and query off every URL in a text, and blanks API keys.
  * Node providers put their keys into the path.
  */
 export function withoutSecrets(text: string): string {
   return text
-    .replace(
-      /\b((?:https?|wss?|rediss?|postgres(?:ql)?):\/\/)([^\s/@"']*@)?([^\s/?#"'),]+)([^\s"'),]*)/gi,
-      (url: string, scheme: string, user: string | undefined, host: string) => {
-        const rest = url.slice(scheme.length + host.length)
-        return user || /[^/]/.test(rest) ? `${scheme}${host}/…` : `${scheme}${host}`
-      },
-    )
+    .replace(urls, (...match) => {
+      const { scheme, user, host, path }: UrlParts = match.at(-1)
+      return user || /[^/]/.test(path) ? `${scheme}${host}/…` : `${scheme}${host}`
+    })
     .replace(/\bfr_[A-Za-z0-9_-]{8,}/g, 'fr_…')
 }
 
