@@ -1,4 +1,5 @@
 /** Divides a job's blocks into chunks, and encodes and decodes their ids. Pure. */
+import { chunksOf, compareAmounts } from '../../domain/lists.js'
 
 /** Neighbours share forks; more of them in a chunk would leave workers idle at the end of a job. */
 const maxBlocksPerChunk = 4
@@ -22,24 +23,23 @@ export function rangeOf(job: string, id: string): { first: bigint; last: bigint 
   return { first: BigInt(first ?? 0), last: BigInt(last ?? 0) }
 }
 
-/** @param held - ranges that no chunk may enclose, because somebody holds their blocks already. */
-export function chunksOf(
+/**
+ * The blocks in chunks of neighbours, in order.
+ * @param held - ranges that no chunk may enclose, because their blocks are held already.
+ */
+export function divideBlocks(
   blocks: readonly bigint[],
   held: readonly { readonly first: bigint }[],
   blocksPerChunk: number,
 ): bigint[][] {
-  const starts = held.map(({ first }) => first)
-  const chunks: bigint[][] = []
-  for (const block of blocks.toSorted((a, b) => (a < b ? -1 : 1))) {
-    const open = chunks.at(-1)
-    const before = open?.at(-1)
+  const stretches: bigint[][] = []
+  for (const block of blocks.toSorted(compareAmounts)) {
+    const stretch = stretches.at(-1)
+    const before = stretch?.at(-1)
     const isJoined =
-      open &&
-      before !== undefined &&
-      open.length < blocksPerChunk &&
-      !starts.some((first) => first > before && first < block)
-    if (isJoined) open.push(block)
-    else chunks.push([block])
+      before !== undefined && !held.some(({ first }) => first > before && first < block)
+    if (stretch && isJoined) stretch.push(block)
+    else stretches.push([block])
   }
-  return chunks
+  return stretches.flatMap((stretch) => chunksOf(stretch, blocksPerChunk))
 }

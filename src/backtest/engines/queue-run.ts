@@ -11,7 +11,7 @@ import { inTrace, traceparent } from '../../telemetry/tracing.js'
 import { wireError } from '../../wire/parts.js'
 import { chunkFacts, type OnBlock, type StoredBlock } from './job-engine.js'
 import { decodeBlock, read } from './messages.js'
-import { chunkId, chunksOf, rangeOf } from './queue-chunks.js'
+import { chunkId, divideBlocks, rangeOf } from './queue-chunks.js'
 import {
   assertTransient,
   coordinatorMs,
@@ -118,7 +118,7 @@ async function reconcile(run: QueueRun): Promise<void> {
   }
   await handStored(free, run)
   const blocks = free.filter((block) => run.missing.has(block))
-  const chunks = chunksOf(blocks, held, run.blocksPerChunk).slice(0, room)
+  const chunks = divideBlocks(blocks, held, run.blocksPerChunk).slice(0, room)
   for (const block of chunks.flat()) run.asked.add(block)
   await run.queue.addBulk(await Promise.all(chunks.map((chunk) => toQueued(chunk, run))))
 }
