@@ -2,6 +2,7 @@
 import cluster from 'node:cluster'
 import type { Request, RequestHandler, Response } from 'express'
 import { RateLimiterCluster, RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+import { scopeMissing } from '../domain/common-errors.js'
 import { noAccount } from '../domain/engine.js'
 import { ForkrouteError } from '../domain/errors.js'
 import type { KeyRecord, Scope } from '../domain/operations/keys.js'
@@ -44,11 +45,12 @@ export function authenticate(keys: KeyStore | null): RequestHandler {
 export function requireScope(res: Response, scope: Scope): void {
   const held: readonly Scope[] = res.locals.scopes
   if (held.includes(scope)) return
-  throw new ForkrouteError(
-    'SCOPE_MISSING',
-    `The path needs a key with the scope ${scope}: forkroute keys create --${scope}, where the service runs.`,
-    { scope },
-  )
+  const message = `The path needs a key with the scope ${scope}: forkroute keys create --${scope}, where the service runs.`
+  // In open mode no key is read, so that none would help.
+  const isOpen = res.locals.checkKey === undefined
+  throw isOpen
+    ? new ForkrouteError('SCOPE_MISSING', message, { scope })
+    : scopeMissing(message, scope)
 }
 
 /** @throws ForkrouteError UNAUTHORIZED, KEY_DISABLED. */
@@ -62,7 +64,7 @@ function usable(keys: KeyStore, key: string): KeyRecord {
     )
   }
   if (record.disabledAt !== null) {
-    throw new ForkrouteError('KEY_DISABLED', 'The API key is disabled.')
+    throw new ForkrouteError('KEY_DISABLED', 'The API key is disabled.', withKey)
   }
   return record
 }

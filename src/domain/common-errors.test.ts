@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { invalidRequest, storageUnavailable, unknownChain } from './common-errors.js'
+import { invalidRequest, scopeMissing, storageUnavailable, unknownChain } from './common-errors.js'
 
 describe('invalidRequest', () => {
   test('one mistake is a message, several are messages', () => {
@@ -17,6 +17,20 @@ describe('unknownChain', () => {
     expect(unknownChain(5, [1, 8453]).message).toBe(
       'Chain 5 is not configured here; configured: 1, 8453.',
     )
+  })
+})
+
+describe('scopeMissing', () => {
+  test('offers the header with a key that has the scope', () => {
+    const { code, message, details } = scopeMissing('Only for admins.', 'admin')
+    expect({ code, message, details }).toEqual({
+      code: 'SCOPE_MISSING',
+      message: 'Only for admins.',
+      details: {
+        scope: 'admin',
+        next: [{ header: 'authorization', value: 'Bearer <key with the scope admin>' }],
+      },
+    })
   })
 })
 

@@ -3,6 +3,7 @@
  * at that place.
  */
 import { type ErrorDetails, ForkrouteError } from './errors.js'
+import type { Scope } from './operations/keys.js'
 import type { BlockPin } from './primitives.js'
 
 export type BlockName = Pick<BlockPin, 'chainId' | 'number'>
@@ -73,6 +74,12 @@ export function unknownState(block: BlockName, why: string, advice = ''): Forkro
 /** @param what - the kind of thing and its name. */
 export function notFound(what: string, details?: ErrorDetails): ForkrouteError {
   return new ForkrouteError('NOT_FOUND', `There is no ${what}.`, details)
+}
+
+/** A key lacks the scope, and another one may have it. */
+export function scopeMissing(message: string, scope: Scope): ForkrouteError {
+  const withScope = { header: 'authorization', value: `Bearer <key with the scope ${scope}>` }
+  return new ForkrouteError('SCOPE_MISSING', message, { scope, next: [withScope] })
 }
 
 /** @param what - whose state the node does not provide. */

@@ -210,7 +210,17 @@ describe('metadata', () => {
     expect(ErrorBody.parse(none.body)).toMatchObject({
       statusCode: 404,
       code: 'NO_PRICE',
-      details: { chainId: 1, address: dai },
+      details: {
+        chainId: 1,
+        address: dai,
+        next: [
+          {
+            endpoint: 'GET /api/v1/shortcuts/quote',
+            query: { chainId: '1', tokenIn: dai },
+          },
+          { parameter: 'address' },
+        ],
+      },
     })
   })
 

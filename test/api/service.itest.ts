@@ -225,6 +225,7 @@ describe('keys', () => {
     expect((await api.get('/networks', bearer(first.key))).body).toMatchObject({
       statusCode: 403,
       code: 'KEY_DISABLED',
+      details: { next: [{ header: 'authorization', value: 'Bearer <key>' }] },
     })
     expect((await api.get('/networks', bearer(second.key))).status).toBe(200)
   })

@@ -7,9 +7,9 @@ import {
   type ResultFile,
   type ResultOptions,
 } from '../../domain/backtest.js'
-import { notFound } from '../../domain/common-errors.js'
+import { notFound, scopeMissing } from '../../domain/common-errors.js'
 import { defined } from '../../domain/defined.js'
-import { type ErrorCode, ForkrouteError } from '../../domain/errors.js'
+import type { ErrorCode } from '../../domain/errors.js'
 import {
   defineRoute,
   type Endpoint,
@@ -360,10 +360,9 @@ async function requireReader(args: AskerOfOne): Promise<boolean> {
 /** @throws ForkrouteError NOT_FOUND, SCOPE_MISSING. */
 async function requireOwner(args: AskerOfOne): Promise<void> {
   if (await requireReader(args)) return
-  throw new ForkrouteError(
-    'SCOPE_MISSING',
+  throw scopeMissing(
     'The backtest is of another account: a key of that account is needed, or one with the scope admin.',
-    { scope: 'admin' },
+    'admin',
   )
 }
 

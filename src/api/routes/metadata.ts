@@ -179,8 +179,15 @@ export const metadataEndpoints: readonly Endpoint[] = [
     const [price] = await prices({ engine, context }, params.chainId, [params.address], input)
     if (price) return price
     throw new ForkrouteError('NO_PRICE', `No price is known for ${params.address}.`, {
-      chainId: params.chainId,
-      address: params.address,
+      ...params,
+      next: [
+        // A quote says what pools pay for it where too little is traded for a price.
+        {
+          endpoint: 'GET /api/v1/shortcuts/quote',
+          query: { chainId: String(params.chainId), tokenIn: params.address },
+        },
+        { parameter: 'address' },
+      ],
     })
   }),
   endpoint(getPrices, ({ engine, params, input, context }) =>

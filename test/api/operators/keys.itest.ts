@@ -34,7 +34,8 @@ describe('the scope admin', () => {
           ? await api.get(path, bearer(user.key))
           : await api.post(path, { name: 5 }, bearer(user.key))
       expect([path, reply.status, reply.body.code]).toEqual([path, 403, 'SCOPE_MISSING'])
-      expect(reply.body).toMatchObject({ details: { scope: 'admin' } })
+      const withScope = { header: 'authorization', value: 'Bearer <key with the scope admin>' }
+      expect(reply.body.details).toEqual({ scope: 'admin', next: [withScope] })
       expect(reply.body.message).toContain('forkroute keys create --admin')
     }
     expect(api.keys.listKeys()).toHaveLength(2)
@@ -50,7 +51,9 @@ describe('the scope admin', () => {
         .concat(statuses.slice(4))
         .map(({ body }) => body.code),
     ).toEqual(Array(3).fill('SCOPE_MISSING'))
-    expect((await api.post('/pools/import', {})).body.code).toBe('SCOPE_MISSING')
+    const { body } = await api.post('/pools/import', {})
+    expect(body).toMatchObject({ code: 'SCOPE_MISSING', details: { scope: 'admin' } })
+    expect(body.details.next).toBeUndefined()
   })
 
   test('keys of a store without scopes keep working, without it', () => {
