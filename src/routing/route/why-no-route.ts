@@ -3,14 +3,19 @@ import { encodeFunctionData, erc20Abi } from 'viem'
 import type { RouteRequest } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
 import type { NextStep } from '../../domain/next-step.js'
-import { type Address, isNative, maxUint256 } from '../../domain/primitives.js'
+import { type Address, isNative, maxUint128 } from '../../domain/primitives.js'
 import { protocolBySlug } from '../../protocols/registry.js'
 import type { Task } from '../block/task.js'
 import type { MarketPools } from '../market/market-view.js'
 import { noRoute } from './failures.js'
 
-/** Larger amounts are tried in steps of this. */
+/** Larger amounts are tried in steps of this, below the largest that an order can have: at most 32 searches. */
 const step = 16n
+/**
+ * Searches that halve the step between an amount that finds nothing and one that does. They lead to the single raw unit
+ * below 2^64, and else to within 1e-18 of the amount.
+ */
+const mostHalvings = 64
 
 export interface MissingPath {
   readonly request: RouteRequest
@@ -47,17 +52,17 @@ export async function whyNoRoute(task: Task, args: MissingPath): Promise<Forkrou
     disabled: disabledVenues(args, task.settings.disabledAggregators),
   })
   if (why.code !== 'NO_ROUTE') return why
-  const smallest = smallestAmount(args)
+  const smallest = smallestOf(args)
   // Past the deadline no amount is tried any more, so that this one need not be the smallest.
   if (smallest === null || task.clock.isLate()) return why
   const [amountIn] = args.request.inputs
   return new ForkrouteError(
     'NO_ROUTE',
-    `${amountIn?.amount} of ${missing.tokenIn} is too small for any pool on the way to ${missing.tokenOut}: the smallest amount that gives something is ${smallest}.`,
+    `${amountIn?.amount} of ${missing.tokenIn} is too small for any pool on the way to ${missing.tokenOut}: the smallest amount that gives something is ${smallest.isExact ? '' : 'at most '}${smallest.amount}.`,
     {
       ...why.details,
-      smallestAmountIn: smallest.toString(),
-      next: [{ parameter: 'amountIn', value: smallest.toString() }],
+      smallestAmountIn: smallest.amount.toString(),
+      next: [{ parameter: 'amountIn', value: smallest.amount.toString() }],
     },
   )
 }
@@ -111,22 +116,41 @@ function leftOut({ view, all }: Pick<MissingPath, 'view' | 'all'>): string[] {
   return all.pools.filter((market) => !used.has(market)).map(({ adapter }) => adapter.slug)
 }
 
-/** Raw units of the one input, fee included; null where no larger amount finds a path, or there are several inputs or outputs. */
-function smallestAmount({ request, isFound }: MissingPath): bigint | null {
+/** Fee included; null where no larger amount finds a path, or there are several inputs or outputs. */
+function smallestOf({ request, isFound }: MissingPath): SmallestAmount | null {
   const [input, ...others] = request.inputs
   // A stated output has no input to enlarge.
   if (!input?.amount || others.length || request.tokensOut.length > 1) return null
-  let low = input.amount
+  return smallestAmount(input.amount, isFound)
+}
+
+interface SmallestAmount {
+  /** Raw units, for which there is a path. */
+  readonly amount: bigint
+  /** Whether there is no path for one raw unit less. */
+  readonly isExact: boolean
+}
+
+/**
+ * The smallest amount for which a path is found, by at most 96 searches.
+ * @param tooSmall - raw units, above zero, for which there is none.
+ * @returns null where none is found in steps of 16 below 2^128.
+ */
+export function smallestAmount(
+  tooSmall: bigint,
+  isFound: (amount: bigint) => boolean,
+): SmallestAmount | null {
+  let low = tooSmall
   let high = low * step
   while (!isFound(high)) {
-    if (high > maxUint256 / step) return null
+    if (high > maxUint128 / step) return null
     low = high
     high *= step
   }
-  while (high - low > 1n) {
+  for (let halvings = 0; high - low > 1n && halvings < mostHalvings; halvings += 1) {
     const middle = (low + high) / 2n
     if (isFound(middle)) high = middle
     else low = middle
   }
-  return high
+  return { amount: high, isExact: high - low === 1n }
 }
