@@ -1,6 +1,7 @@
 /** GET /tokens over real HTTP: base tokens alone, and with DeFi tokens through a proxy that checks /openapi.json. */
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { TokenPage } from '../../src/api/records/metadata-records.js'
+import { toAddress } from '../../src/domain/primitives.js'
 import {
   all,
   facts,
@@ -188,6 +189,46 @@ describe('/tokens', () => {
         share,
       ])
     }
+  })
+})
+
+describe('present=true', () => {
+  const many = (count: number) =>
+    Array.from({ length: count }, (_listing, index) => ({
+      ...single,
+      id: index + 1,
+      token: facts(toAddress(`0x${(index + 1).toString(16).padStart(40, '0')}`), `T${index}`),
+    }))
+
+  test('lists only tokens that are on the chain, in pages of what is left', async () => {
+    const { body } = await checked('/tokens?chainId=1&present=true&pageSize=2')
+    const whole = await checked('/tokens?chainId=1')
+    expect(addressesOf(whole)).toContain(dai)
+    expect(body.meta.total).toBe(whole.body.meta.total - 1)
+    expect(body.data).toHaveLength(2)
+  })
+
+  test('asks the chain about 5,000 tokens at most, and says how to ask about fewer', async () => {
+    api.list(many(5_000))
+    expect((await checked('/tokens?chainId=1&present=true')).body.meta.total).toBe(5_000)
+    api.list(many(5_001))
+    const refused = await checked('/tokens?chainId=1&present=true')
+    expect(refused.body).toMatchObject({
+      statusCode: 400,
+      code: 'INVALID_REQUEST',
+      details: {
+        tokens: 5_001,
+        next: [
+          { parameter: 'type', value: 'base' },
+          { parameter: 'symbol' },
+          { parameter: 'address' },
+          { parameter: 'present', value: null },
+        ],
+      },
+    })
+    const narrowed = await checked('/tokens?chainId=1&present=true&symbol=T7,T8')
+    expect(narrowed.body.meta.total).toBe(2)
+    expect((await checked('/tokens?chainId=1')).body.meta.total).toBe(5_001)
   })
 })
 

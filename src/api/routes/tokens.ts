@@ -1,6 +1,8 @@
 /** Pages of tokens: docs/reference/api.md#tokens-and-positions. */
 import { z } from 'zod'
+import { invalidRequest } from '../../domain/common-errors.js'
 import type { Engine } from '../../domain/engine.js'
+import type { ForkrouteError } from '../../domain/errors.js'
 import type { Listing, PositionListing } from '../../domain/metadata.js'
 import type { Address } from '../../domain/primitives.js'
 import { defineRoute, type Endpoint, endpoint } from '../contract.js'
@@ -16,6 +18,9 @@ import {
 } from '../records/listings.js'
 import { TokenPage } from '../records/metadata-records.js'
 import { ChainId, Decimal, described, Flag, Name, oneOf, withDefault } from '../schemas.js'
+
+/** Tokens that one request may ask the chain about: 25 calls of the node, where it takes calls in bulk. */
+const mostAsked = 5_000
 
 const input = z.object({
   project: described(Name.optional(), 'Project of the DeFi token.'),
@@ -38,7 +43,7 @@ const input = z.object({
   ),
   present: described(
     withDefault(Flag, false, false),
-    'Only tokens that are on the chain at its newest block; needs chainId.',
+    `Only tokens that are on the chain at its newest block; needs chainId. At most ${mostAsked} tokens may pass the other filters.`,
   ),
   ...paging,
   includeMetadata: described(
@@ -72,16 +77,37 @@ const getTokens = defineRoute({
   errors: listingErrors,
 })
 
-/** The listings whose token is on the chain, where that is wanted. */
+/**
+ * The listings whose token is on the chain, where that is wanted.
+ * @throws ForkrouteError INVALID_REQUEST where the chain would be asked about too many tokens.
+ */
 async function presentOf(
   listings: readonly Listing[],
-  { present, chainId }: TokensInput,
+  { present, chainId, type }: TokensInput,
   find: (args: Parameters<Engine['presentTokens']>[0]) => Promise<readonly Address[]>,
 ): Promise<readonly Listing[]> {
   if (!present || chainId === undefined) return listings
-  const tokens = listings.flatMap(({ token }) => token?.address ?? [])
+  const tokens = [...new Set(listings.flatMap(({ token }) => token?.address ?? []))]
+  if (tokens.length > mostAsked) throw tooManyAsked(tokens.length, type)
   const found = new Set(await find({ chainId, tokens }))
   return listings.filter(({ token }) => token !== null && found.has(token.address))
+}
+
+function tooManyAsked(tokens: number, type: TokensInput['type']): ForkrouteError {
+  return invalidRequest(
+    [
+      `present asks the chain about each token, ${mostAsked} at most, and ${tokens} pass the other filters: name them by symbol or address, or ask for one type alone`,
+    ],
+    {
+      tokens,
+      next: [
+        ...(type === 'base' ? [] : [{ parameter: 'type', value: 'base' }]),
+        { parameter: 'symbol' },
+        { parameter: 'address' },
+        { parameter: 'present', value: null },
+      ],
+    },
+  )
 }
 
 /** A base token fails every filter on a field that only DeFi tokens have. */

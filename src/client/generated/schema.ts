@@ -10119,7 +10119,7 @@ export interface operations {
                 type?: "defi" | "base";
                 /** @description DeFi tokens of one or of several underlying tokens; default: both. */
                 liquidityType?: "SingleToken" | "MultiToken";
-                /** @description Only tokens that are on the chain at its newest block; needs chainId. */
+                /** @description Only tokens that are on the chain at its newest block; needs chainId. At most 5000 tokens may pass the other filters. */
                 present?: boolean;
                 /** @description Counted from 1. */
                 page?: number;
