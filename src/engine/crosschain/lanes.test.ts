@@ -1,13 +1,14 @@
 import { describe, expect, test } from 'vitest'
+import { createAcross } from '../../bridges/across/index.js'
 import type { Lane } from '../../bridges/bridge.js'
-import { bridges } from '../../bridges/registry.js'
+import { stargate } from '../../bridges/stargate/index.js'
 import { base } from '../../chains/base.js'
 import { ethereum } from '../../chains/ethereum.js'
 import type { CrosschainMode } from '../../domain/bridges/terms.js'
 import { type Address, nativeToken } from '../../domain/primitives.js'
 import { type LaneCandidatesArgs, laneCandidates } from './lanes.js'
 
-const lanes = bridges.flatMap((bridge) => bridge.lanes(ethereum, base))
+const lanes = [stargate, createAcross()].flatMap((bridge) => bridge.lanes(ethereum, base))
 const usdc: Address = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48'
 const link: Address = '0x514910771af9ca656af840dff83e8264ecf986ca'
 const usdcOnBase: Address = '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913'
