@@ -18,9 +18,6 @@ import type { ListenAddress } from './listen-address.js'
 /** Pause between checks whether a starting process answers, milliseconds. A start takes 60 to 110. */
 const readyPollMs = 10
 
-/** Another process took the port after it was chosen; a new start gets another port. */
-export const portTaken = /address already in use/i
-
 /** Anvil's error texts when it cannot read the block to fork. */
 const upstreamFault = /failed to (fetch|get)|error sending request|error response|rpc/i
 

@@ -8,12 +8,11 @@ import { type HardFork, simulatedHardFork } from '../domain/hard-forks.js'
 import type { BlockPin } from '../domain/primitives.js'
 import type { Standby } from '../rpc/archive/decided-states.js'
 import { AnvilLauncher } from './anvil.js'
-import { portTaken } from './anvil-instance.js'
 import { freeListenAddress } from './listen-address.js'
 import { type Fork, ForkProcess, type ForkProcessSettings, unavailable } from './process.js'
 import { WaitingProcesses } from './waiting-processes.js'
 
-/** Attempts at a start when the chosen port is taken. */
+/** Attempts at a start: another process may take the chosen port first, and whoever kills forks may kill one that starts. */
 const startAttempts = 3
 /** A process above this resident size does not serve another block: it grows a little with each, by what its threads keep. */
 const mostReusedBytes = 160 * 2 ** 20
@@ -122,10 +121,7 @@ export class ForkProcesses {
   }
 
   async #startCounted(pin: BlockPin, hardFork: HardFork): Promise<ForkProcess> {
-    const starting = this.#startNew(pin, hardFork).then(async (process) => {
-      await process.serveFirst(pin)
-      return process
-    })
+    const starting = this.#startNew(pin, hardFork)
     this.#starting.set(starting, pin.chainId)
     try {
       return await starting
@@ -134,22 +130,29 @@ export class ForkProcesses {
     }
   }
 
-  /** One process, a spare one if there is one, else on whatever port is free. */
+  /** Has one process serve the block: a spare one if there is one, else one on whatever port is free. */
   async #startNew(pin: BlockPin, hardFork: HardFork): Promise<ForkProcess> {
     const { chainId } = pin
     const rules = simulatedHardFork(hardFork)
+    const until = performance.now() + this.#options.startTimeoutMs
     for (let attempt = 1; ; attempt++) {
       const spare = this.#waiting.takeSpare(chainId, rules)
       this.#waiting.refill(chainId, rules)
+      let process: ForkProcess | null = null
       try {
         const origin = spare ?? {
           listen: await freeListenAddress(),
           standby: this.#options.standby?.() ?? null,
         }
-        return await ForkProcess.start(this.#settings(), pin, hardFork, origin)
+        process = await ForkProcess.start(this.#settings(), pin, hardFork, origin)
+        await process.serveFirst(pin)
+        return process
       } catch (error) {
         const isLast = attempt >= startAttempts
-        if (!isLast && (spare || isPortTaken(error))) continue
+        const wasSpare = spare !== null && process === null
+        // One that hangs takes all the time of a start, and is not tried again.
+        const hasEnded = isUnavailable(error) && performance.now() < until
+        if (!isLast && (wasSpare || hasEnded)) continue
         throw error instanceof ForkrouteError ? error : unavailable(pin, error)
       }
     }
@@ -160,7 +163,7 @@ export class ForkProcesses {
   }
 }
 
-function isPortTaken(error: unknown): boolean {
-  const { cause } = error as { readonly cause?: unknown }
-  return cause instanceof Error && portTaken.test(cause.message)
+/** Whether the fault is that of the process, and not of the block or its node. */
+function isUnavailable(error: unknown): boolean {
+  return error instanceof ForkrouteError && error.code === 'FORK_UNAVAILABLE'
 }

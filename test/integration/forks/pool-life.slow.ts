@@ -5,6 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type BlockPin, bigintToString } from '../../../src/domain/primitives.js'
@@ -42,6 +43,28 @@ async function poolWithSpares() {
     },
   })
   return { pool, given, places }
+}
+
+/** The node of the chain, behind a server that answers nothing before it is opened. */
+async function closedNode(): Promise<{ readonly url: string; open(): void }> {
+  let open = () => {}
+  const opened = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  const server = createServer(async (request, response) => {
+    const body = await text(request)
+    await opened
+    const headers = { 'content-type': 'application/json' }
+    const answer = await fetch(context().testChain.node.url, { method: 'POST', headers, body })
+    response.writeHead(200, headers).end(await answer.text())
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  const { port } = server.address() as AddressInfo
+  return { url: `http://127.0.0.1:${port}`, open: () => open() }
 }
 
 /** Process ids of those that were started with the argument. */
@@ -102,6 +125,20 @@ describe('forks that fail', () => {
     expect(first).not.toContain(lost)
     expect(pool.stats()).toMatchObject({ forks: 2, restarts: 1 })
     for (const url of first) expect(await blockOf(url)).toBe(pinAt(0).number)
+  })
+
+  test('a process that is killed while it starts is replaced, and nobody notices', async () => {
+    const node = await closedNode()
+    const pool = makePool({ archiveUrl: () => node.url, forksPerBlock: 1 })
+    const acquiring = pool.acquire(pinAt(0))
+    await until(() => processesWith(node.url).length === 1)
+    const [pid = 0] = processesWith(node.url)
+    process.kill(pid, 'SIGKILL')
+    node.open()
+    const lease = await acquiring
+    expect(pool.stats()).toMatchObject({ forks: 1, restarts: 0 })
+    expect(pool.stats().pids).not.toContain(pid)
+    expect(await blockOf(lease.urls[0] ?? '')).toBe(pinAt(0).number)
   })
 
   test('a fork that is killed from outside is noticed and back at the next acquire', async () => {
