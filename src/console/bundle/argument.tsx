@@ -1,7 +1,6 @@
 /** One argument of an action, by the type that the service gives it. */
 import { useEffect, useState } from 'preact/hooks'
-import { formatUnits } from 'viem'
-import { isRaw, toRaw } from '../app/numbers.js'
+import { inUnits, isRaw, toRaw } from '../app/numbers.js'
 import { isAddress, tokenAt } from '../app/tokens.js'
 import { Field, TextField } from '../components/fields.js'
 import { TokenField } from '../components/token-field.js'
@@ -93,7 +92,7 @@ function AmountInput({ chainId, name, input, args, label, onValue }: Labelled) {
   const known = token ? tokenAt(chainId, token) : null
   const decimals = isRaw.value ? null : (known?.decimals ?? null)
   const raw = typeof args[name] === 'string' ? args[name] : ''
-  const shown = decimals !== null && /^\d+$/.test(raw) ? formatUnits(BigInt(raw), decimals) : raw
+  const shown = decimals !== null && /^\d+$/.test(raw) ? inUnits(BigInt(raw), decimals) : raw
   const [text, setText] = useState(shown)
   const typed = decimals === null ? text.trim() : String(toRaw(text, decimals) ?? '')
   // What was set elsewhere, or is told in other units now.

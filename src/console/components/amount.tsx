@@ -1,5 +1,4 @@
-import { formatUnits } from 'viem'
-import { isRaw, readable } from '../app/numbers.js'
+import { inUnits, isRaw, readable } from '../app/numbers.js'
 import { isUnknown, shortened, tokenAt } from '../app/tokens.js'
 
 interface Props {
@@ -18,7 +17,7 @@ export function Amount({ chainId, token, value, withSymbol = true }: Props) {
   const known = tokenAt(chainId, token)
   const decimals = known?.decimals ?? null
   return (
-    <span class="amount" title={decimals === null ? `${value}` : formatUnits(value, decimals)}>
+    <span class="amount" title={decimals === null ? `${value}` : inUnits(value, decimals)}>
       {textOf({ chainId, token, value }, decimals)}
       {withSymbol && (
         <>

@@ -1,8 +1,7 @@
 /** Fields of forms: a label above, what is wrong or worth knowing below. */
 import type { ComponentChildren, JSX } from 'preact'
 import { useId } from 'preact/hooks'
-import { formatUnits } from 'viem'
-import { isRaw, toRaw } from '../app/numbers.js'
+import { inUnits, isRaw, toRaw } from '../app/numbers.js'
 import { networks, tokenAt } from '../app/tokens.js'
 
 interface FieldProps {
@@ -131,7 +130,7 @@ export function AmountField({ label = 'Amount', chainId, token, value, onValue }
     <TextField
       {...{ label, value, problem, hint, onValue }}
       inputMode="decimal"
-      placeholder={known ? formatUnits(10n ** BigInt(decimals), decimals) : ''}
+      placeholder={known ? inUnits(10n ** BigInt(decimals), decimals) : ''}
     />
   )
 }

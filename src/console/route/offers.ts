@@ -1,7 +1,6 @@
 /** The next steps of a refused route that the form has a field for, as links to the changed question. */
-import { formatUnits } from 'viem'
 import type { NextStep } from '../../client/errors.js'
-import { readable } from '../app/numbers.js'
+import { inUnits, readable } from '../app/numbers.js'
 import { hrefOf } from '../app/router.js'
 import { tokenAt } from '../app/tokens.js'
 import type { Offer } from '../components/next-steps.js'
@@ -25,6 +24,6 @@ export function offerOf(question: Question, step: NextStep): Offer | null {
   if (token?.decimals == null) return null
   const raw = BigInt(value)
   return offer(`Pay ${readable(raw, token.decimals)} ${token.symbol}`, {
-    amount: formatUnits(raw, token.decimals),
+    amount: inUnits(raw, token.decimals),
   })
 }
