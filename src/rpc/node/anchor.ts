@@ -1,6 +1,6 @@
 /**
  * Tells a node that answers zeros for state that it no longer has: with the first values of a block comes the code of a
- * contract that is there at every block. Values that are read in bulk show it themselves (`bulk/`).
+ * contract that is there at every block. Values that are read in bulk show it themselves (`bulk/`), and are not sent here.
  */
 import type { Address } from '../../domain/primitives.js'
 import type { ChainTip } from './chain-tip.js'
@@ -18,23 +18,24 @@ export type Send = (
 
 const zeros: ReadonlySet<unknown> = new Set(['0x0', '0x'])
 
+/** Whether a value in its stored form is what a node makes up of state that it does not have. */
+export const isZero = (value: unknown): boolean => zeros.has(value)
+
 /**
  * @param parts.anchor - of the contract; null: nothing is checked.
- * @param parts.isChecked - values of the block show themselves whether the node has its state.
  */
 export function anchored(
   send: Send,
   parts: {
     readonly anchor: Address | null
     readonly tip: ChainTip
-    readonly isChecked: (node: UpstreamNode, number: bigint) => boolean
   },
 ): Send {
   const { anchor, tip } = parts
   if (anchor === null) return send
 
   function mustShow(node: UpstreamNode, { number }: StateRead): boolean {
-    return !tip.isFresh(number) && !tip.isShown(node, number) && !parts.isChecked(node, number)
+    return !tip.isFresh(number) && !tip.isShown(node, number)
   }
 
   return async (node, requests, options) => {
@@ -50,21 +51,23 @@ export function anchored(
     })
     const all = await send(node, [...requests, ...anchors], options)
     const outcomes = all.slice(0, requests.length)
-    const empty = new Set<bigint>()
+    /** Blocks of which only zeros came, and whether the node surely lacks them. */
+    const empty = new Map<bigint, boolean>()
     for (const [index, number] of [...blocks.keys()].entries()) {
       const code = all[requests.length + index]
       const own = outcomes.filter((_, place) => requests[place]?.read?.number === number)
-      const isThere = code?.kind === 'value' && !zeros.has(code.value)
-      if (isThere || own.some((one) => one.kind === 'value' && !zeros.has(one.value))) {
+      const isThere = code?.kind === 'value' && !isZero(code.value)
+      if (isThere || own.some((one) => one.kind === 'value' && !isZero(one.value))) {
         tip.shown(node, number)
-      } else if (code?.kind === 'value') empty.add(number)
+      } else if (code?.kind === 'value') empty.set(number, tip.shownEmpty(node, number))
     }
     if (empty.size === 0) return outcomes
     return outcomes.map((outcome, index) => {
       const number = requests[index]?.read?.number
-      return number === undefined || !empty.has(number) || outcome.kind !== 'value'
-        ? outcome
-        : { kind: 'odd', message: `the node answers nothing but zeros for block ${number}` }
+      const isLacking = number === undefined ? undefined : empty.get(number)
+      if (isLacking === undefined || outcome.kind !== 'value') return outcome
+      const message = `the node answers nothing but zeros for block ${number}`
+      return { kind: isLacking ? 'refused' : 'odd', message }
     })
   }
 }

@@ -13,6 +13,8 @@ export interface ChainTip {
   /** Records that the node has the state of the block, and does not make it up. */
   shown(node: UpstreamNode, number: bigint): void
   isShown(node: UpstreamNode, number: bigint): boolean
+  /** Records that the node gave nothing but zeros for the block. @returns whether it surely lacks the block's state. */
+  shownEmpty(node: UpstreamNode, number: bigint): boolean
   /** True for blocks that some node has. */
   isThere(number: bigint): boolean
   /** True for blocks so far below the newest that their number names them. */
@@ -27,11 +29,22 @@ const reorgWindow = 64n
 const freshBlocks = 2n
 /** Blocks of which it is remembered who answered. */
 const maxBlocks = 256
+/**
+ * Answers of zeros until a block's state counts as lacking. There may be several nodes behind an address, of which only
+ * some lack it. A node that prunes keeps the newest blocks, so below a block that it lacks fewer are enough.
+ */
+const emptyAnswers = { first: 8, below: 2 } as const
+/** So long it is believed that a node lacks state: it may be given what it lacks. */
+const emptyMs = 600_000
 
 export function createChainTip(): ChainTip {
   let newest = 0n
   const answers = new LRUCache<Hex, Set<UpstreamNode>>({ max: maxBlocks })
   const shown = new LRUCache<string, true>({ max: maxBlocks })
+  const empty = new LRUCache<string, number>({ max: maxBlocks, ttl: emptyMs })
+  /** The highest block that surely lacks its state. */
+  const emptyTo = new LRUCache<UpstreamNode, bigint>({ max: maxBlocks, ttl: emptyMs })
+  const keyOf = (node: UpstreamNode, number: bigint) => `${node.name} ${number}`
   return {
     see(number) {
       if (number > newest) newest = number
@@ -42,9 +55,19 @@ export function createChainTip(): ChainTip {
     },
     wasAnswered: (node, { hash }) => answers.get(hash)?.has(node) === true,
     shown(node, number) {
-      shown.set(`${node.name} ${number}`, true)
+      shown.set(keyOf(node, number), true)
+      empty.delete(keyOf(node, number))
+      if (number <= (emptyTo.get(node) ?? -1n)) emptyTo.delete(node)
     },
-    isShown: (node, number) => shown.has(`${node.name} ${number}`),
+    isShown: (node, number) => shown.has(keyOf(node, number)),
+    shownEmpty(node, number) {
+      const answers = (empty.get(keyOf(node, number)) ?? 0) + 1
+      empty.set(keyOf(node, number), answers)
+      const isBelow = number <= (emptyTo.get(node) ?? -1n)
+      if (answers < (isBelow ? emptyAnswers.below : emptyAnswers.first)) return false
+      if (!isBelow) emptyTo.set(node, number)
+      return true
+    },
     isThere: (number) => number <= newest,
     isFinal: (number) => number + reorgWindow <= newest,
     isFresh: (number) => number + freshBlocks >= newest,

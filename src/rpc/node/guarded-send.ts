@@ -3,10 +3,10 @@
  * block that may still be replaced is read after its state, so that values of another branch are refused, not mixed in.
  */
 import type { Hex } from '../../domain/primitives.js'
-import type { Send } from './anchor.js'
 import type { BlockRef } from './answer.js'
 import type { Ask } from './ask.js'
 import type { VerifiedBlock } from './block-check.js'
+import type { BulkReader } from './bulk/bulk-read.js'
 import type { ChainTip } from './chain-tip.js'
 import { insist } from './insist.js'
 import type { NodeRequest, Outcome } from './node-request.js'
@@ -23,16 +23,15 @@ export async function sendGuarded(
   asks: readonly Ask[],
   parts: {
     readonly tip: ChainTip
-    /** Outcomes in the order of the requests. */
-    readonly send: Send
+    readonly bulk: BulkReader
     readonly headerRequest: (number: bigint) => NodeRequest
   },
   options: SendOptions,
 ): Promise<Outcome[]> {
   const requests = asks.map((one) => one.request(node))
-  if (node.abilities()?.blockHash) return parts.send(node, requests, options)
+  if (node.abilities()?.blockHash) return parts.bulk.send(node, requests, options)
   const guarded = replaceable(asks, parts.tip)
-  const outcomes = await parts.send(node, requests, options)
+  const outcomes = await parts.bulk.send(node, requests, options)
   if (guarded.length === 0) return outcomes
   // A header that does not come at once is asked for again: without it, all that was read is lost.
   const headers = await insist(

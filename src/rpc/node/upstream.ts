@@ -134,12 +134,11 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   const budget = createRetryBudget()
   const nodes = createNodes(options, { ...rules, timeoutMs, counters, budget })
   const tip = createChainTip()
-  const bulk = new BulkReader(tip.isFresh)
-  const send = anchored((node, requests, how) => bulk.send(node, requests, how), {
+  const sendPlainly = anchored((node, requests, how) => node.send(requests, how), {
     anchor: options.anchor ?? null,
     tip,
-    isChecked: (node, number) => bulk.mayRead(node, number),
   })
+  const bulk = new BulkReader(tip, sendPlainly)
   const closing = new AbortController()
   setMaxListeners(0, closing.signal)
   const dispatch = new Dispatch({
@@ -149,7 +148,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     split: (node, asks) => bulk.split(node, asks),
     send: (node, asks, how) => {
       const headerRequest = (number: bigint) => blockRequest(rules, number, false)
-      return sendGuarded(node, asks, { tip, send, headerRequest }, how)
+      return sendGuarded(node, asks, { tip, bulk, headerRequest }, how)
     },
     budget,
     totalTimeoutMs: 2 * timeoutMs,

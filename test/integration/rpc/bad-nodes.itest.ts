@@ -54,9 +54,9 @@ async function upstreamOf(...nodes: readonly Badness[]): Promise<[Upstream, BadN
   return [upstreamOver(proxies), proxies]
 }
 
-function upstreamOver(proxies: readonly BadNode[]): Upstream {
+function upstreamOver(proxies: readonly BadNode[], anchor?: Address): Upstream {
   const urls = proxies.map(({ url }) => url)
-  const upstream = createUpstream({ chainId, urls, timeoutMs: 4_000 })
+  const upstream = createUpstream({ chainId, urls, timeoutMs: 4_000, ...(anchor && { anchor }) })
   open.push({ stop: () => upstream.close() })
   return upstream
 }
@@ -200,5 +200,31 @@ describe('nodes behind a balancer', () => {
     const [upstream] = await upstreamOf({ lag: 2, lacks: ['blockHash'] })
     await untilSeen(upstream)
     await readAll(upstream)
+  })
+})
+
+describe('blocks whose state the node has pruned', () => {
+  const contract: Address = '0x00000000000000000000000000000000000c0de0'
+
+  test('zeros are refused, and once the node is known for it few requests go in vain', async () => {
+    await anvil.rpc('anvil_setCode', [contract, '0x00'])
+    // A pruned node keeps 128 blocks.
+    await anvil.rpc('anvil_mine', ['0x90'])
+    const proxy = await startBadNode(anvil.url, { oldState: 'zeros' }, 5)
+    open.push(proxy)
+    const upstream = upstreamOver([proxy], contract)
+    while (!(await upstream.latestOf(0)));
+    const before = proxy.counts.requests
+    for (const pin of pins.toReversed()) {
+      for (const of of [account, readInBulk]) {
+        const answers = await Promise.all(
+          Array.from({ length: slots }, (_, slot) =>
+            upstream.state(storageKey(of, `0x${slot.toString(16)}`), pin),
+          ),
+        )
+        expect(answers.filter(({ ok }) => ok)).toEqual([])
+      }
+    }
+    expect(proxy.counts.requests - before).toBeLessThan(6 * blocks)
   })
 })

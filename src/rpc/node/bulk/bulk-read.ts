@@ -6,7 +6,9 @@
  * beside a value that is not zero, since a node that empties accounts whose code it replaces answers nothing but zeros.
  */
 import type { Hex } from '../../../domain/primitives.js'
+import { isZero, type Send } from '../anchor.js'
 import type { Ask } from '../ask.js'
+import type { ChainTip } from '../chain-tip.js'
 import type { NodeRequest, Outcome, StateRead } from '../node-request.js'
 import { addressOf, type ItemKey, isCode, isSlot, nonceKey } from '../state-item.js'
 import type { SendOptions, UpstreamNode } from '../upstream-node.js'
@@ -30,13 +32,15 @@ interface Batch {
 }
 
 export class BulkReader {
-  readonly #isFresh: (number: bigint) => boolean
+  readonly #tip: ChainTip
+  readonly #sendPlainly: Send
   readonly #book = createBulkBook()
   readonly #nodes = new BulkNodes()
 
-  /** @param isFresh - some of the nodes behind an address may not have the block yet. */
-  constructor(isFresh: (number: bigint) => boolean) {
-    this.#isFresh = isFresh
+  /** @param sendPlainly - sends what is not read in bulk. */
+  constructor(tip: ChainTip, sendPlainly: Send) {
+    this.#tip = tip
+    this.#sendPlainly = sendPlainly
   }
 
   /** Whether many values of the block are read by few calls. */
@@ -136,14 +140,15 @@ export class BulkReader {
 
   #readGroup({ node, requests, options }: Batch, group: ReadGroup): Promise<FoundValues> {
     const anchor = () => this.#anchorOf(node)
-    const shared = { nodes: this.#nodes, isFresh: this.#isFresh }
+    const shared = { nodes: this.#nodes, isFresh: this.#tip.isFresh }
     return new GroupRead({ ...shared, node, group, requests, options, anchor }).run()
   }
 
   async #sendSingly(batch: Batch, places: readonly number[]): Promise<void> {
     if (places.length === 0) return
     const { node, requests, outcomes, options } = batch
-    const sent = await node.send(
+    const sent = await this.#sendPlainly(
+      node,
       places.map((place) => requests[place] as NodeRequest),
       options,
     )
@@ -164,6 +169,10 @@ export class BulkReader {
     if (judged.includes(null)) {
       this.#nodes.limitsOf(batch.node).distrust()
       return
+    }
+    for (const [index, { number }] of groups.entries()) {
+      // What is left of the block needs no further proof.
+      if (isProven(judged[index])) this.#tip.shown(batch.node, number)
     }
     for (const [place, outcome] of judged.flatMap((some) => [...(some ?? [])])) {
       batch.outcomes[place] = outcome
@@ -190,6 +199,11 @@ function judge(
     else if (outcome.kind === 'value' && single.value !== outcome.value) return null
   }
   return judged
+}
+
+/** Whether some value is not zero: the node has the state. */
+function isProven(judged: ReadonlyMap<number, Outcome> | null | undefined): boolean {
+  return [...(judged?.values() ?? [])].some((one) => one.kind === 'value' && !isZero(one.value))
 }
 
 function toOutcome(request: NodeRequest, answer: Hex): Outcome {
