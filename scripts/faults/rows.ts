@@ -29,7 +29,14 @@ export const rows: readonly Row[] = [
     complete: 1,
     p95: 1.5,
   },
-  { name: '25 calls a second', nodes: [{ callsPerSecond: 25 }], complete: 1 },
+  // Six quotes at a time ask for more than it gives, so some wait until they are given up.
+  {
+    name: '25 calls a second',
+    nodes: [{ callsPerSecond: 25 }],
+    complete: 0.95,
+    requests: 2.5,
+    p95: 5,
+  },
   { name: 'batches of at most 10', nodes: [{ maxBatch: 10 }], complete: 1 },
   { name: 'batches of at most 50', nodes: [{ maxBatch: 50 }], complete: 1 },
   { name: 'batches of at most 100', nodes: [{ maxBatch: 100 }], complete: 1 },
