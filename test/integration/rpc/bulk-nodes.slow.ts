@@ -228,9 +228,12 @@ describe('a node that', () => {
     expect(node.requests.flat().length).toBeLessThan(60)
     const before = pins[2] as BlockPin
     node.requests.length = 0
+    const { hedges } = upstream.counters
     expect(await readAll(upstream, before, many)).toEqual(await plainValues(before, many))
-    expect(count(node, 'eth_getStorageAt')).toBeLessThanOrEqual(2)
-    expect(node.requests.flat().length).toBeLessThanOrEqual(34)
+    // What is late on a busy machine is asked for twice.
+    const copies = upstream.counters.hedges - hedges
+    expect(count(node, 'eth_getStorageAt')).toBeLessThanOrEqual(2 * (1 + copies))
+    expect(node.requests.flat().length).toBeLessThanOrEqual(34 + 2 * copies)
   })
 
   test('limits the gas of a call without a word: smaller calls', async () => {
@@ -246,9 +249,11 @@ describe('a node that', () => {
         await plainValuesOf(small, pin, [...keys, ...many]),
       )
       node.requests.length = 0
+      const { hedges } = upstream.counters
       expect(await readAll(upstream, pin, many)).toEqual(await plainValuesOf(small, pin, many))
-      expect(count(node, 'eth_getStorageAt')).toBeLessThanOrEqual(2)
-      expect(node.requests.flat().length).toBeLessThan(40)
+      const copies = upstream.counters.hedges - hedges
+      expect(count(node, 'eth_getStorageAt')).toBeLessThanOrEqual(2 * (1 + copies))
+      expect(node.requests.flat().length).toBeLessThan(40 + 2 * copies)
     } finally {
       await small.stop()
     }
