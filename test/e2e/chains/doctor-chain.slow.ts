@@ -155,7 +155,7 @@ test('no code, another contract, other decimals and another feed are each named,
   ])
   const { out } = await runCli(['doctor', '--chain', '56'], env)
   for (const address of [usdt, bnbFeed, factory, vault, pool]) expect(out).toContain(address)
-  expect(out).toContain(`5 of ${report.addresses} addresses of BNB Smart Chain (56)`)
+  expect(out).toContain(`5 of ${report.addresses} addresses of chain 56 (BNB Smart Chain)`)
   expect(out.match(/\bwrong\b/g)).toHaveLength(4)
   expect(out.match(/\babsent\b/g)).toHaveLength(1)
 })
