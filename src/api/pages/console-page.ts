@@ -2,10 +2,10 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import express, { type Router } from 'express'
-import helmet from 'helmet'
 import { notFound } from '../../domain/common-errors.js'
 import { packageFolder } from '../../platform/package-folder.js'
 import { allowOnly } from '../errors.js'
+import { pagePolicy } from './page-policy.js'
 
 /** The folder of the built console; null where the service was installed without it. */
 export function consoleFolder(): string | null {
@@ -20,21 +20,7 @@ export function consoleFolder(): string | null {
 export function consolePage(): Router {
   const root = join(packageFolder, 'dist', 'console')
   const router = express.Router()
-  router.use(
-    helmet.contentSecurityPolicy({
-      useDefaults: false,
-      directives: {
-        defaultSrc: ["'none'"],
-        scriptSrc: ["'self'"],
-        styleSrc: ["'self'"],
-        imgSrc: ["'self'"],
-        connectSrc: ["'self'"],
-        baseUri: ["'none'"],
-        formAction: ["'none'"],
-        frameAncestors: ["'none'"],
-      },
-    }),
-  )
+  router.use(pagePolicy())
   router.get('/', (req, res) => {
     if (/\/(\?|$)/.test(req.originalUrl)) return res.redirect('../console')
     // A later version has other files.

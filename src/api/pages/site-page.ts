@@ -2,11 +2,11 @@
 import { existsSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import express, { type Router } from 'express'
-import helmet from 'helmet'
 import { notFound } from '../../domain/common-errors.js'
 import { ForkrouteError } from '../../domain/errors.js'
 import { packageFolder } from '../../platform/package-folder.js'
 import { allowOnly } from '../errors.js'
+import { pagePolicy } from './page-policy.js'
 
 /** The folder into which `npm run site` builds. */
 const builtSite = join(packageFolder, 'dist', 'site')
@@ -18,20 +18,10 @@ const builtSite = join(packageFolder, 'dist', 'site')
 export function sitePage(root = builtSite): Router {
   const router = express.Router()
   router.use(
-    helmet.contentSecurityPolicy({
-      useDefaults: false,
-      directives: {
-        defaultSrc: ["'none'"],
-        scriptSrc: ["'self'"],
-        styleSrc: ["'self'"],
-        // Colours of code and the alignment of cells are attributes of their elements.
-        styleSrcAttr: ["'unsafe-inline'"],
-        imgSrc: ["'self'", 'data:'],
-        connectSrc: ["'self'"],
-        baseUri: ["'none'"],
-        formAction: ["'none'"],
-        frameAncestors: ["'none'"],
-      },
+    pagePolicy({
+      // Colours of code and the alignment of cells are attributes of their elements.
+      styleSrcAttr: ["'unsafe-inline'"],
+      imgSrc: ["'self'", 'data:'],
     }),
   )
   router.get('/{*path}', (_req, _res, next) => {
