@@ -171,6 +171,7 @@ export class BulkReader {
       return
     }
     for (const [index, { number }] of groups.entries()) {
+      if (this.#tip.isShown(batch.node, number)) continue
       // What is left of the block needs no further proof.
       if (isProven(judged[index])) this.#tip.shown(batch.node, number)
     }
