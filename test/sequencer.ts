@@ -18,7 +18,7 @@ const long: readonly string[] = [
   'test/integration/rpc/cassette.itest.ts',
   'test/integration/deploy/sbom.itest.ts',
   'test/api/requests.itest.ts',
-  'test/e2e/positions/positions.e2e.ts',
+  'test/e2e/positions/positions.slow.ts',
   'test/e2e/routes/quotes.e2e.ts',
   'test/e2e/history/cassette.e2e.ts',
   'test/e2e/routes/tokens.e2e.ts',

@@ -61,13 +61,15 @@ beforeAll(async () => {
   node = await new NodeWriter(sandbox.url).start()
   dataDir = await mkdtemp(join(tmpdir(), 'forkroute-balances-'))
   const place = (address: Address, code: Hex) => node.rpc('anvil_setCode', [address, code])
-  for (let index = 0; index < manyTokens; index++) {
+  await Promise.all([
     // Every hundredth says that everybody holds something.
-    await place(addressOf(0, index), constant(index % 100 === 99 ? index : 0))
-  }
-  for (const [kind, code] of Object.values(misbehaving).entries()) {
-    await place(addressOf(kind + 1, kind * 300 + 7), code)
-  }
+    ...Array.from({ length: manyTokens }, (_, index) =>
+      place(addressOf(0, index), constant(index % 100 === 99 ? index : 0)),
+    ),
+    ...Object.values(misbehaving).map((code, kind) =>
+      place(addressOf(kind + 1, kind * 300 + 7), code),
+    ),
+  ])
   unlisted = await node.deploy(
     sandboxBytecode.StandardToken,
     'string, string, uint8, uint256, address',
@@ -134,10 +136,8 @@ afterAll(async () => {
 })
 
 async function balances(query: Record<string, string>): Promise<Balance[]> {
-  const started = performance.now()
   const answer = await service.get('/api/v1/wallet/balances', query)
   expect(answer.status, answer.text).toBe(200)
-  console.log(`${answer.body.length} balances: ${Math.round(performance.now() - started)} ms`)
   return answer.body
 }
 
