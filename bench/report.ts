@@ -16,6 +16,9 @@ export interface PartReport {
   readonly sections: readonly Section[]
 }
 
+/** They change with every run. */
+const measuredPages = ['benchmarks', 'league'].map((name) => `docs/explanation/${name}.md`)
+
 const results = new URL('./results/latest.json', import.meta.url)
 const page = new URL('../docs/explanation/benchmarks.md', import.meta.url)
 
@@ -37,7 +40,7 @@ BENCH_NODE_URL=http://… npm run bench -- cold alternatives # against a node of
 export function provenance(): Omit<PartReport, 'sections'> {
   const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' }).trim()
   const isChanged =
-    git('status', '--porcelain', '--', '.', ':!docs/explanation/benchmarks.md') !== ''
+    git('status', '--porcelain', '--', '.', ...measuredPages.map((path) => `:!${path}`)) !== ''
   const anvil = /\d+\.\d+\.\d+/.exec(
     execFileSync(anvilBinary(), ['--version'], { encoding: 'utf8' }),
   )
@@ -83,7 +86,8 @@ export function updatePage(
   return [introduction, ...blocks].join('\n')
 }
 
-function partText(name: string, { at, commit, machine, sections }: PartReport): string {
+/** A part as Markdown: its title, where it was measured, and its tables. */
+export function partText(name: string, { at, commit, machine, sections }: PartReport): string {
   const measured = `Measured ${at.slice(0, 10)} at ${commit}: ${machine}.`
   return [`## ${name}`, measured, ...sections.map(sectionText)].join('\n\n').concat('\n')
 }

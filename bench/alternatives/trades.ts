@@ -8,7 +8,7 @@ const tradeCount = 20
 const seed = 20n
 
 /** Tokens that plain routers can trade. */
-const sandboxSymbols = [
+export const sandboxSymbols = [
   ...['WETH', 'USDC', 'USDT', 'DAI', 'WBTC', 'wstETH', 'LINK'],
   ...['UNI', 'AAVE', 'CRV', 'LDO', 'MKR', 'FRAX', 'sUSD'],
 ]
@@ -44,14 +44,15 @@ export async function makeTrades(serviceUrl: string, isSandbox: boolean): Promis
   })
 }
 
-interface Priced {
+export interface Priced {
   readonly address: Address
   readonly decimals: number
   /** USD per whole token. */
   readonly price: number
 }
 
-async function readPrices(
+/** By symbol; those without a price are left out. */
+export async function readPrices(
   serviceUrl: string,
   symbols: readonly string[],
 ): Promise<ReadonlyMap<string, Priced>> {
@@ -68,6 +69,6 @@ async function readPrices(
 }
 
 /** Nine significant decimals are enough for a size, and for what gas costs. */
-function toRaw(amount: number, decimals: number): bigint {
+export function toRaw(amount: number, decimals: number): bigint {
   return (BigInt(Math.round(amount * 1e9)) * 10n ** BigInt(decimals)) / 10n ** 9n
 }

@@ -19,8 +19,9 @@ export interface MeasuredService {
 }
 
 const started = /forkroute\s+(\S+)\/api\/v1/
+const ownSandbox = /^chain 1 +sandbox, JSON-RPC at (\S+)$/m
 
-/** @param env - with a node of its own in RPC_URL_1, or it gets a sandbox. */
+/** @param env - with a node of its own in RPC_URL_1, or it gets a sandbox; where that is empty, it starts one by itself. */
 export async function startMeasured(
   folder: string,
   env: Readonly<Record<string, string>> = {},
@@ -44,14 +45,17 @@ export async function startMeasured(
     },
   })
   let output = ''
-  const [, url = ''] = await new Promise<RegExpExecArray>((resolve, reject) => {
-    child.once('exit', () => reject(new Error(`The service ended: ${output}`)))
-    child.stdout.on('data', (data: Buffer) => {
-      output += data.toString()
-      const found = started.exec(output)
-      if (found) resolve(found)
-    })
-  })
+  const { url, ownNode } = await new Promise<{ url: string; ownNode: string }>(
+    (resolve, reject) => {
+      child.once('exit', () => reject(new Error(`The service ended: ${output}`)))
+      child.stdout.on('data', (data: Buffer) => {
+        output += data.toString()
+        const url = started.exec(output)?.[1]
+        const ownNode = ownSandbox.exec(output)?.[1] ?? ''
+        if (url && (nodeUrl || ownNode)) resolve({ url, ownNode })
+      })
+    },
+  )
   const agent = new Agent({ connections: 64 })
   const ask = async (method: 'GET' | 'POST', path: string, body?: unknown) => {
     const sent = { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }
@@ -67,7 +71,7 @@ export async function startMeasured(
   return {
     pid: child.pid ?? 0,
     url,
-    nodeUrl,
+    nodeUrl: nodeUrl || ownNode,
     get: (path) => ask('GET', path),
     post: (path, body) => ask('POST', path, body),
     async stop() {

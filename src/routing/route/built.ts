@@ -181,7 +181,7 @@ export function receiverOf({ receiver, toEoa, strategy, fromAddress }: RouteRequ
   return strategy === 'wallet-v2' && toEoa === false ? walletAddress(fromAddress) : fromAddress
 }
 
-export function helpersOf(candidate: Flow): Record<string, Address> {
+export function helpersOf(candidate: Pick<Flow, 'edges'>): Record<string, Address> {
   const names = swapsOf(candidate).flatMap(({ adapter }) => adapter.swaps.helperContracts ?? [])
   const known: Record<string, { readonly address: Address }> = executorContracts
   return Object.fromEntries(

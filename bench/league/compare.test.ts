@@ -1,0 +1,71 @@
+import { describe, expect, test } from 'vitest'
+import { leadBps, lostTo, type Match, promisesOf, type Side, scoreOf } from './compare.js'
+
+const trade: Match['trade'] = {
+  sizeUsd: 100,
+  symbolIn: 'A',
+  symbolOut: 'B',
+  tokenIn: '0x00000000000000000000000000000000000000aa',
+  tokenOut: '0x00000000000000000000000000000000000000bb',
+  amountIn: 1n,
+  outPerEther: 1n,
+}
+
+function side(amountOut: bigint, net = amountOut, promised = amountOut): Side {
+  return { promised, delivered: { amountOut, net, gas: 1n } }
+}
+
+function match(ours: Side | null, theirs: Side | null): Match {
+  return { trade, ours, theirs }
+}
+
+const reverted: Side = { promised: 5n, delivered: null }
+
+describe('leadBps', () => {
+  test('the difference after gas is a part of our output before gas', () => {
+    expect(leadBps(match(side(10_000n, 9_000n), side(10_000n, 9_001n)))).toBe(1)
+    expect(leadBps(match(side(10_000n, 9_000n), side(20_000n, 8_990n)))).toBe(-10)
+  })
+  test('without a delivery of either side there is none', () => {
+    expect(leadBps(match(null, side(1n)))).toBeNull()
+    expect(leadBps(match(side(1n), reverted))).toBeNull()
+  })
+})
+
+describe('of all trades', () => {
+  const all = [
+    match(side(1_000_000n), side(1_000_010n)),
+    match(side(1_000_000n), side(1_000_011n)),
+    match(side(1_000_000n), side(990_000n)),
+    match(side(1_000_000n), reverted),
+    match(null, side(1n)),
+    match(null, null),
+  ]
+  test('a tenth of a basis point is a tie', () => {
+    expect(scoreOf(all)).toEqual({
+      wins: 1,
+      ties: 1,
+      losses: 1,
+      onlyOurs: 1,
+      onlyTheirs: 1,
+      neither: 1,
+      medianBps: 0.1,
+      worstBps: -100,
+      bestBps: 0.11,
+    })
+  })
+  test('lost are those where the peer leads or answers alone, these first', () => {
+    expect(lostTo(all)).toEqual([all[4], all[1]])
+  })
+})
+
+test('promises are exact, too high, or of a transaction that reverts', () => {
+  const sides = [side(10_000n), side(10_000n, 9_000n, 10_001n), side(10_000n, 1n, 9_000n), reverted]
+  expect(promisesOf([...sides, null])).toEqual({
+    answers: 4,
+    exact: 1,
+    reverted: 1,
+    tooHigh: 1,
+    worstBps: 1,
+  })
+})

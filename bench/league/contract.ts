@@ -1,0 +1,74 @@
+/** What peers are told and what they answer. All of it crosses the border of processes by structured clone. */
+import type { Address } from '../../src/domain/primitives.js'
+
+interface PoolIdentity {
+  readonly address: Address
+  /** In the pool's own order. */
+  readonly tokens: readonly Address[]
+  /** Part of the input, or for `stable` of the output. */
+  readonly fee: number
+  /** What the pool holds of each token, raw units. */
+  readonly balances: readonly bigint[]
+}
+
+/** A pool's state at the block, as the adapters of the service have read it. */
+export type PoolFacts =
+  /** x * y = k. */
+  | (PoolIdentity & { readonly kind: 'pair' })
+  | (PoolIdentity & {
+      readonly kind: 'concentrated'
+      readonly sqrtPriceX96: bigint
+      readonly tick: number
+      readonly liquidity: bigint
+      /** Ascending; `net` is the liquidity that is added when the tick is crossed upwards. */
+      readonly ticks: readonly { readonly index: number; readonly net: bigint }[]
+    })
+  /** StableSwap; `amp` is what Curve calls A. */
+  | (PoolIdentity & { readonly kind: 'stable'; readonly amp: number })
+
+/** What a peer is told once. */
+export interface Market {
+  readonly pools: readonly PoolFacts[]
+  readonly decimals: Readonly<Record<Address, number>>
+  readonly wrappedNative: Address
+  /** Wei per gas in the next block. */
+  readonly gasPrice: bigint
+}
+
+export interface Question {
+  readonly tokenIn: Address
+  readonly tokenOut: Address
+  /** Raw units. */
+  readonly amountIn: bigint
+  /** Only pools whose tokens are all among these count; null: all pools do. */
+  readonly among: readonly Address[] | null
+}
+
+/** One swap of a plan; the swaps are in the order in which they can be carried out. */
+export interface Leg {
+  readonly pool: Address
+  readonly tokenIn: Address
+  readonly tokenOut: Address
+  /** Part of what is held of `tokenIn` when its turn comes, above 0 and at most 1. */
+  readonly share: number
+}
+
+export interface Plan {
+  readonly legs: readonly Leg[]
+  /** Raw units of tokenOut that the peer expects, before gas. */
+  readonly promised: bigint
+}
+
+export type ToPeer =
+  | { readonly kind: 'market'; readonly market: Market }
+  | { readonly kind: 'ask'; readonly id: number; readonly question: Question }
+
+/** `plan` is null where the peer finds none; `failure` is the message of its error. */
+export type FromPeer =
+  | { readonly kind: 'ready' }
+  | {
+      readonly kind: 'answer'
+      readonly id: number
+      readonly plan: Plan | null
+      readonly failure?: string
+    }

@@ -1,0 +1,124 @@
+/** The states that the adapters keep, as facts that a peer understands. */
+import { decodeFunctionResult, encodeFunctionData, type Hex, hexToBigInt, parseAbi } from 'viem'
+import type { Address } from '../../src/domain/primitives.js'
+import type { ForkReader } from '../../src/forks/reader.js'
+import type { StablePoolState } from '../../src/protocols/curve/stable-math.js'
+import type { ConcentratedState } from '../../src/protocols/shared/concentrated/swap.js'
+import type { UniswapV2State } from '../../src/protocols/uniswap-v2/math.js'
+import type { MarketPool } from '../../src/routing/market/market-view.js'
+import type { PoolFacts } from './contract.js'
+
+const balanceAbi = parseAbi(['function balanceOf(address) view returns (uint256)'])
+const tickAbi = parseAbi([
+  'function tickBitmap(int16) view returns (uint256)',
+  'function ticks(int24) view returns (uint128 gross, int128 net)',
+])
+/** A price 7.4 times as high or low: more than the service itself reads, so that no peer is misled by the edge. */
+const ticksPerSide = 20_000
+const wordBits = 256
+
+/** @throws Error for a pool of another kind, or one whose balances cannot be read. */
+export async function factsOf(
+  reader: ForkReader,
+  { adapter, loaded }: MarketPool,
+): Promise<PoolFacts> {
+  const { pool, state } = loaded
+  const { address, tokens, parameters } = pool
+  switch (adapter.slug) {
+    case 'uniswap-v2':
+    case 'sushiswap-v2': {
+      const { reserve0, reserve1 } = state as UniswapV2State
+      const fee = Number(parameters.feeBps) / 1e4
+      return { kind: 'pair', address, tokens, fee, balances: [reserve0, reserve1] }
+    }
+    case 'uniswap-v3': {
+      const { sqrtPriceX96, tick, liquidity, tickSpacing } = state as ConcentratedState
+      const [balances, ticks] = await Promise.all([
+        balancesOf(reader, pool),
+        ticksAround(reader, address, { tick, tickSpacing }),
+      ])
+      return {
+        kind: 'concentrated',
+        address,
+        tokens,
+        sqrtPriceX96,
+        tick,
+        liquidity,
+        balances,
+        ticks,
+        fee: Number(parameters.fee) / 1e6,
+      }
+    }
+    case 'curve': {
+      const { balances, amp, ampPrecision, fee } = state as StablePoolState
+      const facts = { address, tokens, balances, fee: Number(fee) / 1e10 }
+      return { kind: 'stable', ...facts, amp: Number(amp / ampPrecision) }
+    }
+    default:
+      throw new Error(`no facts about pools of ${adapter.slug}`)
+  }
+}
+
+async function balancesOf(
+  reader: ForkReader,
+  { address, tokens }: MarketPool['loaded']['pool'],
+): Promise<bigint[]> {
+  const data = encodeFunctionData({ abi: balanceAbi, functionName: 'balanceOf', args: [address] })
+  const results = await callAll(
+    reader,
+    tokens.map((to) => ({ to, data })),
+  )
+  return results.map((result) => hexToBigInt(result))
+}
+
+async function ticksAround(
+  reader: ForkReader,
+  pool: Address,
+  { tick, tickSpacing }: Pick<ConcentratedState, 'tick' | 'tickSpacing'>,
+): Promise<{ index: number; net: bigint }[]> {
+  const abi = tickAbi
+  const wordOf = (at: number) => Math.floor(Math.floor(at / tickSpacing) / wordBits)
+  const first = wordOf(tick - ticksPerSide)
+  const words = Array.from(
+    { length: wordOf(tick + ticksPerSide) - first + 1 },
+    (_, place) => first + place,
+  )
+  const bitmaps = await callAll(
+    reader,
+    words.map((word) => ({
+      to: pool,
+      data: encodeFunctionData({ abi, functionName: 'tickBitmap', args: [word] }),
+    })),
+  )
+  const indexes = bitmaps.flatMap((bitmap, place) =>
+    bitsOf(hexToBigInt(bitmap)).map((bit) => ((words[place] ?? 0) * wordBits + bit) * tickSpacing),
+  )
+  const infos = await callAll(
+    reader,
+    indexes.map((index) => ({
+      to: pool,
+      data: encodeFunctionData({ abi, functionName: 'ticks', args: [index] }),
+    })),
+  )
+  return infos.map((data, place) => {
+    const [, net] = decodeFunctionResult({ abi, functionName: 'ticks', data })
+    return { net, index: indexes[place] ?? 0 }
+  })
+}
+
+function bitsOf(word: bigint): number[] {
+  return Array.from({ length: wordBits }, (_, bit) => bit).filter(
+    (bit) => (word >> BigInt(bit)) & 1n,
+  )
+}
+
+async function callAll(
+  reader: ForkReader,
+  calls: readonly { readonly to: Address; readonly data: Hex }[],
+): Promise<Hex[]> {
+  const results = await reader.call(calls)
+  return results.map((result, place) => {
+    if (!result.ok) throw new Error(`${calls[place]?.to}: ${result.message}`)
+    return result.value
+  })
+}

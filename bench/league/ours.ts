@@ -1,0 +1,70 @@
+/** The service's answers, asked over HTTP as its users ask. */
+import { performance } from 'node:perf_hooks'
+import type { Address, Hex } from '../../src/domain/primitives.js'
+import { wrappedNativeSlug } from '../../src/domain/route-step.js'
+import { type LeagueMarket, trader } from './market.js'
+import type { Trade } from './trades.js'
+
+export interface OurAnswer {
+  readonly tx: { readonly to: Address; readonly data: Hex }
+  /** Raw units of tokenOut, before gas. */
+  readonly promised: bigint
+}
+
+/** @param ignored - slugs of protocols to leave out. @returns null where the service has no answer. */
+export async function askOurs(
+  { service, pin }: LeagueMarket,
+  trade: Trade,
+  ignored: readonly string[],
+): Promise<OurAnswer | null> {
+  const query = queryOf(trade, pin.number, ignored)
+  query.set('fromAddress', trader)
+  // The judge gives the trader what it lacks.
+  query.set('executionMode', 'backend')
+  const response = await fetch(`${service.url}/api/v1/shortcuts/route?${query}`)
+  const body = JSON.parse(await response.text())
+  if (response.ok) return { tx: body.tx, promised: BigInt(body.amountOut) }
+  // Only what is about the trade is no answer; anything else is a mistake of the league.
+  if (response.status !== 422) throw new Error(JSON.stringify(body))
+  return null
+}
+
+/** Milliseconds to a quote. */
+export async function timeOurs(
+  { service, pin }: LeagueMarket,
+  trade: Trade,
+  ignored: readonly string[],
+): Promise<number> {
+  const query = queryOf(trade, pin.number, ignored)
+  const started = performance.now()
+  const response = await fetch(`${service.url}/api/v1/shortcuts/quote?${query}`)
+  await response.arrayBuffer()
+  return performance.now() - started
+}
+
+/** Slugs of everything but these protocols; wrapping is not counted as one. */
+export async function allBut(
+  { service }: LeagueMarket,
+  venues: readonly string[],
+): Promise<string[]> {
+  const protocols: { readonly slug: string }[] = JSON.parse(
+    await service.get('/api/v1/protocols?chainId=1'),
+  )
+  const kept = [...venues, wrappedNativeSlug]
+  return protocols.map(({ slug }) => slug).filter((slug) => !kept.includes(slug))
+}
+
+function queryOf(
+  { tokenIn, tokenOut, amountIn }: Trade,
+  blockNumber: bigint,
+  ignored: readonly string[],
+): URLSearchParams {
+  return new URLSearchParams({
+    tokenIn,
+    tokenOut,
+    chainId: '1',
+    amountIn: String(amountIn),
+    blockNumber: String(blockNumber),
+    ...(ignored.length && { ignoreStandards: ignored.join(',') }),
+  })
+}

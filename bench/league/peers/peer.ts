@@ -1,0 +1,81 @@
+/** The peers by name, and how one is started: as a process of its own, with packages that are no packages of ours. */
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { dirname, join } from 'node:path'
+import { performance } from 'node:perf_hooks'
+import { fileURLToPath } from 'node:url'
+import { toolFolder } from '../../../scripts/tools.js'
+import { usageOf } from '../../compare/processes.js'
+import type { FromPeer, Market, Plan, Question, ToPeer } from '../contract.js'
+
+interface PeerKind {
+  readonly title: string
+  /** Slugs of the protocols that it is given pools of. */
+  readonly venues: readonly string[]
+}
+
+/** Each is a folder of tools/ and a program beside this file. */
+export const peers: Readonly<Record<string, PeerKind>> = {
+  tines: {
+    title: 'Sushi tines 1.0.11',
+    venues: ['uniswap-v2', 'sushiswap-v2', 'uniswap-v3', 'curve'],
+  },
+}
+
+export interface PeerAnswer {
+  readonly plan: Plan | null
+  readonly ms: number
+  /** Message of the peer's error; absent: it has none. */
+  readonly failure?: string
+}
+
+export interface Peer {
+  ask(question: Question): Promise<PeerAnswer>
+  /** Resident memory, megabytes. */
+  memoryMb(): number
+  stop(): Promise<void>
+}
+
+/** @throws Error when its packages cannot be installed, or when it ends while something is asked. */
+export async function startPeer(name: string, market: Market): Promise<Peer> {
+  const file = fileURLToPath(new URL(`${name}.mjs`, import.meta.url))
+  const beside = join(dirname(await toolFolder(name)), 'package.json')
+  const child = fork(file, [beside], {
+    serialization: 'advanced',
+    execArgv: [],
+    env: { PATH: process.env.PATH, NODE_ENV: 'production' },
+  })
+  const exited = once(child, 'exit')
+  const waiting = new Map<number, (reply: FromPeer) => void>()
+  let serial = 0
+  child.on('message', (reply: FromPeer) => {
+    const id = reply.kind === 'ready' ? 0 : reply.id
+    waiting.get(id)?.(reply)
+    waiting.delete(id)
+  })
+  const exchange = (id: number, message: ToPeer) =>
+    Promise.race([
+      new Promise<FromPeer>((resolve) => {
+        waiting.set(id, resolve)
+        child.send(message)
+      }),
+      exited.then(() => Promise.reject(new Error(`the peer ${name} ended`))),
+    ])
+  await exchange(0, { kind: 'market', market })
+  return {
+    async ask(question) {
+      serial += 1
+      const started = performance.now()
+      const reply = await exchange(serial, { kind: 'ask', id: serial, question })
+      const ms = performance.now() - started
+      if (reply.kind === 'ready') throw new Error('the peer answered something else')
+      const { plan, failure } = reply
+      return { plan, ms, ...(failure !== undefined && { failure }) }
+    },
+    memoryMb: () => usageOf(child.pid ?? 0).serviceMb,
+    async stop() {
+      child.kill('SIGTERM')
+      await exited
+    },
+  }
+}

@@ -1,0 +1,130 @@
+/** One peer against the service: every trade asked and judged, then both timed. */
+
+import { ethereum } from '../../src/chains/ethereum.js'
+import type { Address, Hex } from '../../src/domain/primitives.js'
+import { memoryOf } from '../compare/processes.js'
+import type { Match, Side } from './compare.js'
+import type { Question } from './contract.js'
+import type { Delivered, Judge } from './judge.js'
+import { type LeagueMarket, trader } from './market.js'
+import { allBut, askOurs, timeOurs } from './ours.js'
+import { type Peer, peers, startPeer } from './peers/peer.js'
+import { settle } from './settle.js'
+import type { Trade } from './trades.js'
+
+export interface Times {
+  /** Ascending, milliseconds. */
+  readonly alone: readonly number[]
+  readonly eight: readonly number[]
+}
+
+export interface Played {
+  /** We may use the peer's venues alone. */
+  readonly restricted: readonly Match[]
+  readonly free: readonly Match[]
+  /** Messages of the peer's errors, by how often. */
+  readonly failures: ReadonlyMap<string, number>
+  readonly times: Readonly<Record<'theirs' | 'restricted' | 'free', Times>> | null
+  readonly memoryMb: { readonly theirs: number; readonly ours: number; readonly forks: number }
+}
+
+export interface PlayOptions {
+  readonly peer: string
+  readonly market: LeagueMarket
+  readonly judge: Judge
+  readonly trades: readonly Trade[]
+  /** Gives the peer every pool of its venues, not only those between the trade's tokens and the connector tokens. */
+  readonly allPools?: boolean
+  /** Whether both are timed as well; default true. */
+  readonly isTimed?: boolean
+}
+
+const inFlight = 8
+
+export async function play(options: PlayOptions): Promise<Played> {
+  const { market } = options
+  const kind = peers[options.peer]
+  if (!kind) throw new Error(`there is no peer ${options.peer}`)
+  const pools = await market.pools(kind.venues)
+  const peer = await startPeer(options.peer, await market.toldOf(pools.values()))
+  try {
+    const ignored = await allBut(market, kind.venues)
+    const played: Match[][] = [[], []]
+    const failures = new Map<string, number>()
+    for (const trade of options.trades) {
+      const execute = once(options.judge, trade)
+      const { plan, failure } = await peer.ask(questionOf(options, trade))
+      if (failure) failures.set(failure, (failures.get(failure) ?? 0) + 1)
+      const theirs: Side | null = plan && {
+        promised: plan.promised,
+        delivered: await execute(settle({ plan, trade, pools, from: trader })),
+      }
+      for (const [place, left] of [ignored, []].entries()) {
+        const answer = await askOurs(market, trade, left)
+        const ours = answer && {
+          promised: answer.promised,
+          delivered: await execute(answer.tx),
+        }
+        played[place]?.push({ trade, ours, theirs })
+      }
+    }
+    const [restricted = [], free = []] = played
+    const times = options.isTimed === false ? null : await timeAll(options, peer, ignored)
+    const { serviceMb, forksMb } = memoryOf(market.service.pid)
+    const memoryMb = { theirs: peer.memoryMb(), ours: serviceMb, forks: forksMb }
+    return { restricted, free, failures, times, memoryMb }
+  } finally {
+    await peer.stop()
+  }
+}
+
+function questionOf({ allPools }: PlayOptions, { tokenIn, tokenOut, amountIn }: Trade): Question {
+  const near = [...new Set([tokenIn, tokenOut, ...ethereum.connectorTokens])]
+  return { tokenIn, tokenOut, amountIn, among: allPools ? null : near }
+}
+
+/** The same transaction is executed once. */
+function once(judge: Judge, trade: Trade) {
+  const done = new Map<string, Delivered | null>()
+  return async (tx: { readonly to: Address; readonly data: Hex }): Promise<Delivered | null> => {
+    const key = tx.to + tx.data
+    const known = done.get(key)
+    if (known !== undefined) return known
+    const delivered = await judge.execute(trade, tx)
+    done.set(key, delivered)
+    return delivered
+  }
+}
+
+/** Everything was asked once before. */
+async function timeAll(options: PlayOptions, peer: Peer, ignored: readonly string[]) {
+  const { market, trades } = options
+  const ways = {
+    theirs: async (trade: Trade) => (await peer.ask(questionOf(options, trade))).ms,
+    restricted: (trade: Trade) => timeOurs(market, trade, ignored),
+    free: (trade: Trade) => timeOurs(market, trade, []),
+  }
+  const timed = async (ask: (trade: Trade) => Promise<number>): Promise<Times> => ({
+    alone: await timesOf(trades, 1, ask),
+    eight: await timesOf(trades, inFlight, ask),
+  })
+  return {
+    theirs: await timed(ways.theirs),
+    restricted: await timed(ways.restricted),
+    free: await timed(ways.free),
+  }
+}
+
+async function timesOf(
+  trades: readonly Trade[],
+  parallel: number,
+  ask: (trade: Trade) => Promise<number>,
+): Promise<number[]> {
+  const times: number[] = []
+  const left = trades[Symbol.iterator]()
+  const work = async () => {
+    for (const trade of left) times.push(await ask(trade))
+  }
+  await Promise.all(Array.from({ length: parallel }, work))
+  return times.sort((a, b) => a - b)
+}

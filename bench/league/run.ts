@@ -1,0 +1,63 @@
+/**
+ * `npm run league`: other routers beside the service, on one market at one block; every answer is executed.
+ *   npm run league                                  60 fixed trades against tines on the sandbox
+ *   npm run league -- --random 1000 --seed 1        as many at random
+ *   npm run league -- --all-pools                   the peer gets every pool of its venues
+ *   npm run league -- --untimed                     no latency, for a machine that is busy with other things
+ * Prints the tables, and writes them to docs/explanation/league.md.
+ */
+import { parseArgs } from 'node:util'
+import Table from 'cli-table3'
+import { createJudge } from './judge.js'
+import { openSandboxMarket } from './market.js'
+import { peers } from './peers/peer.js'
+import { play } from './play.js'
+import { sectionsOf, writePart } from './report.js'
+import { fixedTrades, randomTrades } from './trades.js'
+
+const { values } = parseArgs({
+  options: {
+    /** By name, as often as there are peers to play; default: all. */
+    peer: { type: 'string', multiple: true, default: Object.keys(peers) },
+    market: { type: 'string', default: 'sandbox' },
+    /** So many trades at random in place of the fixed ones. */
+    random: { type: 'string' },
+    seed: { type: 'string', default: '1' },
+    'all-pools': { type: 'boolean', default: false },
+    untimed: { type: 'boolean', default: false },
+  },
+})
+const unknown = values.peer.filter((name) => !peers[name])
+if (unknown.length) throw new Error(`There is no peer ${unknown.join(', ')}.`)
+if (values.market !== 'sandbox') throw new Error(`There is no market ${values.market}.`)
+
+const market = await openSandboxMarket()
+const judge = createJudge(market)
+try {
+  const { url } = market.service
+  const trades = values.random
+    ? await randomTrades(url, { count: Number(values.random), seed: BigInt(values.seed) })
+    : await fixedTrades(url)
+  const drawn = values.random ? `random, seed ${values.seed}` : 'fixed'
+  const given = values['all-pools'] ? ', all its pools' : ''
+  for (const peer of values.peer) {
+    const played = await play({
+      peer,
+      market,
+      judge,
+      trades,
+      allPools: values['all-pools'],
+      isTimed: !values.untimed,
+    })
+    const sections = sectionsOf(`${drawn}${given}`, peer, played)
+    for (const { name, about = '', rows } of sections) {
+      const table = new Table({ head: Object.keys(rows[0] ?? {}), style: { head: [] } })
+      table.push(...rows.map((row) => Object.values(row)))
+      console.log(`\n${name}\n${about}\n${table.toString()}`)
+    }
+    writePart(`${values.market}, ${peer}, ${drawn}${given}`, sections)
+  }
+} finally {
+  await judge.close()
+  await market.stop()
+}

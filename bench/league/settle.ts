@@ -1,0 +1,77 @@
+/**
+ * A peer's plan as a transaction of our own contracts: both sides pay the same for settlement, and the split alone makes
+ * the difference. Shares are rounded to basis points, as ours are.
+ */
+import { ethereum } from '../../src/chains/ethereum.js'
+import { latestDeadline } from '../../src/domain/deadline.js'
+import type { Order, UnsignedTransaction } from '../../src/domain/order.js'
+import { type Address, bpsDenominator } from '../../src/domain/primitives.js'
+import { buildTransaction, runnerAddress } from '../../src/executor/compile.js'
+import type { MarketPool } from '../../src/routing/market/market-view.js'
+import { helpersOf } from '../../src/routing/route/built.js'
+import { planRoute } from '../../src/routing/route/plan-route.js'
+import { planSwap } from '../../src/routing/route/plan-swap.js'
+import type { FlowEdge } from '../../src/routing/search/flow.js'
+import { sandboxTokens } from '../../src/sandbox/tokens.js'
+import type { Leg, Plan } from './contract.js'
+import type { Trade } from './trades.js'
+
+const strategy = 'router'
+const whole = Number(bpsDenominator)
+/** Tokens that take a part of every transfer. */
+const taxed = new Set(sandboxTokens.flatMap(({ address, feeBps }) => (feeBps ? [address] : [])))
+
+/**
+ * @param from - has no code, and has allowed the Router to take the input.
+ * @throws Error where the plan names a pool that is not among `pools`.
+ */
+export function settle(args: {
+  readonly plan: Plan
+  readonly trade: Trade
+  readonly pools: ReadonlyMap<Address, MarketPool>
+  readonly from: Address
+}): UnsignedTransaction {
+  const { plan, trade, pools, from } = args
+  const { tokenIn, tokenOut, amountIn } = trade
+  const edges = plan.legs.map((leg): FlowEdge => {
+    const market = pools.get(leg.pool)
+    if (!market) throw new Error(`the plan names the unknown pool ${leg.pool}`)
+    const spends = Math.min(whole, Math.max(1, Math.round(leg.share * whole)))
+    return { hop: { kind: 'swap', market, tokenIn: leg.tokenIn, tokenOut: leg.tokenOut }, spends }
+  })
+  const inputs = [{ token: tokenIn, amount: amountIn }]
+  const route = planRoute({
+    chain: ethereum,
+    edges,
+    inputs,
+    tokensOut: [tokenOut],
+    executor: runnerAddress(strategy, from),
+    receiver: from,
+    mayPayReceiver: true,
+    helpers: helpersOf({ edges }),
+  })
+  const order: Order = {
+    inputs,
+    feeReceiver: from,
+    steps: route.steps,
+    outputs: [{ token: tokenOut, minAmountOut: 0n }],
+    outputsPaidBySteps: route.paysReceiver,
+    receiver: from,
+    refundReceiver: from,
+    sweep: route.sweep,
+    deadline: latestDeadline,
+    accountId: `0x${'00'.repeat(32)}`,
+    referralCode: `0x${'00'.repeat(16)}`,
+  }
+  const legs = planSwap(edges, [tokenIn], [tokenOut])
+  return buildTransaction({
+    strategy,
+    from,
+    order,
+    ...(legs && { swap: { legs, measuresPairs: plan.legs.some(isTaxed) } }),
+  })
+}
+
+function isTaxed({ tokenIn, tokenOut }: Leg): boolean {
+  return taxed.has(tokenIn) || taxed.has(tokenOut)
+}

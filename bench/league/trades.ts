@@ -1,0 +1,104 @@
+/** What is traded: a fixed list over pairs and sizes, or drawn at random; the same for the same seed. */
+import type { Address } from '../../src/domain/primitives.js'
+import {
+  createSeededRandom,
+  pick,
+  type SeededRandom,
+} from '../../src/sandbox/market/seeded-random.js'
+import { sandboxTokens } from '../../src/sandbox/tokens.js'
+import { type Priced, readPrices, sandboxSymbols, toRaw } from '../alternatives/trades.js'
+
+export interface Trade {
+  readonly sizeUsd: number
+  readonly symbolIn: string
+  readonly symbolOut: string
+  readonly tokenIn: Address
+  readonly tokenOut: Address
+  /** Raw units. */
+  readonly amountIn: bigint
+  /** Raw units of tokenOut per ether, which values gas: the same for all. */
+  readonly outPerEther: bigint
+}
+
+const fixedSizesUsd = [100, 1_000, 10_000, 100_000, 1_000_000, 5_000_000]
+const fixedPairs = 10
+const fixedCount = fixedPairs * fixedSizesUsd.length
+const fixedSeed = 60n
+const randomFromUsd = 100
+const randomToUsd = 100_000_000
+/** Nobody can sell them, whatever the route. */
+const untradable = ['frozen', 'honeypot']
+/** No storage slot decides a balance of theirs, so the judge can give nobody any: they are only bought. */
+const onlyBought = ['checkpointed', 'rebasing']
+const fine = 2 ** 30
+
+/**
+ * Ten pairs of plain tokens at each of six sizes, 100 to 5,000,000 dollars.
+ * @param count - the first of them, which are of all sizes.
+ */
+export async function fixedTrades(serviceUrl: string, count = fixedCount): Promise<Trade[]> {
+  const random = createSeededRandom(fixedSeed)
+  const drawPlain = () => drawPair(sandboxSymbols, sandboxSymbols, random)
+  const pairs = Array.from({ length: fixedPairs }, drawPlain)
+  const drawn = Array.from({ length: count }, (_, index) => {
+    // Another size each time that a pair comes again.
+    const turn = Math.floor(index / fixedPairs)
+    const sizeUsd = fixedSizesUsd[(index + turn) % fixedSizesUsd.length]
+    return { ...(pairs[index % fixedPairs] as Pair), sizeUsd: sizeUsd ?? 0 }
+  })
+  return price(serviceUrl, drawn)
+}
+
+/** All pairs of what can be traded at all; sizes evenly over the orders of magnitude, 100 to 100,000,000 dollars. */
+export async function randomTrades(
+  serviceUrl: string,
+  { count, seed }: { readonly count: number; readonly seed: bigint },
+): Promise<Trade[]> {
+  const random = createSeededRandom(seed)
+  const symbols = (without: readonly string[]) =>
+    sandboxTokens
+      .filter(({ behaviour }) => !without.includes(behaviour))
+      .map(({ symbol }) => symbol)
+  const [sold, bought] = [symbols([...untradable, ...onlyBought]), symbols(untradable)]
+  const drawn = Array.from({ length: count }, () => ({
+    ...drawPair(sold, bought, random),
+    sizeUsd: Math.round(randomFromUsd * (randomToUsd / randomFromUsd) ** (random(fine) / fine)),
+  }))
+  return price(serviceUrl, drawn)
+}
+
+interface Pair {
+  readonly symbolIn: string
+  readonly symbolOut: string
+}
+
+interface Drawn extends Pair {
+  readonly sizeUsd: number
+}
+
+function drawPair(sold: readonly string[], bought: readonly string[], random: SeededRandom): Pair {
+  const symbolIn = pick(sold, random)
+  const others = bought.filter((symbol) => symbol !== symbolIn)
+  return { symbolIn, symbolOut: pick(others, random) }
+}
+
+async function price(serviceUrl: string, drawn: readonly Drawn[]): Promise<Trade[]> {
+  const symbols = [...new Set(drawn.flatMap((one) => [one.symbolIn, one.symbolOut]))]
+  const prices = await readPrices(serviceUrl, [...new Set(['WETH', ...symbols])])
+  const priceOf = (symbol: string): Priced => {
+    const found = prices.get(symbol)
+    if (!found) throw new Error(`${symbol} has no price`)
+    return found
+  }
+  const ether = priceOf('WETH')
+  return drawn.map((one) => {
+    const [tokenIn, tokenOut] = [priceOf(one.symbolIn), priceOf(one.symbolOut)]
+    return {
+      ...one,
+      tokenIn: tokenIn.address,
+      tokenOut: tokenOut.address,
+      amountIn: toRaw(one.sizeUsd / tokenIn.price, tokenIn.decimals),
+      outPerEther: toRaw(ether.price / tokenOut.price, tokenOut.decimals),
+    }
+  })
+}
