@@ -1,6 +1,7 @@
 /**
- * Splits spread over many pools, so one pool that deviates from its math spoils them all. The simulated paths show
- * which pools these are; without them a split may still be the best.
+ * Splits spread over many pools, so one pool that deviates from its math spoils them all; and none is found where one
+ * path through such a pool promises more than all others. The simulated paths show which pools these are; without
+ * them a split may still be the best.
  */
 import { larger } from '../../domain/lists.js'
 import { bpsDenominator } from '../../domain/primitives.js'
@@ -13,14 +14,16 @@ const toleranceBps = 1n
 
 /**
  * Pools of candidates that broke their promise, except those that a candidate that kept it uses too.
- * @returns Empty unless a split failed that promised more than every candidate that worked.
+ * @returns Empty unless a candidate failed that promised more than every one that worked. Of single paths this counts
+ * only where another candidate kept its promise: else the tokens themselves take a part, and no pool is to blame.
  */
 export function suspectPools(attempts: readonly Attempt[]): ReadonlySet<MarketPool> {
   const kept = attempts.filter((attempt) => delivers(attempt))
   const broken = attempts.filter((attempt) => attempt.result && !delivers(attempt))
   const best = attempts.reduce((most, attempt) => larger(most, amountOut(attempt)), 0n)
   const isMissed = broken.some(
-    ({ built: { candidate } }) => candidate.isSplit && candidate.amountOut > best,
+    ({ built: { candidate } }) =>
+      candidate.amountOut > best && (candidate.isSplit || kept.length > 0),
   )
   if (!isMissed) return new Set()
   const poolsOf = (list: readonly Attempt[]) =>
