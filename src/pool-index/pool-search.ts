@@ -11,7 +11,7 @@ import type { TokenLinks } from './token-links.js'
 const poolsBetweenEnds = 128
 const poolsOfPair = 24
 /** Pools of one token in between with one token of the question. */
-const poolsPerLink = 4
+const poolsPerLink = 6
 /** Neighbours of a token that are searched for those that it shares with another. */
 const neighboursLookedAt = 192
 /** Tokens in between that are looked at, and neighbours of each end for two of them in a row. */

@@ -35,6 +35,11 @@ export interface PoolEvents {
    */
   depth?(words: readonly bigint[]): readonly [bigint, bigint]
   /**
+   * The fee in hundredths of a basis point of a pool that trades near its price like a constant product of its depths,
+   * so that these tell what it gives. Absent or null: what it gives shows only when it is loaded.
+   */
+  feePips?(pool: Pool): number | null
+  /**
    * The pools with what their events do not tell, in bulk, or those that are meant by them; those that cannot be used are
    * left out. Absent: events tell all.
    */

@@ -22,5 +22,7 @@ export function pairEvents(
     },
     depthSlots: ({ address }) => [{ address, slot: reservesSlot }],
     depth: ([word = 0n]) => [BigInt.asUintN(112, word), BigInt.asUintN(112, word >> 112n)],
+    // Pairs without a fee of their own in the record may be stable ones, whose price their reserves do not tell.
+    feePips: ({ parameters: { feeBps } }) => (typeof feeBps === 'number' ? feeBps * 100 : null),
   }
 }

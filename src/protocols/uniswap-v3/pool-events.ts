@@ -30,5 +30,6 @@ export function v3PoolEvents(slug: string, slots: ConcentratedSource['slots']): 
     },
     depthSlots: ({ address }) => depthSlots.map((slot) => ({ address, slot })),
     depth: virtualReserves,
+    feePips: ({ parameters: { fee } }) => Number(fee),
   }
 }

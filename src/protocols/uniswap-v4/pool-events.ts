@@ -5,7 +5,7 @@ import { addressIn, type PoolEvents, wordsOf } from '../pool-events.js'
 import { virtualReserves } from '../shared/concentrated/depth.js'
 import { toWord } from '../shared/storage-slots.js'
 import { poolStateSlot } from './discover.js'
-import { hooksOf, keyOf, poolIdOf } from './pool-key.js'
+import { dynamicFee, hooksOf, keyOf, poolIdOf } from './pool-key.js'
 
 /** @see Uniswap/v4-core 1.0.2, src/interfaces/IPoolManager.sol */
 const initialize = toEventSelector(
@@ -44,6 +44,7 @@ export function v4PoolEvents(slug: string): PoolEvents {
       return [base, base + 3n].map((slot) => ({ address, slot: toWord(slot) }))
     },
     depth: virtualReserves,
+    feePips: ({ parameters: { fee } }) => (fee === dynamicFee ? null : Number(fee)),
   }
 }
 

@@ -52,7 +52,7 @@ export function toCurrency(token: Address): Address {
 }
 
 /** In place of a fee: the hooks set it, and slot0 holds the one that is valid. */
-const dynamicFee = 0x800000
+export const dynamicFee = 0x800000
 
 /** Key of a pool; null when its tokens or parameters do not make one. */
 export function keyOf(pool: Pool): PoolKey | null {

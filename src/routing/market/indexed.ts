@@ -7,6 +7,7 @@ import type { Address } from '../../domain/primitives.js'
 import type { ReadResult, StateReader } from '../../domain/state.js'
 import type { Pool, Unreadable } from '../../protocols/pool.js'
 import type { ProtocolAdapter } from '../../protocols/protocol.js'
+import { IndexedOutputs, type RankedPool } from './indexed-outputs.js'
 
 /** What is loaded at most: pools of the wanted pair, of any other pair, and tokens in between. */
 const poolsOfEnds = 16
@@ -29,12 +30,6 @@ export interface Ends {
   readonly tokensIn: readonly Address[]
   readonly tokensOut: readonly Address[]
   readonly maxHops: number
-}
-
-interface Ranked {
-  readonly pool: Pool
-  /** Raw units that trade near the price, by token; native counts as its wrapped token. */
-  readonly depth: ReadonlyMap<Address, bigint>
 }
 
 /** @param candidates - in an order that is the same for equal questions. */
@@ -84,11 +79,11 @@ async function rank(
   { chain, reader }: Parameters<typeof chooseIndexed>[0],
   adapters: ReadonlyMap<string, ProtocolAdapter>,
   pools: readonly Pool[],
-): Promise<{ readonly ranked: readonly Ranked[]; readonly unreadable: readonly Unreadable[] }> {
+): Promise<{ readonly ranked: readonly RankedPool[]; readonly unreadable: readonly Unreadable[] }> {
   const reads = pools.map((pool) => adapters.get(pool.protocol)?.index?.depthSlots?.(pool) ?? [])
   const flat = reads.flat()
   const results = flat.length > 0 ? await reader.storage(flat) : []
-  const ranked: Ranked[] = []
+  const ranked: RankedPool[] = []
   const unreadable: Unreadable[] = []
   let from = 0
   for (const [k, pool] of pools.entries()) {
@@ -103,7 +98,9 @@ async function rank(
     const amounts = adapters.get(pool.protocol)?.index?.depth?.(words)
     if (!amounts || amounts.some((amount) => amount === 0n)) continue
     const tokens = pool.tokens.map((token) => canonicalToken(chain, token))
-    ranked.push({ pool, depth: new Map(tokens.map((token, side) => [token, amounts[side] ?? 0n])) })
+    const depth = new Map(tokens.map((token, side) => [token, amounts[side] ?? 0n]))
+    const feePips = adapters.get(pool.protocol)?.index?.feePips?.(pool) ?? null
+    ranked.push({ pool, depth, feePips })
   }
   return { ranked, unreadable }
 }
@@ -114,7 +111,7 @@ async function rank(
  */
 export function choose(
   chain: ChainDefinition,
-  ranked: readonly Ranked[],
+  ranked: readonly RankedPool[],
   { tokensIn, tokensOut, maxHops }: Ends,
   unranked: readonly Pool[] = [],
 ): Pool[] {
@@ -125,29 +122,32 @@ export function choose(
   const own = new Set([...ins, ...outs, ...connectors])
   const byPair = groupByPair(ranked)
   const unknownPairs = pairsAmong(chain, unranked)
-  const deepest = new Map<Address, bigint>()
-  for (const { depth } of ranked) {
-    for (const [token, amount] of depth) {
-      if (amount > (deepest.get(token) ?? 0n)) deepest.set(token, amount)
-    }
-  }
+  const outputs = new IndexedOutputs(ranked)
   const poolsOf = (a: Address, b: Address) => byPair.get(pairKey(a, b)) ?? []
   /** How deep the deepest pool of a pair is, of the deepest of the token: 0 to 1. */
   const share = (token: Address, other: Address) => {
     const most = poolsOf(token, other)[0]?.depth.get(token) ?? 0n
     const unknown = unknownPairs.has(pairKey(token, other)) ? unknownShare : 0
-    return Math.max(unknown, ratio(most, deepest.get(token) ?? 0n))
+    return Math.max(unknown, ratio(most, outputs.deepestOf(token)))
   }
 
   const chosen = new Map<string, Pool>()
-  const take = (pools: readonly Ranked[], most: number) => {
-    for (const { pool } of pools.slice(0, most)) chosen.set(`${pool.protocol}:${pool.id}`, pool)
+  const add = (pools: readonly RankedPool[]) => {
+    for (const { pool } of pools) chosen.set(`${pool.protocol}:${pool.id}`, pool)
   }
-  for (const [key, pools] of byPair) {
+  /** The deepest of the pair, and those that give most for some amount in either direction. */
+  const take = (a: Address, b: Address, most: number) => {
+    const pools = poolsOf(a, b)
+    add(pools.slice(0, most))
+    if (pools.length <= most) return
+    add(outputs.bestFor(a, b))
+    add(outputs.bestFor(b, a))
+  }
+  for (const key of byPair.keys()) {
     const [a, b] = key.split('-') as [Address, Address]
     if (!own.has(a) || !own.has(b)) continue
     const isOfEnds = (ins.has(a) && outs.has(b)) || (ins.has(b) && outs.has(a))
-    take(pools, isOfEnds ? poolsOfEnds : poolsOfPair)
+    take(a, b, isOfEnds ? poolsOfEnds : poolsOfPair)
   }
   const pairs = [...new Set([...byPair.keys(), ...unknownPairs])]
   const ways = waysBetween({ ins, outs, connectors, own, maxHops }, pairs, share)
@@ -161,9 +161,17 @@ export function choose(
     if (tokens.filter((token) => !between.has(token)).length + between.size > most) continue
     for (const token of tokens) between.add(token)
     const [x, y] = tokens
-    if (x && y) take(poolsOf(x, y), poolsPerLink)
+    if (x && y) take(x, y, poolsPerLink)
   }
-  for (const token of between) for (const other of own) take(poolsOf(token, other), poolsPerLink)
+  const through = {
+    connectors: [...connectors].filter((token) => !ins.has(token) && !outs.has(token)),
+    strangers: strangersOf(byPair.keys(), own).filter((token) => !between.has(token)),
+    maxHops,
+  }
+  for (const token of between) for (const other of own) take(token, other, poolsPerLink)
+  for (const tokenIn of ins) {
+    for (const tokenOut of outs) add(outputs.payingWays({ tokenIn, tokenOut, ...through }))
+  }
   return [...chosen.values()]
 }
 
@@ -182,7 +190,7 @@ function waysBetween(
   share: (token: Address, other: Address) => number,
 ): { readonly tokens: readonly Address[]; readonly score: number }[] {
   const both = pairs.map((key) => key.split('-') as [Address, Address])
-  const strangers = [...new Set(both.flat().filter((token) => !own.has(token)))]
+  const strangers = strangersOf(pairs, own)
   const sides = (from: ReadonlySet<Address>, stranger: Address) =>
     [...from].map((token) => ({ token, share: share(token, stranger) }))
   const ways = strangers.map((stranger) => {
@@ -217,9 +225,15 @@ function waysBetween(
     .sort((a, b) => b.score - a.score || (a.tokens.join() < b.tokens.join() ? -1 : 1))
 }
 
+/** The tokens of the pairs that are neither ends nor connectors. */
+function strangersOf(pairs: Iterable<string>, own: ReadonlySet<Address>): Address[] {
+  const tokens = [...pairs].flatMap((key) => key.split('-') as Address[])
+  return [...new Set(tokens)].filter((token) => !own.has(token))
+}
+
 /** The deepest of each pair first. */
-function groupByPair(ranked: readonly Ranked[]): ReadonlyMap<string, readonly Ranked[]> {
-  const groups = new Map<string, Ranked[]>()
+function groupByPair(ranked: readonly RankedPool[]): ReadonlyMap<string, readonly RankedPool[]> {
+  const groups = new Map<string, RankedPool[]>()
   for (const one of ranked) {
     const [a, b] = [...one.depth.keys()]
     if (!a || !b) continue

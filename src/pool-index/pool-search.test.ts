@@ -1,0 +1,52 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, expect, test } from 'vitest'
+import type { Address } from '../domain/primitives.js'
+import { type IndexDatabase, openIndexDatabase } from './database.js'
+import { poolsFor } from './pool-search.js'
+import type { IndexedPool } from './sources.js'
+import { openIndexStore } from './store.js'
+import { TokenLinks } from './token-links.js'
+
+const token = (n: number): Address => `0x${n.toString(16).padStart(40, '0')}`
+const [a, x, b] = [token(1), token(2), token(3)]
+
+const cleanups: (() => void)[] = []
+afterEach(() => {
+  for (const cleanup of cleanups.splice(0)) cleanup()
+})
+
+function databaseWith(pools: readonly IndexedPool[]): IndexDatabase {
+  const dataDir = mkdtempSync(join(tmpdir(), 'forkroute-index-'))
+  cleanups.push(() => rmSync(dataDir, { recursive: true, force: true }))
+  const store = openIndexStore(dataDir)
+  store.add({ chainId: 1, sources: ['v2'], from: 0n, to: 100n, pools, checkpoints: [] })
+  store.close()
+  const db = openIndexDatabase(dataDir, 'read')
+  if (!db) throw new Error('the store made no file')
+  cleanups.unshift(() => db.close())
+  return db
+}
+
+function pool(block: number, tokens: readonly [Address, Address]): IndexedPool {
+  const address = token(0x100 + block)
+  const parameters = { feeBps: 30 }
+  const record = { protocol: 'uniswap-v2', id: address, address, tokens, parameters }
+  return { ...record, block: BigInt(block), gate: null }
+}
+
+test('names six pools of a token in between with an end, the oldest ones', () => {
+  const between = Array.from({ length: 8 }, (_, k) => pool(k, [a, x]))
+  const onward = pool(9, [x, b])
+  const found = poolsFor(new TokenLinks(databaseWith([...between, onward])), {
+    chainId: 1,
+    upTo: 100,
+    tokensIn: [[a]],
+    tokensOut: [[b]],
+    connectors: [],
+    maxHops: 2,
+    gates: [],
+  })
+  expect(found.map(({ id }) => id)).toEqual([...between.slice(0, 6), onward].map(({ id }) => id))
+})
