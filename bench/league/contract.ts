@@ -49,8 +49,8 @@ export interface Leg {
   readonly pool: Address
   readonly tokenIn: Address
   readonly tokenOut: Address
-  /** Part of what is held of `tokenIn` when its turn comes, above 0 and at most 1. */
-  readonly share: number
+  /** Part of what is held of `tokenIn` when its turn comes, above 0 and at most 1; or exactly what the leg before yields. */
+  readonly share: number | 'previous'
 }
 
 export interface Plan {

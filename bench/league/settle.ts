@@ -36,8 +36,10 @@ export function settle(args: {
   const edges = plan.legs.map((leg): FlowEdge => {
     const market = pools.get(leg.pool)
     if (!market) throw new Error(`the plan names the unknown pool ${leg.pool}`)
-    const spends = Math.min(whole, Math.max(1, Math.round(leg.share * whole)))
-    return { hop: { kind: 'swap', market, tokenIn: leg.tokenIn, tokenOut: leg.tokenOut }, spends }
+    const { tokenIn, tokenOut, share } = leg
+    const spends =
+      share === 'previous' ? share : Math.min(whole, Math.max(1, Math.round(share * whole)))
+    return { hop: { kind: 'swap', market, tokenIn, tokenOut }, spends }
   })
   const inputs = [{ token: tokenIn, amount: amountIn }]
   const route = planRoute({

@@ -20,6 +20,10 @@ export const peers: Readonly<Record<string, PeerKind>> = {
     title: 'Sushi tines 1.0.11',
     venues: ['uniswap-v2', 'sushiswap-v2', 'uniswap-v3', 'curve'],
   },
+  pancake: {
+    title: 'Pancake smart-router 7.7.3, Infinity',
+    venues: ['uniswap-v2', 'sushiswap-v2', 'uniswap-v3', 'curve'],
+  },
 }
 
 export interface PeerAnswer {

@@ -1,0 +1,139 @@
+/**
+ * PancakeSwap's Infinity router as a process of its own: `node pancake.mjs <a file beside its node_modules>`. The messages
+ * are those of contract.ts. It splits the input over paths, each of which is carried out alone, as its own contracts do.
+ */
+import { createRequire } from 'node:module'
+
+const require = createRequire(process.argv[2])
+const { CurrencyAmount, ERC20Token, Percent, TradeType } = require('@pancakeswap/sdk')
+const { TICK_SPACINGS, Tick, TickMath, encodeSqrtRatioX96 } = require('@pancakeswap/v3-sdk')
+const { InfinityRouter } = require('@pancakeswap/smart-router')
+
+/** Uniswap's tier, which PancakeSwap has at 2,500. */
+TICK_SPACINGS[3_000] = 60
+const poolType = { v3: 1, stable: 2 }
+
+let market
+const pools = []
+const tokens = new Map()
+
+function tokenOf(address) {
+  if (!tokens.has(address)) {
+    tokens.set(address, new ERC20Token(1, address, market.decimals[address], address))
+  }
+  return tokens.get(address)
+}
+
+function addressOf(currency) {
+  return currency.wrapped.address.toLowerCase()
+}
+
+/** What lies outside the ticks that are known holds at both ends. */
+function withEnds(facts, spacing) {
+  const below = facts.ticks.filter(({ index }) => index <= facts.tick)
+  const sum = (list) => list.reduce((total, { net }) => total + net, 0n)
+  const outside = facts.liquidity - sum(below)
+  const end = Math.floor(TickMath.MAX_TICK / spacing) * spacing
+  const known = facts.ticks.filter(({ index }) => Math.abs(index) < end)
+  const first = outside + sum(facts.ticks) - sum(known)
+  return [{ index: -end, net: first }, ...known, { index: end, net: -first - sum(known) }].flatMap(
+    ({ index, net }) =>
+      net === 0n
+        ? []
+        : [new Tick({ index, liquidityNet: net, liquidityGross: net < 0n ? -net : net })],
+  )
+}
+
+function concentrated(facts, fee, ticks) {
+  const [token0, token1] = facts.tokens.map(tokenOf)
+  const none = new Percent(0, 1)
+  return {
+    type: poolType.v3,
+    token0,
+    token1,
+    fee,
+    ticks,
+    address: facts.address,
+    liquidity: facts.liquidity,
+    sqrtRatioX96: facts.sqrtPriceX96,
+    tick: facts.tick,
+    token0ProtocolFee: none,
+    token1ProtocolFee: none,
+    reserve0: CurrencyAmount.fromRawAmount(token0, facts.balances[0]),
+    reserve1: CurrencyAmount.fromRawAmount(token1, facts.balances[1]),
+  }
+}
+
+function poolOf(facts) {
+  const fee = Math.round(facts.fee * 1e6)
+  switch (facts.kind) {
+    case 'pair': {
+      // Its own pairs have another fee; this is the same curve as a position over all prices.
+      const [reserve0, reserve1] = facts.balances
+      const sqrtPriceX96 = encodeSqrtRatioX96(reserve1, reserve0)
+      const whole = {
+        ...facts,
+        sqrtPriceX96,
+        tick: TickMath.getTickAtSqrtRatio(sqrtPriceX96),
+        liquidity: (reserve0 * sqrtPriceX96) >> 96n,
+        ticks: [],
+      }
+      return concentrated(whole, fee, withEnds(whole, TICK_SPACINGS[fee]))
+    }
+    case 'concentrated':
+      return concentrated(facts, fee, withEnds(facts, TICK_SPACINGS[fee]))
+    case 'stable':
+      return {
+        type: poolType.stable,
+        address: facts.address,
+        balances: facts.tokens.map((token, index) =>
+          CurrencyAmount.fromRawAmount(tokenOf(token), facts.balances[index]),
+        ),
+        amplifier: BigInt(facts.amp),
+        fee: new Percent(fee, 1_000_000),
+      }
+  }
+}
+
+async function plan({ tokenIn, tokenOut, amountIn, among }) {
+  const near = among && new Set(among)
+  const isNear = ({ facts }) => !near || facts.tokens.filter((token) => near.has(token)).length > 1
+  const trade = await InfinityRouter.getBestTrade(
+    CurrencyAmount.fromRawAmount(tokenOf(tokenIn), amountIn),
+    tokenOf(tokenOut),
+    TradeType.EXACT_INPUT,
+    {
+      gasPriceWei: market.gasPrice,
+      candidatePools: pools.filter(isNear).map(({ pool }) => pool),
+    },
+  )
+  if (!trade) return null
+  let left = amountIn
+  const legs = trade.routes.flatMap(({ path, pools: hops, inputAmount }, place) => {
+    const isLast = place === trade.routes.length - 1
+    const share = isLast ? 1 : Number(inputAmount.quotient) / Number(left)
+    left -= inputAmount.quotient
+    return hops.map((pool, hop) => ({
+      pool: pool.address,
+      tokenIn: addressOf(path[hop]),
+      tokenOut: addressOf(path[hop + 1]),
+      share: hop === 0 ? share : 'previous',
+    }))
+  })
+  return { legs, promised: trade.outputAmount.quotient }
+}
+
+process.on('message', async (message) => {
+  if (message.kind === 'market') {
+    market = message.market
+    pools.push(...market.pools.map((facts) => ({ facts, pool: poolOf(facts) })))
+    process.send({ kind: 'ready' })
+    return
+  }
+  const { id, question } = message
+  try {
+    process.send({ kind: 'answer', id, plan: await plan(question) })
+  } catch (error) {
+    process.send({ kind: 'answer', id, plan: null, failure: String(error?.message ?? error) })
+  }
+})
