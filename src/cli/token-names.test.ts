@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createForkrouteClient } from '../client/client.js'
-import { amountOf, namerOf, tokenNamer } from './token-names.js'
+import { amountOf, namerOf, nativeAmountOf, tokenNamer } from './token-names.js'
 
 const addressOf = (index: number) => `0x${index.toString(16).padStart(40, '0')}`
 const meta = {
@@ -73,5 +73,16 @@ describe('amountOf', () => {
     [7n, null, '7 raw units of T'],
   ])('%s raw units with %s decimals are %s', (raw, decimals, text) => {
     expect(amountOf(raw, { address: addressOf(1), decimals, symbol: 'T' })).toBe(text)
+  })
+})
+
+describe('nativeAmountOf', () => {
+  test.each([
+    [12_300_000_000_000_000n, 1, '0.0123 ETH'],
+    [0n, 1, '0 ETH'],
+    [5n * 10n ** 18n, 56, '5 BNB'],
+    [7n, 999_999_999, '7 raw units of 0xeeee…eeee'],
+  ])('%s wei on chain %s are %s', (wei, chainId, text) => {
+    expect(nativeAmountOf(wei, chainId)).toBe(text)
   })
 })

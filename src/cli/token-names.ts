@@ -140,6 +140,11 @@ export function namerOf(tokens: readonly KnownToken[]): TokenNamer {
   }
 }
 
+/** An amount of the chain's native token, given in wei. */
+export function nativeAmountOf(wei: bigint, chainId: number): string {
+  return amountOf(wei, namerOf([])({ chainId, address: nativeToken }))
+}
+
 /** In whole tokens with the symbol; in raw units where the decimals are not known. */
 export function amountOf(raw: bigint, { decimals, symbol }: NamedToken): string {
   if (decimals === null) return `${raw} raw units of ${symbol}`

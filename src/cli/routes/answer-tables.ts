@@ -2,7 +2,7 @@
 import type { Quote, Route } from '../../client/client.js'
 import type { components } from '../../client/generated/schema.js'
 import { printTable, shortHex } from '../output.js'
-import type { TokenNamer, TokenPlace } from '../token-names.js'
+import { nativeAmountOf, type TokenNamer, type TokenPlace } from '../token-names.js'
 
 export type Step = components['schemas']['RouteStep']
 export type Fact = readonly [name: string, value: string | number | null | undefined]
@@ -61,34 +61,34 @@ type BridgeFigures = Pick<
   'destinationBlockNumber' | 'bridgeFee' | 'bridgingEstimates'
 >
 
-/** What simulations measured, and at which block. */
+/** What simulations measured, and at which block. @param chainId - the chain that the transaction is sent on. */
 export function measuredFacts(
   answer: BridgeFigures & {
     readonly priceImpact?: number | null
     readonly gas?: bigint | null
     readonly blockNumber: number
   },
+  chainId: number,
 ): Fact[] {
   const { priceImpact, gas, blockNumber } = answer
   return [
     ['price impact', typeof priceImpact === 'number' ? `${priceImpact} bps` : 'not known'],
     ['gas', gas?.toString()],
     ['block', blockNumber],
-    ...bridgeFacts(answer),
+    ...bridgeFacts(answer, chainId),
   ]
 }
 
 /** What a route over a bridge takes and lasts. */
-function bridgeFacts({
-  destinationBlockNumber,
-  bridgeFee,
-  bridgingEstimates = [],
-}: BridgeFigures): Fact[] {
+function bridgeFacts(
+  { destinationBlockNumber, bridgeFee, bridgingEstimates = [] }: BridgeFigures,
+  sourceChainId: number,
+): Fact[] {
   if (!bridgeFee) return []
   const usd = bridgeFee.usd === null ? '' : `, ${bridgeFee.usd} USD`
   return [
     ['destination block', destinationBlockNumber],
-    ['bridge fee', `${bridgeFee.native} wei${usd}`],
+    ['bridge fee', `${nativeAmountOf(bridgeFee.native, sourceChainId)}${usd}`],
     ...bridgingEstimates.map(
       ({ bridge, fromChainId, toChainId, estimatedSeconds }): Fact => [
         `${bridge}, chain ${fromChainId} to ${toChainId}`,
@@ -102,6 +102,7 @@ export function transactionFacts(tx: {
   readonly to: string
   readonly value: bigint
   readonly data: string
+  readonly chainId: number
 }): Fact[] {
   const bytes = tx.data.length / 2 - 1
   const isWhole = tx.data.length <= shownDataChars
@@ -110,7 +111,7 @@ export function transactionFacts(tx: {
     : `${tx.data.slice(0, shownDataChars)}… (${bytes} bytes; all with --json)`
   return [
     ['to', tx.to],
-    ['value', tx.value.toString()],
+    ['value', nativeAmountOf(tx.value, tx.chainId)],
     ['data', data],
   ]
 }

@@ -64,7 +64,7 @@ function facts(bundle: Bundle, chainId: number, nameOf: TokenNamer): Fact[] {
     ...rows('takes', bundle.amountsIn),
     ...rows('pays', bundle.amountsOut),
     ...rows('at least', bundle.minAmountsOut),
-    ...measuredFacts(bundle),
+    ...measuredFacts(bundle, chainId),
     ...transactionFacts(bundle.tx),
   ]
 }
@@ -108,7 +108,10 @@ async function run(file: string, options: Options): Promise<void> {
     printTable([], facts(bundle, chainId, nameOf))
     printSteps(bundle.route, nameOf)
     for (const { purpose, to, data } of bundle.prerequisites ?? []) {
-      printTable([], [['sign first', purpose], ...transactionFacts({ to, data, value: 0n })])
+      printTable(
+        [],
+        [['sign first', purpose], ...transactionFacts({ to, data, value: 0n, chainId })],
+      )
     }
     if (bundle.trace) printTrace(chainId, bundle.trace, nameOf)
     printWarnings(bundle.warnings)

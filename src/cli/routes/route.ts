@@ -6,7 +6,7 @@ import { defaultCentiBps, toBps } from '../../domain/primitives.js'
 import { type FileOptions, quoteFile, refuseHalf } from '../batch/quote-file.js'
 import { withApi } from '../client.js'
 import { printJson, printTable } from '../output.js'
-import { amountOf, type TokenNamer, tokenNamer } from '../token-names.js'
+import { amountOf, nativeAmountOf, type TokenNamer, tokenNamer } from '../token-names.js'
 import {
   type Fact,
   hasPositions,
@@ -47,7 +47,11 @@ function namerFor(
   })
 }
 
-function facts(answer: Route | Quote, { tokenIn, tokenOut, ...trade }: Trade): Fact[] {
+function facts(
+  answer: Route | Quote,
+  { tokenIn, tokenOut, ...trade }: Trade,
+  { chain, toChain = chain }: RouteOptions,
+): Fact[] {
   const { tx, minAmountOut, amountIn, gasDrop }: Partial<Route> = answer
   return [
     ['amount in', amountOf(trade.isExactOut ? (amountIn ?? 0n) : trade.amount, tokenIn)],
@@ -55,10 +59,14 @@ function facts(answer: Route | Quote, { tokenIn, tokenOut, ...trade }: Trade): F
     ...(minAmountOut === undefined
       ? []
       : [['at least', amountOf(only(minAmountOut), tokenOut)] as const]),
-    ...measuredFacts(answer),
-    ...(gasDrop ? [['gas drop', `${gasDrop.amount} wei to ${gasDrop.receiver}`] as const] : []),
+    ...measuredFacts(answer, chain),
+    ...(gasDrop ? [['gas drop', gasDropText(gasDrop, toChain)] as const] : []),
     ...(tx ? transactionFacts(tx) : []),
   ]
+}
+
+function gasDropText({ amount, receiver }: NonNullable<Route['gasDrop']>, chainId: number): string {
+  return `${nativeAmountOf(amount, chainId)} to ${receiver}`
 }
 
 async function run(name: 'route' | 'quote', words: Words, options: RouteOptions): Promise<void> {
@@ -80,7 +88,7 @@ async function run(name: 'route' | 'quote', words: Words, options: RouteOptions)
       return
     }
     const { trace }: Partial<Route> = answer
-    printTable([], facts(answer, trade))
+    printTable([], facts(answer, trade, options))
     const nameOf = await namerFor(client, answer, trade, options)
     printSteps(answer.route, nameOf)
     if (trace) printTrace(options.chain, trace, nameOf)

@@ -41,7 +41,7 @@ async function run(amount: string, name: string, options: Options): Promise<void
         ['spender', approval.spender],
         ['gas', approval.gas.toString()],
         ['from', approval.tx.from],
-        ...transactionFacts(approval.tx),
+        ...transactionFacts({ ...approval.tx, chainId }),
       ],
     )
     printWarnings(approval.warnings)

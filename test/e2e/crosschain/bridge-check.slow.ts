@@ -346,5 +346,6 @@ describe('POST /api/experimental/multichain/shortcut/route', () => {
     for (const part of ['destination block', 'bridge fee', 'about', '1 to 8453', 'USDC']) {
       expect(out).toContain(part)
     }
+    expect(out).toMatch(/bridge fee +│ [\d.]+ ETH/)
   })
 })

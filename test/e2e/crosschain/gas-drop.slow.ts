@@ -150,5 +150,5 @@ test('the command line takes it in whole tokens', async () => {
     { FORKROUTE_KEY: service.key },
   )
   expect(code, err).toBe(0)
-  expect(out).toContain(`1000000000000000 wei to ${alice.toLowerCase()}`)
+  expect(out).toContain(`0.001 ETH to ${alice.toLowerCase()}`)
 })
