@@ -22,7 +22,7 @@ COPY README.md CONTRIBUTING.md CHANGELOG.md ./
 COPY docs ./docs
 COPY site ./site
 COPY scripts/site.mjs ./scripts/
-COPY scripts/prose/links.ts ./scripts/prose/
+COPY scripts/prose/blocks.ts scripts/prose/links.ts ./scripts/prose/
 # Pictures are in the pages that are built; the service gives agents the texts alone.
 RUN npm run site && find docs -type f ! -name '*.md' -delete
 

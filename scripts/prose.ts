@@ -1,12 +1,13 @@
 /**
  * Reads README.md, CONTRIBUTING.md and docs as a reader does: long sentences, phrases that read as if translated, sentences
- * without a subject, headings in title case, and links that lead nowhere.
- *   npm run prose                                figures of each page; ends with 1 where a page has a finding or a link is broken
+ * without a subject, headings in title case, second titles, words that are hidden, and links that lead nowhere.
+ *   npm run prose                                figures of each page; ends with 1 where a page has a finding
  *   npm run prose -- docs/reference/api.md       each finding of these pages, with its line
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { brokenLinks } from './prose/links.js'
+import { markupFindings } from './prose/markup.js'
 import { type Kind, kinds, measureProse, type PageProse } from './prose/measure.js'
 
 /** Written by tests, or history that is not rewritten. Pages that scripts generate say so in their first line. */
@@ -40,7 +41,7 @@ if (positionals.length > 0) {
   for (const path of positionals) printFindings(path, measured.get(path))
 } else {
   if (!values.quiet) printTable()
-  const problems = [...findings(), ...linkProblems()]
+  const problems = [...findings(), ...problemsOfMarkup()]
   for (const problem of problems) console.error(problem)
   if (problems.length > 0) process.exitCode = 1
 }
@@ -65,9 +66,12 @@ function findings(): string[] {
   )
 }
 
-function linkProblems(): string[] {
-  return [...pages.keys()].flatMap((path) =>
-    brokenLinks(path, pages, existsSync).map(({ line, what }) => `${path}:${line}: ${what}`),
+/** These are found in pages that scripts and tests write, too. */
+function problemsOfMarkup(): string[] {
+  return [...pages].flatMap(([path, text]) =>
+    [...brokenLinks(path, pages, existsSync), ...markupFindings(text)].map(
+      ({ line, what }) => `${path}:${line}: ${what}`,
+    ),
   )
 }
 

@@ -15,6 +15,8 @@ export interface Prose {
 const writtenPart =
   /<!-- (?:alerts|generated: |npm run |panels|part |proof: begin|table of |trace|transcript)[\s\S]*?<!-- (?:end|proof: end)[\s\S]*?-->/g
 const comment = /<!--[\s\S]*?-->/g
+const fencedPart = /^\s*(```|~~~)[\s\S]*?^\s*\1/gm
+const inlineCode = /`[^`\n]*`/g
 const fence = /^\s*(```|~~~)/
 const heading = /^#{1,6} (.*)$/
 const listItem = /^\s*(?:[-*]|\d+\.) (.*)$/
@@ -26,7 +28,7 @@ export function proseOf(markdown: string): Prose {
   /** Whether the last block is a paragraph or an item that the next line may go on with. */
   let isOpen = false
   let isCode = false
-  for (const [index, text] of withoutComments(markdown).split('\n').entries()) {
+  for (const [index, text] of withoutWrittenParts(markdown).split('\n').entries()) {
     const line = index + 1
     const wasOpen = isOpen
     const title = heading.exec(text)?.[1]
@@ -49,10 +51,25 @@ export function proseOf(markdown: string): Prose {
   return { headings, blocks: blocks.map(({ line, text }) => ({ line, text: withoutMarks(text) })) }
 }
 
-/** Lines stay where they are, so that findings name the right ones. */
-function withoutComments(markdown: string): string {
-  const blank = (part: string) => part.replace(/[^\n]/g, '')
-  return markdown.replace(writtenPart, blank).replace(comment, blank)
+/** Lines stay where they are here and below, so that findings name the right ones. */
+function withoutWrittenParts(markdown: string): string {
+  return withoutComments(markdown.replace(writtenPart, blank))
+}
+
+export function withoutComments(markdown: string): string {
+  return markdown.replace(comment, blank)
+}
+
+export function withoutFences(markdown: string): string {
+  return markdown.replace(fencedPart, blank)
+}
+
+export function withoutCode(markdown: string): string {
+  return withoutFences(markdown).replace(inlineCode, blank)
+}
+
+function blank(part: string): string {
+  return part.replace(/[^\n]/g, ' ')
 }
 
 function cellsOf(row: string, line: number): Heading[] {

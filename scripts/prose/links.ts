@@ -1,10 +1,9 @@
 /** Links between documents: each leads to a file of the repository, and to a heading that is in it. */
 import { dirname, join, normalize } from 'node:path'
+import { withoutCode, withoutFences } from './blocks.js'
 import type { Finding } from './measure.js'
 
 const link = /!?\[[^\]]*\]\(([^)\s]+)\)/g
-const fenced = /^\s*(```|~~~)[\s\S]*?^\s*\1/gm
-const inlineCode = /`[^`\n]*`/g
 
 /**
  * @param pages - text by path, of all pages whose headings may be linked.
@@ -15,8 +14,7 @@ export function brokenLinks(
   pages: ReadonlyMap<string, string>,
   exists: (path: string) => boolean,
 ): Finding[] {
-  const blank = (code: string) => code.replace(/[^\n]/g, ' ')
-  const text = (pages.get(path) ?? '').replace(fenced, blank).replace(inlineCode, blank)
+  const text = withoutCode(pages.get(path) ?? '')
   return [...text.matchAll(link)].flatMap((match) => {
     const target = match[1] ?? ''
     if (/^[a-z]+:/.test(target)) return []
@@ -33,7 +31,7 @@ export function brokenLinks(
 /** Anchors as GitHub makes them of headings: lower case, spaces as hyphens, a number where one is there twice. */
 export function anchorsOf(markdown: string): ReadonlySet<string> {
   const anchors = new Set<string>()
-  for (const [, title = ''] of markdown.replace(fenced, '').matchAll(/^#{1,6} (.*)$/gm)) {
+  for (const [, title = ''] of withoutFences(markdown).matchAll(/^#{1,6} (.*)$/gm)) {
     const slug = slugOf(title.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1'))
     let anchor = slug
     for (let copy = 1; anchors.has(anchor); copy++) anchor = `${slug}-${copy}`

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { proseOf } from './blocks.js'
 import { brokenLinks } from './links.js'
+import { markupFindings } from './markup.js'
 import { measureProse } from './measure.js'
 
 const words = (count: number) => `Words ${'word '.repeat(count - 1).trim()}.`
@@ -91,5 +92,21 @@ describe('brokenLinks', () => {
   test('knows the second of two equal headings by its number', () => {
     const twice = new Map([['a.md', '# One\n# One\n[second](#one-1)']])
     expect(brokenLinks('a.md', twice, () => true)).toEqual([])
+  })
+})
+
+describe('markupFindings', () => {
+  test('names a second title, and takes no comment in code for one', () => {
+    const page = '# Title\n```sh\n# A comment\n```\n## Section\n# Another'
+    expect(markupFindings(page)).toEqual([
+      { line: 6, what: 'a second title, make it a section: Another' },
+    ])
+  })
+
+  test('names words that are hidden as if they were a tag', () => {
+    const page = 'Set RPC_URL_<chain id>.\n`<key>` \\<key> <https://x.org> <!-- note -->\n1 < 2 > 1'
+    expect(markupFindings(page)).toEqual([
+      { line: 1, what: '<chain id> is hidden: write it as code' },
+    ])
   })
 })

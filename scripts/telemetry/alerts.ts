@@ -52,7 +52,7 @@ export const alerts: readonly Alert[] = [
     severity: 'ticket',
     summary:
       'Node {{ $labels.node }} of chain {{ $labels.chain }} is of another chain or gave a false answer.',
-    action: 'Replace it in RPC_URL_<chain id>; until then it is verified again every minute.',
+    action: 'Replace it in `RPC_URL_<chain id>`; until then it is verified again every minute.',
     fires: { 'forkroute_node_set_aside{chain="1", node="1", instance="a"}': '1x20' },
     silent: { 'forkroute_node_set_aside{chain="1", node="1", instance="a"}': '0x20' },
   },
@@ -63,7 +63,7 @@ export const alerts: readonly Alert[] = [
     severity: 'ticket',
     summary:
       'Node {{ $labels.node }} of chain {{ $labels.chain }} refuses more than 5 % of requests.',
-    action: 'Raise its plan, or add a node to RPC_URL_<chain id>.',
+    action: 'Raise its plan, or add a node to `RPC_URL_<chain id>`.',
     fires: {
       'forkroute_node_limited_total{chain="1", node="1", instance="a"}': '0+10x20',
       'forkroute_node_requests_total{chain="1", node="1", instance="a"}': '0+100x20',
@@ -120,7 +120,7 @@ export const alerts: readonly Alert[] = [
     summary:
       'One answer of twenty of node {{ $labels.node }} of chain {{ $labels.chain }} takes {{ $value }} s or more.',
     action:
-      'Compare it with the other nodes on the dashboard; put a faster one first in RPC_URL_<chain id>.',
+      'Compare it with the other nodes on the dashboard; put a faster one first in `RPC_URL_<chain id>`.',
     fires: {
       'forkroute_node_latency_seconds_bucket{chain="1", node="1", le="2.5", instance="a"}':
         '0+1x20',

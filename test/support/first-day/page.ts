@@ -41,7 +41,8 @@ ${sections.join('\n')}`
 function rowOf({ mistake, before, answer }: Mistake): string {
   const { status, code, says } = answer
   const name = code ? `${status} \`${code}\`` : `${status}`
-  const sentences = says.map(shortened).join(' ') || 'no warning'
+  // Markdown would take a `<key>` for a tag and hide it.
+  const sentences = says.map(shortened).join(' ').replaceAll('<', '\\<') || 'no warning'
   const cells = [mistake, before, `${name}: ${sentences}`, stepsOf(answer)]
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
 }
