@@ -7,6 +7,7 @@ import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { shippedPackages as packagesOfSite } from '../site/shipped-packages.js'
 import { serviceVersion } from '../src/api/version.js'
 import { contracts, templates } from '../src/executor/generated/contracts.js'
 import { artifactPackages } from '../src/sandbox/contracts/manifest.js'
@@ -65,7 +66,12 @@ const target = join('dist', 'sbom')
 
 function main(): void {
   const bom = shippedPackages()
-  bom.components.push(...anvilBinaries(), ...ownContracts(), ...fetchedPackages())
+  bom.components.push(
+    ...sitePackages(),
+    ...anvilBinaries(),
+    ...ownContracts(),
+    ...fetchedPackages(),
+  )
   const refs = bom.components.map((component) => component['bom-ref'])
   const dependsOn = refs.filter((ref) => ref.startsWith(`${compiledIn}@`))
   for (const ref of refs) if (ref.startsWith('contract:')) bom.dependencies.push({ ref, dependsOn })
@@ -132,6 +138,29 @@ function licenceOfRelease({ components }: Bom, { name, version }: Component) {
   return same?.licenses ?? []
 }
 
+/** Only what is in the pages of dist/site: the rest of the site's lock file builds them and is not shipped. */
+function sitePackages(): Component[] {
+  const { packages } = JSON.parse(readFileSync(join('site', 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, { version: string; license: string; integrity: string }>
+  }
+  return packagesOfSite.map((name) => {
+    const entry = packages[`node_modules/${name}`]
+    if (!entry) throw new Error(`site/package-lock.json has no ${name}.`)
+    const { version, license, integrity } = entry
+    return {
+      'bom-ref': `site:${name}@${version}`,
+      type: 'library',
+      name,
+      version,
+      scope: 'required',
+      description: 'Joined into the pages of dist/site; by site/package-lock.json',
+      purl: purlOf(name, version),
+      hashes: [sha512Of(integrity)],
+      licenses: [{ license: { id: license } }],
+    }
+  })
+}
+
 /** The file itself, of the platform that this runs on. */
 function anvilBinaries(): Component[] {
   const platform = `${process.platform}-${process.arch === 'x64' ? 'amd64' : process.arch}`
@@ -187,13 +216,14 @@ function fetchedPackages(): Component[] {
     scope: 'excluded',
     description: 'Contracts that the first start of the sandbox fetches; not in package or image',
     purl: purlOf(name, version),
-    hashes: [
-      {
-        alg: 'SHA-512',
-        content: Buffer.from(integrity.replace('sha512-', ''), 'base64').toString('hex'),
-      },
-    ],
+    hashes: [sha512Of(integrity)],
   }))
+}
+
+/** @param integrity - as in lock files. */
+function sha512Of(integrity: string) {
+  const digest = Buffer.from(integrity.replace('sha512-', ''), 'base64')
+  return { alg: 'SHA-512', content: digest.toString('hex') }
 }
 
 function sha256(data: Uint8Array): string {

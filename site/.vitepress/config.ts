@@ -5,6 +5,7 @@ import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { slugOf } from '../../scripts/prose/links.js'
 import { indexPath, linkInSite, outsideDocs, pathInSite, sidebarOf } from '../pages.js'
+import { checkShippedPackages } from '../shipped-packages.js'
 
 /** Tokens of markdown-it, in so far as links are concerned. */
 interface Token {
@@ -110,7 +111,7 @@ export default {
     config: changeTexts,
   },
   // The index of the search has 2 MB.
-  vite: { build: { chunkSizeWarningLimit: 4000 } },
+  vite: { build: { chunkSizeWarningLimit: 4000 }, plugins: [checkShippedPackages()] },
   themeConfig: {
     search: { provider: 'local' },
     sidebar: sidebarOf(readFileSync(join(root, indexPath), 'utf8')),

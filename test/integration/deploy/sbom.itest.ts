@@ -5,6 +5,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { Spec, Validation } from '@cyclonedx/cyclonedx-library'
 import { beforeAll, expect, test } from 'vitest'
+import { shippedPackages } from '../../../site/shipped-packages.js'
 import { contracts } from '../../../src/executor/generated/contracts.js'
 import { artifactPackages } from '../../../src/sandbox/contracts/manifest.js'
 
@@ -14,6 +15,7 @@ interface Component {
   readonly name: string
   readonly version: string
   readonly scope: string
+  readonly description?: string
   readonly purl?: string
   readonly hashes: readonly { readonly content: string }[]
   readonly licenses?: readonly object[]
@@ -86,6 +88,16 @@ test('has what is joined into the console and into the file for traces, though p
   }
   expect(names).toContain('@opentelemetry/sdk-trace-base')
   for (const name of ['vitest', 'knip', 'axe-core']) expect(names).not.toContain(name)
+})
+
+test('has what is joined into the pages of the site, by its lock file, and not what builds them', () => {
+  const ofSite = components.filter(({ description }) => description?.includes('dist/site'))
+  expect(ofSite.map(({ name }) => name)).toEqual(shippedPackages)
+  const { packages } = JSON.parse(readFileSync('site/package-lock.json', 'utf8'))
+  for (const { name, version } of ofSite) {
+    expect(packages[`node_modules/${name}`].version, name).toBe(version)
+  }
+  expect([...listed()].filter((name) => /^(shiki|rollup|markdown-it)@/.test(name))).toEqual([])
 })
 
 test('has the Anvil of every platform, the binary here, and all bytecode with its hash', () => {
