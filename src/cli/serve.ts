@@ -37,30 +37,39 @@ function exampleRequest(url: string, service: Service, destinationChainId?: numb
     : `${url}/api/v1/shortcuts/quote?chainId=${chainId}&${trade}`
 }
 
-function printStartup({
+/** Where the service answers, and requests to paste. */
+export function startupText({
   url,
-  service,
-  config,
+  hasGuide,
+  sandboxUrls,
+  authMode,
   key,
   examples,
 }: {
   readonly url: string
-  readonly service: Service
-  readonly config: Config
+  /** Whether the documents are built, which the service then has as pages. */
+  readonly hasGuide: boolean
+  /** By chain id; null where the chains are those of the operator's nodes. */
+  readonly sandboxUrls: Service['sandboxUrls']
+  readonly authMode: Config['authMode']
+  /** Null unless this start made it. */
   readonly key: string | null
   readonly examples: readonly string[]
-}): void {
-  const isOpen = config.authMode === 'open'
-  const header = isOpen ? '' : `-H "Authorization: Bearer ${key ?? '$FORKROUTE_KEY'}" `
-  console.log(`forkroute   ${url}/api/v1`)
-  console.log(`reference   ${url}/docs`)
-  console.log(`console     ${url}/console${key ? `#key=${key}` : ''}`)
-  for (const [chainId, node] of Object.entries(service.sandboxUrls ?? {})) {
-    console.log(`${`chain ${chainId}`.padEnd(12)}sandbox, JSON-RPC at ${node}`)
-  }
-  if (key) console.log(`API key     ${key}  (shown once; only its hash is stored)`)
-  for (const example of examples) console.log(`\ncurl -s ${header}"${example}"`)
-  console.log()
+}): string {
+  const header = authMode === 'open' ? '' : `-H "Authorization: Bearer ${key ?? '$FORKROUTE_KEY'}" `
+  const chains = Object.entries(sandboxUrls ?? {}).map(
+    ([chainId, node]) => `${`chain ${chainId}`.padEnd(12)}sandbox, JSON-RPC at ${node}`,
+  )
+  return [
+    `forkroute   ${url}/api/v1`,
+    `reference   ${url}/docs`,
+    ...(hasGuide ? [`guide       ${url}/docs/guide/`] : []),
+    `console     ${url}/console${key ? `#key=${key}` : ''}`,
+    ...chains,
+    ...(key ? [`API key     ${key}  (shown once; only its hash is stored)`] : []),
+    ...examples.map((example) => `\ncurl -s ${header}"${example}"`),
+    '',
+  ].join('\n')
 }
 
 /** A route, and where several chains are served by the sandbox one over a bridge. */
@@ -74,6 +83,7 @@ async function serve(config: Config, mode: ArchiveMode): Promise<void> {
   const keys = config.authMode === 'key' ? openKeyStore(config.dataDir) : null
   // Loaded when needed: the other commands start faster without it.
   const { createApiServer } = await import('../api/server.js')
+  const { isSiteBuilt } = await import('../api/pages/site-page.js')
   const { createService } = await import('../service/service.js')
   const member = membership()
   // What is done once for all is done by the first.
@@ -94,7 +104,14 @@ async function serve(config: Config, mode: ArchiveMode): Promise<void> {
     const { url, port } = await api.listen()
     const recorded = mode.kind === 'replay' ? firstRecorded(url, mode.file) : null
     const examples = recorded ? [recorded] : exampleRequests(url, service)
-    if (isFirst) printStartup({ url, service, config, key: firstKey(keys), examples })
+    if (isFirst) {
+      const { sandboxUrls } = service
+      const { authMode } = config
+      const key = firstKey(keys)
+      console.log(
+        startupText({ url, hasGuide: isSiteBuilt(), sandboxUrls, authMode, key, examples }),
+      )
+    }
     if (mode.kind !== 'live') console.log(`${`${mode.kind}s`.padEnd(12)}${mode.file}\n`)
     logger.info({ port, ...(member && { process: member.place }) }, 'ready')
   } catch (error) {

@@ -11,6 +11,10 @@ import { pagePolicy } from './page-policy.js'
 /** The folder into which `npm run site` builds. */
 const builtSite = join(packageFolder, 'dist', 'site')
 
+export function isSiteBuilt(root = builtSite): boolean {
+  return existsSync(join(root, 'index.html'))
+}
+
 /**
  * @param root - the folder of the built site. It is looked for at each request, so that it may be built later.
  * @throws ForkrouteError NOT_FOUND with the next step where it is not built, and where it has no such page.
@@ -25,7 +29,7 @@ export function sitePage(root = builtSite): Router {
     }),
   )
   router.get('/{*path}', (_req, _res, next) => {
-    if (!existsSync(join(root, 'index.html'))) {
+    if (!isSiteBuilt(root)) {
       throw new ForkrouteError(
         'NOT_FOUND',
         'The documents are not built here. Run npm run site in the folder of forkroute, then ask again. GET /docs has the reference of the interface.',
