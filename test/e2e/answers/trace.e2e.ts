@@ -196,9 +196,9 @@ describe('trace=true', () => {
 
   test('on the command line, as tables; the example of the page', async () => {
     const page = readFileSync(new URL('../../../docs/how-to/traces.md', import.meta.url), 'utf8')
-    const [, line = ''] = /```sh\nforkroute (.+)\n```/.exec(page) ?? []
+    const [, line = ''] = /```sh\nnpm run forkroute -- (.+)\n```/.exec(page) ?? []
     const { code, out, err } = await runCli([
-      ...[...line.split(' '), '--from', alice],
+      ...line.split(' '),
       ...['--url', service.url, '--key', service.key],
     ])
     expect(code, err).toBe(0)
