@@ -59,12 +59,16 @@ function usable(keys: KeyStore, key: string): KeyRecord {
   if (!record) {
     throw new ForkrouteError(
       'UNAUTHORIZED',
-      'The API key is not valid: no key of this service reads so. Its operator makes one with forkroute keys create.',
+      'The API key is not valid: this service has no such key. Its operator makes one with forkroute keys create.',
       withKey,
     )
   }
   if (record.disabledAt !== null) {
-    throw new ForkrouteError('KEY_DISABLED', 'The API key is disabled.', withKey)
+    throw new ForkrouteError(
+      'KEY_DISABLED',
+      'The API key is disabled. The operator makes another with forkroute keys create.',
+      withKey,
+    )
   }
   return record
 }

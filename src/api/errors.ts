@@ -14,26 +14,34 @@ const defaultRetryAfterSeconds = 1
 interface HttpFault {
   readonly status?: unknown
   readonly type?: unknown
+  /** Bytes that a body may have. */
+  readonly limit?: unknown
 }
 
 /** Faults of the request that Express or its parser found. Null for anything else, which is a bug. */
 function fromHttpFault(error: unknown): ForkrouteError | null {
   if (!(error instanceof Error)) return null
-  const { status, type } = error as HttpFault
+  const { status, type, limit } = error as HttpFault
   if (type === 'entity.parse.failed') {
     return new ForkrouteError('INVALID_REQUEST', 'The request body is not valid JSON.')
   }
   if (status === 413) {
-    return new ForkrouteError('BODY_TOO_LARGE', 'The request body is over the limit.')
+    const bytes = typeof limit === 'number' ? ` of ${limit} bytes` : ''
+    const message = `The request body is over the limit${bytes} (BODY_LIMIT_BYTES). Divide it into several requests.`
+    return new ForkrouteError('BODY_TOO_LARGE', message)
   }
   if (status === 415) {
     return new ForkrouteError(
       'UNSUPPORTED_MEDIA_TYPE',
       'The request body must be JSON in UTF-8 (content-type: application/json).',
+      { next: [{ header: 'content-type', value: 'application/json' }] },
     )
   }
   if (status === 400) {
-    return new ForkrouteError('INVALID_REQUEST', 'The request could not be read.')
+    return new ForkrouteError(
+      'INVALID_REQUEST',
+      'The request could not be read: its path has a % that is no percent-encoding, or its body broke off.',
+    )
   }
   return null
 }

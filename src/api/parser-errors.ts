@@ -16,7 +16,8 @@ const answers: Readonly<Record<string, Refusal>> = {
   HPE_HEADER_OVERFLOW: {
     code: 'INVALID_REQUEST',
     status: 431,
-    message: 'The request line and headers are over the limit.',
+    message:
+      'The request line and headers are over the limit. Send long lists in the body of a POST.',
   },
   ERR_HTTP_REQUEST_TIMEOUT: {
     code: 'INVALID_REQUEST',

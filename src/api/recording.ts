@@ -66,5 +66,8 @@ export function recordingOf(args: {
 function numberOf(header: string | string[] | undefined): number | null {
   if (header === undefined) return null
   if (typeof header === 'string' && /^[1-9]\d{0,9}$/.test(header)) return Number(header)
-  throw new ForkrouteError('INVALID_REQUEST', `${recordingHeader} must be a number of a recording.`)
+  throw new ForkrouteError(
+    'INVALID_REQUEST',
+    `The header ${recordingHeader} must be the number of a recording, such as 1.`,
+  )
 }

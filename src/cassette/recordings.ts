@@ -1,6 +1,11 @@
 /** The recordings of a service: passes answers to the recorder, or looks up how requests were recorded. */
 import { type ErrorCode, errorCodes, ForkrouteError } from '../domain/errors.js'
-import type { RecordedAnswer, RecordedRequest, Recordings } from '../domain/recording.js'
+import {
+  type RecordedAnswer,
+  type RecordedRequest,
+  type Recordings,
+  recordingHeader,
+} from '../domain/recording.js'
 import { guarded, openCassetteFile } from '../rpc/cassette/cassette-file.js'
 import {
   CassetteRequests,
@@ -75,7 +80,10 @@ export function openRecordings(file: string): OpenRecordings {
     find(request, number) {
       const row = readable(() => guarded(() => rowOf(request, number)))
       if (number !== null && row?.key !== keyOfRequest(request)) {
-        throw new ForkrouteError('NOT_FOUND', `Recording ${number} is none of this request.`)
+        throw new ForkrouteError(
+          'NOT_FOUND',
+          `There is no recording ${number} of this request. Without the header ${recordingHeader} the newest one is taken.`,
+        )
       }
       if (!row) return null
       const heads = row.blocks.filter(({ isHead }) => isHead)

@@ -151,5 +151,5 @@ export function storageGuard(translate: (cause: unknown) => unknown): <T>(work: 
 
 /** The abort reason of everything under way when the service stops. */
 export function shuttingDown(): ForkrouteError {
-  return new ForkrouteError('OVERLOADED', 'The service is shutting down.')
+  return new ForkrouteError('OVERLOADED', 'The service is shutting down; ask again in a moment.')
 }

@@ -93,7 +93,11 @@ export const errorCodes = {
     retry: true,
     title: 'The node does not give state that the answer needs.',
   },
-  FORK_UNAVAILABLE: { status: 503, retry: true, title: 'A fork died, and those in its place too.' },
+  FORK_UNAVAILABLE: {
+    status: 503,
+    retry: true,
+    title: 'A fork died, and so did its replacements.',
+  },
   STORAGE_UNAVAILABLE: {
     status: 503,
     retry: true,
@@ -102,10 +106,15 @@ export const errorCodes = {
   THREAD_LOST: {
     status: 503,
     retry: true,
-    title: 'The thread of the calculation ended in its middle, such as for want of memory.',
+    title:
+      'The thread that calculated the answer ended too early, for example because memory ran out.',
   },
   OVERLOADED: { status: 503, retry: true, title: 'More work is waiting than can be done in time.' },
-  DEADLINE_EXCEEDED: { status: 504, retry: true, title: 'The deadline passed with nothing found.' },
+  DEADLINE_EXCEEDED: {
+    status: 504,
+    retry: true,
+    title: 'The deadline passed before anything was found.',
+  },
 } as const satisfies Record<string, { status: number; retry: boolean; title: string }>
 
 export type ErrorCode = keyof typeof errorCodes

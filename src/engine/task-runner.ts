@@ -171,7 +171,10 @@ function bring(leasing: Promise<ForkLease>): MessagePort {
 /** That the lease holds at present. @throws ForkrouteError FORK_UNAVAILABLE: none. */
 function forksOf({ pin, urls: forkUrls, isFilled }: ForkLease): ForkUrls {
   if (forkUrls.length) return { forkUrls, isFilled }
-  throw new ForkrouteError('FORK_UNAVAILABLE', `Block ${pin.number} has no fork just now.`)
+  throw new ForkrouteError(
+    'FORK_UNAVAILABLE',
+    `Block ${pin.number} has no fork at the moment; try again.`,
+  )
 }
 
 async function attempt<K extends TaskKind>(

@@ -29,9 +29,8 @@ export function anvilBinary(): string {
     const fromAnvil = createRequire(fromHere.resolve('@foundry-rs/anvil/package.json'))
     return join(dirname(fromAnvil.resolve(`${name}/package.json`)), 'bin', 'anvil')
   } catch (cause) {
-    throw new ForkrouteError('FORK_UNAVAILABLE', `No Anvil is installed: ${name}.`, undefined, {
-      cause,
-    })
+    const message = `Anvil is not installed: the package ${name} is missing. Run npm ci again.`
+    throw new ForkrouteError('FORK_UNAVAILABLE', message, undefined, { cause })
   }
 }
 

@@ -137,7 +137,8 @@ export function atBorder(thrown: unknown, block: BlockName | null): unknown {
 const internalError = -32_603
 
 function stateUnavailable(block: BlockName | null, cause: unknown): ForkrouteError {
-  const text = block ? `State of block ${block.number} cannot be read.` : 'State cannot be read.'
+  const what = block ? `The state of block ${block.number}` : 'State'
+  const text = `${what} cannot be read from the node. Try again, or ask at a newer block.`
   return new ForkrouteError('STATE_UNAVAILABLE', text, block ? blockFacts(block) : undefined, {
     cause,
   })

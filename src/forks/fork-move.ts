@@ -8,6 +8,7 @@
  */
 import { gunzipSync } from 'node:zlib'
 import { numberToHex, zeroHash } from 'viem'
+import { blockFacts } from '../domain/common-errors.js'
 import { ForkrouteError } from '../domain/errors.js'
 import type { Address, BlockPin, Hex } from '../domain/primitives.js'
 import type { MovedState } from '../rpc/archive/protocol.js'
@@ -100,7 +101,7 @@ export async function moveFork(
   // By its number alone: headers of some chains have fields that Anvil does not hash.
   const { currentBlockNumber } = await fork.request<NodeInfo>('anvil_nodeInfo')
   if (BigInt(currentBlockNumber) !== pin.number) {
-    throw new ForkrouteError('FORK_UNAVAILABLE', 'A fork did not move on to another block.')
+    throw notMoved(pin)
   }
   return keepAccounts(url, pin, { ...base, environment }, moved.others)
 }
@@ -120,7 +121,12 @@ export async function resetFork(url: string, pin: BlockPin, jsonRpcUrl: string):
   await loadState(url, { ...rest, block: { ...block, ...feesOf(pin) } })
   const { currentBlockHash } = await fork.request<NodeInfo>('anvil_nodeInfo')
   if (currentBlockHash.toLowerCase() === pin.hash) return
-  throw new ForkrouteError('FORK_UNAVAILABLE', 'A fork did not move to another block.')
+  throw notMoved(pin)
+}
+
+function notMoved(pin: BlockPin): ForkrouteError {
+  const message = `A fork did not move to block ${pin.number}; try again.`
+  return new ForkrouteError('FORK_UNAVAILABLE', message, blockFacts(pin))
 }
 
 function feesOf({ gasLimit, baseFeePerGas }: BlockPin): Environment {

@@ -31,7 +31,7 @@ export function createGasBudget(requests = 1): GasBudget {
       if (left > 0n) return
       throw new ForkrouteError(
         'SIMULATION_TOO_LARGE',
-        `The simulations of the request may use ${most} gas together.`,
+        `The simulations of the request use more than ${most} gas together, which is the limit. Ask for fewer quotes or actions at once.`,
         { ...blockFacts(pin), maxGas: most.toString() },
       )
     },

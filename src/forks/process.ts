@@ -259,7 +259,8 @@ export class ForkProcess {
 
 export function unavailable(pin: BlockPin, cause: unknown): ForkrouteError {
   const details = blockFacts(pin)
-  return new ForkrouteError('FORK_UNAVAILABLE', 'A fork cannot be started.', details, { cause })
+  const message = `No fork of block ${pin.number} could be started; try again. If it stays so, forkroute doctor checks Anvil.`
+  return new ForkrouteError('FORK_UNAVAILABLE', message, details, { cause })
 }
 
 /**

@@ -83,14 +83,20 @@ export async function explainTransaction(
 ): Promise<Explanation> {
   const { node, chainId, rerun } = parts
   const tx = await node.request<MinedTransaction | null>('eth_getTransactionByHash', [hash])
-  if (!tx) throw new ForkrouteError('NOT_FOUND', `The node knows no transaction ${hash}.`)
-  if (!tx.blockNumber) throw new ForkrouteError('NOT_FOUND', `${hash} is not mined yet.`)
+  if (!tx) {
+    const problem = `The node knows no transaction ${hash}. Check the hash, and that the node is one of its chain.`
+    throw new ForkrouteError('NOT_FOUND', problem)
+  }
+  if (!tx.blockNumber) {
+    const problem = `${hash} is not mined yet: ask again once it is in a block.`
+    throw new ForkrouteError('NOT_FOUND', problem)
+  }
   const receipt = await node.request<{ status: Hex } | null>('eth_getTransactionReceipt', [hash])
   if (!receipt) throw new ForkrouteError('NOT_FOUND', `The node has no receipt of ${hash}.`)
   const blockNumber = BigInt(tx.blockNumber)
   const simulatedAt = options.simulatedAt ?? blockNumber - 1n
   if (simulatedAt >= blockNumber) {
-    const problem = `It was mined in block ${blockNumber}, so it was not simulated at the end of ${simulatedAt}.`
+    const problem = `The transaction was mined in block ${blockNumber}, so it was not simulated at the end of ${simulatedAt}. Give an earlier block.`
     throw new ForkrouteError('INVALID_REQUEST', problem)
   }
 

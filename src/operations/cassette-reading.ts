@@ -20,7 +20,10 @@ function cassetteFacts(args: {
 function recording(args: { readonly file: string; readonly number: number }): Recording {
   const { summary, row } = readRecording(args.file, args.number)
   if (row.answer.length > mostAnswerLength) {
-    throw new ForkrouteError('STORAGE_UNAVAILABLE', 'The recorded answer is too long to be shown.')
+    throw new ForkrouteError(
+      'STORAGE_UNAVAILABLE',
+      'The recorded answer is too long to be shown. Serve the cassette with forkroute replay, and send the request there.',
+    )
   }
   return guarded(() => {
     const { body = null } = fromRequestText(row.request)

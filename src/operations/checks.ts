@@ -56,7 +56,11 @@ export function createChecks(parts: ChecksParts): Checks {
 
   function begin(prepare: (place: string) => Omit<Run, 'place'>): Check {
     if (running) {
-      throw new ForkrouteError('OVERLOADED', 'Another check runs; ask again when it has ended.')
+      throw new ForkrouteError(
+        'OVERLOADED',
+        'Another check is running, and only one may. GET /api/v1/checks shows it; ask again when it has ended.',
+        { next: [{ endpoint: 'GET /api/v1/checks' }] },
+      )
     }
     const place = mkdtempSync(join(tmpdir(), 'forkroute-check-'))
     const discard = () => rmSync(place, { recursive: true, force: true })

@@ -64,7 +64,10 @@ export function createChildTasks<Tasks extends TaskFunctions>(
       return started
     }
     discard(started)
-    throw new ForkrouteError('OVERLOADED', 'The process that reads files of others did not start.')
+    throw new ForkrouteError(
+      'OVERLOADED',
+      'The process that reads files for the service did not start in time; try again.',
+    )
   }
 
   async function perform(question: ChildQuestion, refusal: (why: string) => ForkrouteError) {
@@ -83,7 +86,8 @@ export function createChildTasks<Tasks extends TaskFunctions>(
       const end = await outcome(own, longestMs)
       if (isClosed) throw stopped()
       if (end === 'late') throw refusal(`takes longer than ${longestMs / 1_000} seconds to read`)
-      if (end === 'exit') throw refusal('ends the process that reads it, as for want of memory')
+      if (end === 'exit')
+        throw refusal('ends the process that reads it, for example because memory ran out')
       return valueIn(answer, refusal)
     } finally {
       own.off('message', receive)
@@ -136,7 +140,7 @@ export function createChildTasks<Tasks extends TaskFunctions>(
 }
 
 function stopped(): ForkrouteError {
-  return new ForkrouteError('OVERLOADED', 'The service is shutting down.')
+  return new ForkrouteError('OVERLOADED', 'The service is shutting down; ask again in a moment.')
 }
 
 /** What comes first: a message, the end of the process, or the end of the time. */

@@ -76,5 +76,8 @@ export async function allMetrics(): Promise<string> {
   if (!primary) return registry.metrics()
   const text = await primary.metrics()
   if (text !== null) return text
-  throw new ForkrouteError('OVERLOADED', 'A process did not tell its figures in time; try again.')
+  throw new ForkrouteError(
+    'OVERLOADED',
+    'One of the processes of the service did not report its metrics in five seconds; try again.',
+  )
 }

@@ -174,7 +174,12 @@ function forksOf(place: TaskPlace): Promise<ForkUrls> {
   const forks = new Promise<ForkUrls>((resolve, reject) => {
     forksToCome.once('message', resolve)
     forksToCome.once('close', () => {
-      reject(new ForkrouteError('FORK_UNAVAILABLE', `Block ${pin.number} has no fork just now.`))
+      reject(
+        new ForkrouteError(
+          'FORK_UNAVAILABLE',
+          `Block ${pin.number} has no fork at the moment; try again.`,
+        ),
+      )
     })
   })
   void quietly(forks, 'What needs the forks fails by their error; other reads do without them.')

@@ -26,7 +26,7 @@ describe('outside /api', () => {
     expect(reply.body).toMatchObject({
       statusCode: 503,
       code: 'CHAIN_NOT_READY',
-      message: 'Not ready: chain 1.',
+      message: 'Not ready: no fresh block of chain 1. details.chains says why.',
       details: { chains: [late] },
     })
     expect(reply.headers.get('retry-after')).toBe('1')

@@ -107,7 +107,7 @@ describe('errors', () => {
       `{"a":"${'a'.repeat(2_000)}"}`,
       413,
       'BODY_TOO_LARGE',
-      'The request body is over the limit.',
+      'The request body is over the limit of 1024 bytes (BODY_LIMIT_BYTES). Divide it into several requests.',
     ],
   ])('a body that is %s', async (_name, body, statusCode, code, message) => {
     const api = await startTestApi({ BODY_LIMIT_BYTES: '1024' })

@@ -71,6 +71,6 @@ export const answers: Readonly<Record<string, unknown>> = {
 export const refusals: Readonly<Record<string, unknown>> = {
 "400": {"statusCode":400,"error":"Bad Request","message":["tokenOut is required","deadlineMs must be an integer from 50 to 60000"],"code":"INVALID_REQUEST","requestId":"req-1","details":{"next":[{"parameter":"tokenOut"},{"parameter":"deadlineMs"}]}},
 "404": {"statusCode":404,"error":"Not Found","message":"There is no protocol nope.","code":"NOT_FOUND","requestId":"req-1"},
-"413": {"statusCode":413,"error":"Payload Too Large","message":"The request body is over the limit.","code":"BODY_TOO_LARGE","requestId":"req-1"},
+"413": {"statusCode":413,"error":"Payload Too Large","message":"The request body is over the limit of 262144 bytes (BODY_LIMIT_BYTES). Divide it into several requests.","code":"BODY_TOO_LARGE","requestId":"req-1"},
 "422": {"statusCode":422,"error":"Unprocessable Entity","message":"0x00000000000000000000000000000000000000aa is no token at this block of chain 1 (Ethereum). Check the address, and that chainId names the chain of the token.","code":"NO_ROUTE","requestId":"req-1","details":{"tokenIn":"0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2","tokenOut":"0x00000000000000000000000000000000000000aa","notTokens":["0x00000000000000000000000000000000000000aa"],"next":[{"parameter":"tokenOut"},{"parameter":"chainId"}]}},
 }

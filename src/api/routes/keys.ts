@@ -74,7 +74,10 @@ const disable = defineRoute({
 /** Who has the scope has come with a key, so there is a store. */
 function storeOf(keys: KeyStore | null): KeyStore {
   if (keys) return keys
-  throw new ForkrouteError('SCOPE_MISSING', 'There are no keys in open mode.')
+  throw new ForkrouteError(
+    'SCOPE_MISSING',
+    'This service has no keys, since its AUTH_MODE is open: send requests without one.',
+  )
 }
 
 export const keyEndpoints: readonly Endpoint[] = [

@@ -36,6 +36,10 @@ export const systemEndpoints: readonly Endpoint[] = [
     }))
     if (report.ready) return { ready: true, chains }
     const late = chains.filter((chain) => !chain.ready).map((chain) => chain.chainId)
-    throw new ForkrouteError('CHAIN_NOT_READY', `Not ready: chain ${late.join(', ')}.`, { chains })
+    throw new ForkrouteError(
+      'CHAIN_NOT_READY',
+      `Not ready: no fresh block of chain ${late.join(', ')}. details.chains says why.`,
+      { chains },
+    )
   }),
 ]

@@ -110,7 +110,7 @@ function lost(cause: unknown): ForkrouteError {
   const options = cause === null ? undefined : { cause }
   return new ForkrouteError(
     'THREAD_LOST',
-    'The thread that made the file of results ended, as for want of memory; ask for a part of it, or for another format.',
+    'The thread that wrote the file of results ended, for example because memory ran out. Ask for a part of the results, or for another format.',
     undefined,
     options,
   )

@@ -5692,7 +5692,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died, and those in its place too. THREAD_LOST: The thread of the calculation ended in its middle, such as for want of memory. OVERLOADED: More work is waiting than can be done in time. */
+            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died, and so did its replacements. THREAD_LOST: The thread that calculated the answer ended too early, for example because memory ran out. OVERLOADED: More work is waiting than can be done in time. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5701,7 +5701,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description DEADLINE_EXCEEDED: The deadline passed with nothing found. */
+            /** @description DEADLINE_EXCEEDED: The deadline passed before anything was found. */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -6086,7 +6086,7 @@ export interface operations {
                      * @example {
                      *       "statusCode": 413,
                      *       "error": "Payload Too Large",
-                     *       "message": "The request body is over the limit.",
+                     *       "message": "The request body is over the limit of 262144 bytes (BODY_LIMIT_BYTES). Divide it into several requests.",
                      *       "code": "BODY_TOO_LARGE",
                      *       "requestId": "req-1"
                      *     }
@@ -6154,7 +6154,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died, and those in its place too. THREAD_LOST: The thread of the calculation ended in its middle, such as for want of memory. OVERLOADED: More work is waiting than can be done in time. */
+            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died, and so did its replacements. THREAD_LOST: The thread that calculated the answer ended too early, for example because memory ran out. OVERLOADED: More work is waiting than can be done in time. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6163,7 +6163,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description DEADLINE_EXCEEDED: The deadline passed with nothing found. */
+            /** @description DEADLINE_EXCEEDED: The deadline passed before anything was found. */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -6438,7 +6438,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died, and those in its place too. THREAD_LOST: The thread of the calculation ended in its middle, such as for want of memory. OVERLOADED: More work is waiting than can be done in time. */
+            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died, and so did its replacements. THREAD_LOST: The thread that calculated the answer ended too early, for example because memory ran out. OVERLOADED: More work is waiting than can be done in time. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6447,7 +6447,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description DEADLINE_EXCEEDED: The deadline passed with nothing found. */
+            /** @description DEADLINE_EXCEEDED: The deadline passed before anything was found. */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -6769,7 +6769,7 @@ export interface operations {
                      * @example {
                      *       "statusCode": 413,
                      *       "error": "Payload Too Large",
-                     *       "message": "The request body is over the limit.",
+                     *       "message": "The request body is over the limit of 262144 bytes (BODY_LIMIT_BYTES). Divide it into several requests.",
                      *       "code": "BODY_TOO_LARGE",
                      *       "requestId": "req-1"
                      *     }
@@ -6837,7 +6837,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died, and those in its place too. THREAD_LOST: The thread of the calculation ended in its middle, such as for want of memory. OVERLOADED: More work is waiting than can be done in time. */
+            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died, and so did its replacements. THREAD_LOST: The thread that calculated the answer ended too early, for example because memory ran out. OVERLOADED: More work is waiting than can be done in time. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6846,7 +6846,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description DEADLINE_EXCEEDED: The deadline passed with nothing found. */
+            /** @description DEADLINE_EXCEEDED: The deadline passed before anything was found. */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -7138,7 +7138,7 @@ export interface operations {
                      * @example {
                      *       "statusCode": 413,
                      *       "error": "Payload Too Large",
-                     *       "message": "The request body is over the limit.",
+                     *       "message": "The request body is over the limit of 262144 bytes (BODY_LIMIT_BYTES). Divide it into several requests.",
                      *       "code": "BODY_TOO_LARGE",
                      *       "requestId": "req-1"
                      *     }
@@ -7206,7 +7206,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died, and those in its place too. THREAD_LOST: The thread of the calculation ended in its middle, such as for want of memory. OVERLOADED: More work is waiting than can be done in time. */
+            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died, and so did its replacements. THREAD_LOST: The thread that calculated the answer ended too early, for example because memory ran out. OVERLOADED: More work is waiting than can be done in time. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7215,7 +7215,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description DEADLINE_EXCEEDED: The deadline passed with nothing found. */
+            /** @description DEADLINE_EXCEEDED: The deadline passed before anything was found. */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -7601,7 +7601,7 @@ export interface operations {
                      * @example {
                      *       "statusCode": 413,
                      *       "error": "Payload Too Large",
-                     *       "message": "The request body is over the limit.",
+                     *       "message": "The request body is over the limit of 262144 bytes (BODY_LIMIT_BYTES). Divide it into several requests.",
                      *       "code": "BODY_TOO_LARGE",
                      *       "requestId": "req-1"
                      *     }
@@ -8010,7 +8010,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died, and those in its place too. THREAD_LOST: The thread of the calculation ended in its middle, such as for want of memory. OVERLOADED: More work is waiting than can be done in time. */
+            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died, and so did its replacements. THREAD_LOST: The thread that calculated the answer ended too early, for example because memory ran out. OVERLOADED: More work is waiting than can be done in time. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8019,7 +8019,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description DEADLINE_EXCEEDED: The deadline passed with nothing found. */
+            /** @description DEADLINE_EXCEEDED: The deadline passed before anything was found. */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -8388,7 +8388,7 @@ export interface operations {
                      * @example {
                      *       "statusCode": 413,
                      *       "error": "Payload Too Large",
-                     *       "message": "The request body is over the limit.",
+                     *       "message": "The request body is over the limit of 262144 bytes (BODY_LIMIT_BYTES). Divide it into several requests.",
                      *       "code": "BODY_TOO_LARGE",
                      *       "requestId": "req-1"
                      *     }
@@ -8456,7 +8456,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died, and those in its place too. THREAD_LOST: The thread of the calculation ended in its middle, such as for want of memory. OVERLOADED: More work is waiting than can be done in time. */
+            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died, and so did its replacements. THREAD_LOST: The thread that calculated the answer ended too early, for example because memory ran out. OVERLOADED: More work is waiting than can be done in time. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8465,7 +8465,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description DEADLINE_EXCEEDED: The deadline passed with nothing found. */
+            /** @description DEADLINE_EXCEEDED: The deadline passed before anything was found. */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -8634,7 +8634,7 @@ export interface operations {
                      * @example {
                      *       "statusCode": 413,
                      *       "error": "Payload Too Large",
-                     *       "message": "The request body is over the limit.",
+                     *       "message": "The request body is over the limit of 262144 bytes (BODY_LIMIT_BYTES). Divide it into several requests.",
                      *       "code": "BODY_TOO_LARGE",
                      *       "requestId": "req-1"
                      *     }
@@ -8702,7 +8702,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died, and those in its place too. THREAD_LOST: The thread of the calculation ended in its middle, such as for want of memory. OVERLOADED: More work is waiting than can be done in time. */
+            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died, and so did its replacements. THREAD_LOST: The thread that calculated the answer ended too early, for example because memory ran out. OVERLOADED: More work is waiting than can be done in time. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8711,7 +8711,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description DEADLINE_EXCEEDED: The deadline passed with nothing found. */
+            /** @description DEADLINE_EXCEEDED: The deadline passed before anything was found. */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -8863,7 +8863,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died, and those in its place too. THREAD_LOST: The thread of the calculation ended in its middle, such as for want of memory. OVERLOADED: More work is waiting than can be done in time. */
+            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died, and so did its replacements. THREAD_LOST: The thread that calculated the answer ended too early, for example because memory ran out. OVERLOADED: More work is waiting than can be done in time. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8872,7 +8872,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description DEADLINE_EXCEEDED: The deadline passed with nothing found. */
+            /** @description DEADLINE_EXCEEDED: The deadline passed before anything was found. */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -9769,7 +9769,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. THREAD_LOST: The thread of the calculation ended in its middle, such as for want of memory. OVERLOADED: More work is waiting than can be done in time. */
+            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. THREAD_LOST: The thread that calculated the answer ended too early, for example because memory ran out. OVERLOADED: More work is waiting than can be done in time. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9778,7 +9778,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description DEADLINE_EXCEEDED: The deadline passed with nothing found. */
+            /** @description DEADLINE_EXCEEDED: The deadline passed before anything was found. */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -9921,7 +9921,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. THREAD_LOST: The thread of the calculation ended in its middle, such as for want of memory. OVERLOADED: More work is waiting than can be done in time. */
+            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. THREAD_LOST: The thread that calculated the answer ended too early, for example because memory ran out. OVERLOADED: More work is waiting than can be done in time. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9930,7 +9930,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description DEADLINE_EXCEEDED: The deadline passed with nothing found. */
+            /** @description DEADLINE_EXCEEDED: The deadline passed before anything was found. */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -10267,7 +10267,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died, and those in its place too. STORAGE_UNAVAILABLE: The data folder cannot be written (disk full, or not writable). THREAD_LOST: The thread of the calculation ended in its middle, such as for want of memory. OVERLOADED: More work is waiting than can be done in time. */
+            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died, and so did its replacements. STORAGE_UNAVAILABLE: The data folder cannot be written (disk full, or not writable). THREAD_LOST: The thread that calculated the answer ended too early, for example because memory ran out. OVERLOADED: More work is waiting than can be done in time. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10276,7 +10276,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description DEADLINE_EXCEEDED: The deadline passed with nothing found. */
+            /** @description DEADLINE_EXCEEDED: The deadline passed before anything was found. */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -10455,7 +10455,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died, and those in its place too. STORAGE_UNAVAILABLE: The data folder cannot be written (disk full, or not writable). THREAD_LOST: The thread of the calculation ended in its middle, such as for want of memory. OVERLOADED: More work is waiting than can be done in time. */
+            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died, and so did its replacements. STORAGE_UNAVAILABLE: The data folder cannot be written (disk full, or not writable). THREAD_LOST: The thread that calculated the answer ended too early, for example because memory ran out. OVERLOADED: More work is waiting than can be done in time. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10464,7 +10464,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description DEADLINE_EXCEEDED: The deadline passed with nothing found. */
+            /** @description DEADLINE_EXCEEDED: The deadline passed before anything was found. */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -10699,7 +10699,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died, and those in its place too. STORAGE_UNAVAILABLE: The data folder cannot be written (disk full, or not writable). THREAD_LOST: The thread of the calculation ended in its middle, such as for want of memory. OVERLOADED: More work is waiting than can be done in time. */
+            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died, and so did its replacements. STORAGE_UNAVAILABLE: The data folder cannot be written (disk full, or not writable). THREAD_LOST: The thread that calculated the answer ended too early, for example because memory ran out. OVERLOADED: More work is waiting than can be done in time. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10708,7 +10708,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description DEADLINE_EXCEEDED: The deadline passed with nothing found. */
+            /** @description DEADLINE_EXCEEDED: The deadline passed before anything was found. */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -10887,7 +10887,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died, and those in its place too. STORAGE_UNAVAILABLE: The data folder cannot be written (disk full, or not writable). THREAD_LOST: The thread of the calculation ended in its middle, such as for want of memory. OVERLOADED: More work is waiting than can be done in time. */
+            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died, and so did its replacements. STORAGE_UNAVAILABLE: The data folder cannot be written (disk full, or not writable). THREAD_LOST: The thread that calculated the answer ended too early, for example because memory ran out. OVERLOADED: More work is waiting than can be done in time. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10896,7 +10896,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description DEADLINE_EXCEEDED: The deadline passed with nothing found. */
+            /** @description DEADLINE_EXCEEDED: The deadline passed before anything was found. */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -11099,7 +11099,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died, and those in its place too. STORAGE_UNAVAILABLE: The data folder cannot be written (disk full, or not writable). THREAD_LOST: The thread of the calculation ended in its middle, such as for want of memory. OVERLOADED: More work is waiting than can be done in time. */
+            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died, and so did its replacements. STORAGE_UNAVAILABLE: The data folder cannot be written (disk full, or not writable). THREAD_LOST: The thread that calculated the answer ended too early, for example because memory ran out. OVERLOADED: More work is waiting than can be done in time. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -11108,7 +11108,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description DEADLINE_EXCEEDED: The deadline passed with nothing found. */
+            /** @description DEADLINE_EXCEEDED: The deadline passed before anything was found. */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -11302,7 +11302,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died, and those in its place too. STORAGE_UNAVAILABLE: The data folder cannot be written (disk full, or not writable). THREAD_LOST: The thread of the calculation ended in its middle, such as for want of memory. OVERLOADED: More work is waiting than can be done in time. */
+            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died, and so did its replacements. STORAGE_UNAVAILABLE: The data folder cannot be written (disk full, or not writable). THREAD_LOST: The thread that calculated the answer ended too early, for example because memory ran out. OVERLOADED: More work is waiting than can be done in time. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -11311,7 +11311,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description DEADLINE_EXCEEDED: The deadline passed with nothing found. */
+            /** @description DEADLINE_EXCEEDED: The deadline passed before anything was found. */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -11455,7 +11455,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died, and those in its place too. STORAGE_UNAVAILABLE: The data folder cannot be written (disk full, or not writable). THREAD_LOST: The thread of the calculation ended in its middle, such as for want of memory. OVERLOADED: More work is waiting than can be done in time. */
+            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died, and so did its replacements. STORAGE_UNAVAILABLE: The data folder cannot be written (disk full, or not writable). THREAD_LOST: The thread that calculated the answer ended too early, for example because memory ran out. OVERLOADED: More work is waiting than can be done in time. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -11464,7 +11464,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description DEADLINE_EXCEEDED: The deadline passed with nothing found. */
+            /** @description DEADLINE_EXCEEDED: The deadline passed before anything was found. */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -12795,7 +12795,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died, and those in its place too. THREAD_LOST: The thread of the calculation ended in its middle, such as for want of memory. OVERLOADED: More work is waiting than can be done in time. */
+            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died, and so did its replacements. THREAD_LOST: The thread that calculated the answer ended too early, for example because memory ran out. OVERLOADED: More work is waiting than can be done in time. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -12804,7 +12804,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description DEADLINE_EXCEEDED: The deadline passed with nothing found. */
+            /** @description DEADLINE_EXCEEDED: The deadline passed before anything was found. */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -12969,7 +12969,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died, and those in its place too. THREAD_LOST: The thread of the calculation ended in its middle, such as for want of memory. OVERLOADED: More work is waiting than can be done in time. */
+            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died, and so did its replacements. THREAD_LOST: The thread that calculated the answer ended too early, for example because memory ran out. OVERLOADED: More work is waiting than can be done in time. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -12978,7 +12978,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description DEADLINE_EXCEEDED: The deadline passed with nothing found. */
+            /** @description DEADLINE_EXCEEDED: The deadline passed before anything was found. */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -13113,7 +13113,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died, and those in its place too. THREAD_LOST: The thread of the calculation ended in its middle, such as for want of memory. OVERLOADED: More work is waiting than can be done in time. */
+            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died, and so did its replacements. THREAD_LOST: The thread that calculated the answer ended too early, for example because memory ran out. OVERLOADED: More work is waiting than can be done in time. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -13122,7 +13122,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description DEADLINE_EXCEEDED: The deadline passed with nothing found. */
+            /** @description DEADLINE_EXCEEDED: The deadline passed before anything was found. */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -13259,7 +13259,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description OPPORTUNITIES_DISABLED: The operator has not switched opportunities on. CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died, and those in its place too. THREAD_LOST: The thread of the calculation ended in its middle, such as for want of memory. OVERLOADED: More work is waiting than can be done in time. */
+            /** @description OPPORTUNITIES_DISABLED: The operator has not switched opportunities on. CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died, and so did its replacements. THREAD_LOST: The thread that calculated the answer ended too early, for example because memory ran out. OVERLOADED: More work is waiting than can be done in time. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -13268,7 +13268,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description DEADLINE_EXCEEDED: The deadline passed with nothing found. */
+            /** @description DEADLINE_EXCEEDED: The deadline passed before anything was found. */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -13407,7 +13407,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description OPPORTUNITIES_DISABLED: The operator has not switched opportunities on. CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died, and those in its place too. THREAD_LOST: The thread of the calculation ended in its middle, such as for want of memory. OVERLOADED: More work is waiting than can be done in time. */
+            /** @description OPPORTUNITIES_DISABLED: The operator has not switched opportunities on. CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died, and so did its replacements. THREAD_LOST: The thread that calculated the answer ended too early, for example because memory ran out. OVERLOADED: More work is waiting than can be done in time. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -13416,7 +13416,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description DEADLINE_EXCEEDED: The deadline passed with nothing found. */
+            /** @description DEADLINE_EXCEEDED: The deadline passed before anything was found. */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -13904,7 +13904,7 @@ export interface operations {
                      * @example {
                      *       "statusCode": 413,
                      *       "error": "Payload Too Large",
-                     *       "message": "The request body is over the limit.",
+                     *       "message": "The request body is over the limit of 262144 bytes (BODY_LIMIT_BYTES). Divide it into several requests.",
                      *       "code": "BODY_TOO_LARGE",
                      *       "requestId": "req-1"
                      *     }
@@ -14468,7 +14468,7 @@ export interface operations {
                      * @example {
                      *       "statusCode": 413,
                      *       "error": "Payload Too Large",
-                     *       "message": "The request body is over the limit.",
+                     *       "message": "The request body is over the limit of 262144 bytes (BODY_LIMIT_BYTES). Divide it into several requests.",
                      *       "code": "BODY_TOO_LARGE",
                      *       "requestId": "req-1"
                      *     }
@@ -14674,7 +14674,7 @@ export interface operations {
                      * @example {
                      *       "statusCode": 413,
                      *       "error": "Payload Too Large",
-                     *       "message": "The request body is over the limit.",
+                     *       "message": "The request body is over the limit of 262144 bytes (BODY_LIMIT_BYTES). Divide it into several requests.",
                      *       "code": "BODY_TOO_LARGE",
                      *       "requestId": "req-1"
                      *     }
@@ -14921,7 +14921,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description STORAGE_UNAVAILABLE: The data folder cannot be written (disk full, or not writable). OVERLOADED: More work is waiting than can be done in time. THREAD_LOST: The thread of the calculation ended in its middle, such as for want of memory. */
+            /** @description STORAGE_UNAVAILABLE: The data folder cannot be written (disk full, or not writable). OVERLOADED: More work is waiting than can be done in time. THREAD_LOST: The thread that calculated the answer ended too early, for example because memory ran out. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -15319,7 +15319,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description STORAGE_UNAVAILABLE: The data folder cannot be written (disk full, or not writable). OVERLOADED: More work is waiting than can be done in time. THREAD_LOST: The thread of the calculation ended in its middle, such as for want of memory. */
+            /** @description STORAGE_UNAVAILABLE: The data folder cannot be written (disk full, or not writable). OVERLOADED: More work is waiting than can be done in time. THREAD_LOST: The thread that calculated the answer ended too early, for example because memory ran out. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -15858,7 +15858,7 @@ export interface operations {
                      * @example {
                      *       "statusCode": 413,
                      *       "error": "Payload Too Large",
-                     *       "message": "The request body is over the limit.",
+                     *       "message": "The request body is over the limit of 262144 bytes (BODY_LIMIT_BYTES). Divide it into several requests.",
                      *       "code": "BODY_TOO_LARGE",
                      *       "requestId": "req-1"
                      *     }
@@ -16547,7 +16547,7 @@ export interface operations {
                      * @example {
                      *       "statusCode": 413,
                      *       "error": "Payload Too Large",
-                     *       "message": "The request body is over the limit.",
+                     *       "message": "The request body is over the limit of 262144 bytes (BODY_LIMIT_BYTES). Divide it into several requests.",
                      *       "code": "BODY_TOO_LARGE",
                      *       "requestId": "req-1"
                      *     }
@@ -16721,7 +16721,7 @@ export interface operations {
                      * @example {
                      *       "statusCode": 413,
                      *       "error": "Payload Too Large",
-                     *       "message": "The request body is over the limit.",
+                     *       "message": "The request body is over the limit of 262144 bytes (BODY_LIMIT_BYTES). Divide it into several requests.",
                      *       "code": "BODY_TOO_LARGE",
                      *       "requestId": "req-1"
                      *     }
@@ -17254,7 +17254,7 @@ export interface operations {
                      * @example {
                      *       "statusCode": 413,
                      *       "error": "Payload Too Large",
-                     *       "message": "The request body is over the limit.",
+                     *       "message": "The request body is over the limit of 262144 bytes (BODY_LIMIT_BYTES). Divide it into several requests.",
                      *       "code": "BODY_TOO_LARGE",
                      *       "requestId": "req-1"
                      *     }
@@ -17415,7 +17415,7 @@ export interface operations {
                      * @example {
                      *       "statusCode": 413,
                      *       "error": "Payload Too Large",
-                     *       "message": "The request body is over the limit.",
+                     *       "message": "The request body is over the limit of 262144 bytes (BODY_LIMIT_BYTES). Divide it into several requests.",
                      *       "code": "BODY_TOO_LARGE",
                      *       "requestId": "req-1"
                      *     }
@@ -17732,7 +17732,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description DEADLINE_EXCEEDED: The deadline passed with nothing found. */
+            /** @description DEADLINE_EXCEEDED: The deadline passed before anything was found. */
             504: {
                 headers: {
                     [name: string]: unknown;

@@ -191,7 +191,7 @@ async function send(
   if (!delivery || another || gas === null) {
     throw new ForkrouteError(
       'SIMULATION_REVERTED',
-      `${bridge.name} sent ${sent.length} deliveries in place of one.`,
+      `The simulated transaction sends ${sent.length} messages over ${bridge.name} instead of one, so it cannot be used.`,
     )
   }
   return { measured, gas, nativeFee: quote?.nativeFee ?? 0n, delivery, knownRoutes }

@@ -182,7 +182,7 @@ export function failsAsFinal(failed: readonly Failure[]): ForkrouteError {
   return new ForkrouteError(
     'SIMULATION_REVERTED',
     `The best route found fails as the final transaction: ${failed[0]?.reason}.`,
-    { candidates: failed },
+    { candidates: failed, next: [{ parameter: 'explain', value: 'true' }] },
   )
 }
 

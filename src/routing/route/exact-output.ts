@@ -67,8 +67,11 @@ export async function answerExactly(
   if (failed.length) throw failsAsFinal(failed)
   throw new ForkrouteError(
     'SIMULATION_REVERTED',
-    `No candidate gives ${exact.output.amount} of ${exact.output.token} in simulation.`,
-    { candidates: proven.map(({ built }) => describe(built.candidate, tooLittle)) },
+    `No candidate gives ${exact.output.amount} of ${exact.output.token} in simulation. Ask for a smaller amountOut.`,
+    {
+      candidates: proven.map(({ built }) => describe(built.candidate, tooLittle)),
+      next: [{ parameter: 'amountOut' }],
+    },
   )
 }
 

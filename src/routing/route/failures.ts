@@ -32,7 +32,7 @@ export function noRoute(
   if (isUndecided) {
     return new ForkrouteError(
       'STATE_UNAVAILABLE',
-      'Not every pool could be looked up at this block, so whether a route exists is not known.',
+      'Not every pool could be looked up at this block, so whether a route exists is not known. Try again, or ask at another block.',
       { ...missing, warnings },
     )
   }
@@ -67,7 +67,7 @@ export function outputTooLarge(
 ): ForkrouteError {
   return new ForkrouteError(
     'NO_ROUTE',
-    `No input of ${tokenIn} gives ${amount} of ${tokenOut}: the pools hold too little. ${most} can be had.`,
+    `No input of ${tokenIn} gives ${amount} of ${tokenOut}: the pools hold too little. Ask for ${most} or less.`,
     {
       tokenIn,
       tokenOut,
@@ -100,7 +100,7 @@ export function nothingProven(attempts: readonly Attempt[], request: RouteReques
   if (attempts.every(({ result }) => result?.status === 'unreadable')) {
     return new ForkrouteError(
       'STATE_UNAVAILABLE',
-      'Paths exist, but each of them needs state that the node does not give.',
+      'Paths exist, but each of them needs state that the node does not give at this block. Try again, or ask at a newer block: old ones need an archive node.',
       { candidates },
     )
   }

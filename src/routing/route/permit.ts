@@ -37,7 +37,10 @@ export async function choosePermit(
   if (await task.archive.hasCode(owner)) {
     throw new ForkrouteError(
       'INVALID_REQUEST',
-      `permit must not be given: ${owner} is a contract, whose signatures only itself can check`,
+      `permit must not be given: ${owner} is a contract, and only the contract itself can check its signatures. Approve the amount instead.`,
+      {
+        next: [{ parameter: 'permit', value: null }, { endpoint: 'GET /api/v1/wallet/approve' }],
+      },
     )
   }
   await task.simulator.acceptSignature(joinSignature(standInSignature(owner)), owner)

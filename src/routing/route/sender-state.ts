@@ -257,11 +257,13 @@ async function putLoans(
   const put = await Promise.all(
     loans.map(({ token, amount }) => task.simulator.fund(token, runner, { balance: amount })),
   )
-  return put.map((overrides) => {
+  return put.map((overrides, index) => {
     if (overrides) return overrides
+    const token = loans[index]?.token
     throw new ForkrouteError(
       'STATE_UNAVAILABLE',
-      'The bundle cannot be simulated: what is borrowed cannot be put there.',
+      `The bundle cannot be simulated: no storage slot decides a balance of the borrowed token ${token}, so the loan cannot be put there.`,
+      { token },
     )
   })
 }

@@ -118,7 +118,11 @@ export async function buildApproval(
   const spender = strategyContract(strategy)
   // A call to an address without code would succeed without effect.
   if (!(await task.archive.hasCode(token))) {
-    throw new ForkrouteError('INVALID_REQUEST', `tokenAddress ${token} is no contract.`, { token })
+    throw new ForkrouteError(
+      'INVALID_REQUEST',
+      `tokenAddress ${token} is no contract at this block. Check the address, and that chainId names the chain of the token.`,
+      { token, next: [{ parameter: 'tokenAddress' }, { parameter: 'chainId' }] },
+    )
   }
   const data = encodeFunctionData({
     abi: erc20Abi,

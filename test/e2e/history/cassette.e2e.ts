@@ -68,7 +68,7 @@ describe('a cassette of the sandbox', () => {
       const { status, text } = await service.ask(atHead, { 'x-forkroute-recording': '5' })
       expect([status, JSON.parse(text).message]).toEqual([
         404,
-        'Recording 5 is none of this request.',
+        'There is no recording 5 of this request. Without the header x-forkroute-recording the newest one is taken.',
       ])
       // Nobody has read what this sender holds.
       const query = { ...atHead.query, tokenIn: `${uni}`, fromAddress: `0x${'34'.repeat(20)}` }

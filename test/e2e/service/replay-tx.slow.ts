@@ -127,7 +127,7 @@ describe('forkroute replay-tx', () => {
     const absent = `0x${'12'.repeat(32)}`
     expect(await refused(absent)).toMatchObject({
       code: 'NOT_FOUND',
-      message: `The node knows no transaction ${absent}.`,
+      message: `The node knows no transaction ${absent}. Check the hash, and that the node is one of its chain.`,
     })
     expect(await refused('0x12')).toMatchObject({ code: 'INVALID_REQUEST' })
     const block = await context().client.request<{ transactions: Hex[] }>('eth_getBlockByNumber', [

@@ -209,7 +209,7 @@ export const requestMistakes: readonly Mistake[] = [
       status: 401,
       code: 'UNAUTHORIZED',
       says: [
-        'The API key is not valid: no key of this service reads so. Its operator makes one with forkroute keys create.',
+        'The API key is not valid: this service has no such key. Its operator makes one with forkroute keys create.',
       ],
       next: [withKey],
     },
