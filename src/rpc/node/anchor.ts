@@ -1,8 +1,10 @@
 /**
- * Tells a node that answers zeros for state that it no longer has: with the first values of a block comes the code of a
- * contract that is there at every block. Values that are read in bulk show it themselves (`bulk/`), and are not sent here.
+ * Tells a node that answers zeros for state that it no longer has, or the state of another block. With the first values
+ * of a block comes the code of a contract that is there at every block, and a call that tells in which block it ran.
+ * Values that are read in bulk show both themselves (`bulk/`), and are not sent here.
  */
 import type { Address } from '../../domain/primitives.js'
+import { accountCalls, isOtherBlock, limitsOf } from './bulk/bulk-plan.js'
 import type { ChainTip } from './chain-tip.js'
 import type { NodeRequest, Outcome, StateRead } from './node-request.js'
 import { stateRequest } from './read-requests.js'
@@ -44,30 +46,45 @@ export function anchored(
     for (const { read } of requests) {
       if (read && mustShow(node, read)) blocks.set(read.number, read)
     }
+    const reads = [...blocks.values()]
     // Without `read`: it must not be answered from what is known of other blocks.
-    const anchors = [...blocks.values()].map(({ block, number }) => {
+    const anchors = reads.map(({ block, number }) => {
       const { call, judge } = stateRequest(codeKey(anchor), block, number)
       return { call, judge }
     })
-    const all = await send(node, [...requests, ...anchors], options)
+    const places = node.abilities()?.overrides ? reads.flatMap((read) => placeOf(anchor, read)) : []
+    const all = await send(node, [...requests, ...anchors, ...places], options)
     const outcomes = all.slice(0, requests.length)
-    /** Blocks of which only zeros came, and whether the node surely lacks them. */
-    const empty = new Map<bigint, boolean>()
+    /** What the values of a block are in truth. */
+    const problems = new Map<bigint, Outcome>()
     for (const [index, number] of [...blocks.keys()].entries()) {
+      const place = all[requests.length + anchors.length + index]
+      if (isOtherBlock(place)) {
+        tip.tookForOther(node, number)
+        problems.set(number, place)
+        continue
+      }
       const code = all[requests.length + index]
-      const own = outcomes.filter((_, place) => requests[place]?.read?.number === number)
+      const own = outcomes.filter((_, index) => requests[index]?.read?.number === number)
       const isThere = code?.kind === 'value' && !isZero(code.value)
       if (isThere || own.some((one) => one.kind === 'value' && !isZero(one.value))) {
         tip.shown(node, number)
-      } else if (code?.kind === 'value') empty.set(number, tip.shownEmpty(node, number))
+      } else if (code?.kind === 'value') {
+        const message = `the node answers nothing but zeros for block ${number}`
+        const isLacking = tip.shownEmpty(node, number)
+        problems.set(number, { kind: isLacking ? 'refused' : 'odd', message })
+      }
     }
-    if (empty.size === 0) return outcomes
+    if (problems.size === 0) return outcomes
     return outcomes.map((outcome, index) => {
       const number = requests[index]?.read?.number
-      const isLacking = number === undefined ? undefined : empty.get(number)
-      if (isLacking === undefined || outcome.kind !== 'value') return outcome
-      const message = `the node answers nothing but zeros for block ${number}`
-      return { kind: isLacking ? 'refused' : 'odd', message }
+      const problem = number === undefined ? undefined : problems.get(number)
+      return outcome.kind === 'value' && problem ? problem : outcome
     })
   }
+}
+
+/** A call that tells in which block it ran. */
+function placeOf(account: Address, at: StateRead): NodeRequest[] {
+  return accountCalls([codeKey(account)], at, limitsOf(1)).map(({ request }) => request)
 }

@@ -15,6 +15,10 @@ export interface ChainTip {
   isShown(node: UpstreamNode, number: bigint): boolean
   /** Records that the node gave nothing but zeros for the block. @returns whether it surely lacks the block's state. */
   shownEmpty(node: UpstreamNode, number: bigint): boolean
+  /** Records that the node gives the state of another block in place of this one's: it does so for those below, too. */
+  tookForOther(node: UpstreamNode, number: bigint): void
+  /** Whether the node is known for it, and has not shown this block's state. */
+  takesForOther(node: UpstreamNode, number: bigint): boolean
   /** True for blocks that some node has. */
   isThere(number: bigint): boolean
   /** True for blocks so far below the newest that their number names them. */
@@ -35,15 +39,17 @@ const maxBlocks = 256
  */
 const emptyAnswers = { first: 8, below: 2 } as const
 /** So long it is believed that a node lacks state: it may be given what it lacks. */
-const emptyMs = 600_000
+const lackingMs = 600_000
 
 export function createChainTip(): ChainTip {
   let newest = 0n
   const answers = new LRUCache<Hex, Set<UpstreamNode>>({ max: maxBlocks })
   const shown = new LRUCache<string, true>({ max: maxBlocks })
-  const empty = new LRUCache<string, number>({ max: maxBlocks, ttl: emptyMs })
+  const empty = new LRUCache<string, number>({ max: maxBlocks, ttl: lackingMs })
   /** The highest block that surely lacks its state. */
-  const emptyTo = new LRUCache<UpstreamNode, bigint>({ max: maxBlocks, ttl: emptyMs })
+  const emptyTo = new LRUCache<UpstreamNode, bigint>({ max: maxBlocks, ttl: lackingMs })
+  /** The highest block in whose place the state of another one came. */
+  const otherTo = new LRUCache<UpstreamNode, bigint>({ max: maxBlocks, ttl: lackingMs })
   const keyOf = (node: UpstreamNode, number: bigint) => `${node.name} ${number}`
   return {
     see(number) {
@@ -58,6 +64,7 @@ export function createChainTip(): ChainTip {
       shown.set(keyOf(node, number), true)
       empty.delete(keyOf(node, number))
       if (number <= (emptyTo.get(node) ?? -1n)) emptyTo.delete(node)
+      if (number <= (otherTo.get(node) ?? -1n)) otherTo.delete(node)
     },
     isShown: (node, number) => shown.has(keyOf(node, number)),
     shownEmpty(node, number) {
@@ -68,6 +75,11 @@ export function createChainTip(): ChainTip {
       if (!isBelow) emptyTo.set(node, number)
       return true
     },
+    tookForOther(node, number) {
+      if (number > (otherTo.get(node) ?? -1n)) otherTo.set(node, number)
+    },
+    takesForOther: (node, number) =>
+      number <= (otherTo.get(node) ?? -1n) && !shown.has(keyOf(node, number)),
     isThere: (number) => number <= newest,
     isFinal: (number) => number + reorgWindow <= newest,
     isFresh: (number) => number + freshBlocks >= newest,

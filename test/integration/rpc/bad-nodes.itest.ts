@@ -227,4 +227,30 @@ describe('blocks whose state the node has pruned', () => {
     }
     expect(proxy.counts.requests - before).toBeLessThan(6 * blocks)
   })
+
+  test('the state of another block is refused, and says nothing about how much a call may read', async () => {
+    await anvil.rpc('anvil_setCode', [contract, '0x00'])
+    await anvil.rpc('anvil_mine', ['0x90'])
+    const proxy = await startBadNode(anvil.url, { oldState: 'newest' }, 5)
+    open.push(proxy)
+    const upstream = upstreamOver([proxy], contract)
+    while (!(await upstream.latestOf(0)));
+    const read = (pin: BlockPin) =>
+      Promise.allSettled(
+        Array.from({ length: 2_500 }, (_, slot) =>
+          upstream.state(storageKey(readInBulk, `0x${slot.toString(16)}`), pin),
+        ),
+      )
+    const isRead = (answer: Awaited<ReturnType<typeof read>>[number]) =>
+      answer.status === 'fulfilled' && answer.value.ok
+    const one = await upstream.state(storageKey(account, '0x0'), pins[0] as BlockPin)
+    expect(one).toMatchObject({ ok: false })
+    proxy.badness = { oldState: 'newest', share: 0.4, ways: ['dropped'] }
+    for (const pin of pins) expect((await read(pin)).filter(isRead)).toEqual([])
+    proxy.badness = {}
+    const before = proxy.counts.requests
+    const answers = await read({ ...(await readPin(anvil.url)), chainId })
+    expect(answers.every(isRead)).toBe(true)
+    expect(proxy.counts.requests - before).toBeLessThan(10)
+  })
 })

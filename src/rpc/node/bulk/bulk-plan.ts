@@ -7,7 +7,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import type { Address, Hex } from '../../../domain/primitives.js'
-import type { NodeRequest } from '../node-request.js'
+import type { NodeRequest, Outcome } from '../node-request.js'
 import { addressOf, balanceKey, codeKey, type ItemKey, isSlot, nonceKey } from '../state-item.js'
 import { accountsCode, dispatcherCode, type Reader, readerCode, wordsOf } from './bulk-code.js'
 
@@ -52,6 +52,7 @@ const accountChars = 220
 const enoughGas = 200_000n
 /** Accounts of a call for balances and hashes, by the same limits. */
 const accountsShare = 1 / 4
+const otherBlock = 'the call ran in block'
 
 /** Nobody's: the account that calls, and the one that is called. */
 export const sender: Address = '0x7f1d2b4c9a3e5d6f8091a2b3c4d5e6f708192a3b'
@@ -238,13 +239,18 @@ export function requestOf(
       const [number = 0n, gas = 0n] = wordsIn(value as Hex)
         .slice(-2)
         .map(BigInt)
-      if (!isOf(number, at.number)) return refused(`the call ran in block ${number}`)
+      if (!isOf(number, at.number)) return refused(`${otherBlock} ${number}`)
       // A reader that runs out of gas takes all but a 64th of what is left.
       return gas > enoughGas
         ? { kind: 'value', value }
         : refused('the node allows too little gas for the call')
     },
   }
+}
+
+/** Whether the node ran the call in another block than it was asked for. */
+export function isOtherBlock(outcome: Outcome | undefined): outcome is Outcome {
+  return outcome?.kind === 'refused' && outcome.message.startsWith(otherBlock)
 }
 
 /** Rollups count the blocks of another chain inside of calls: far fewer. */

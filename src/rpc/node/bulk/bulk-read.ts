@@ -140,19 +140,26 @@ export class BulkReader {
 
   #readGroup({ node, requests, options }: Batch, group: ReadGroup): Promise<FoundValues> {
     const anchor = () => this.#anchorOf(node)
-    const shared = { nodes: this.#nodes, isFresh: this.#tip.isFresh }
+    const shared = { nodes: this.#nodes, tip: this.#tip }
     return new GroupRead({ ...shared, node, group, requests, options, anchor }).run()
   }
 
   async #sendSingly(batch: Batch, places: readonly number[]): Promise<void> {
-    if (places.length === 0) return
     const { node, requests, outcomes, options } = batch
+    const asked = places.filter((place) => {
+      const { read } = requests[place] ?? {}
+      if (!read || !this.#tip.takesForOther(node, read.number)) return true
+      const message = `the node answers for another block than ${read.number}`
+      outcomes[place] = { kind: 'refused', message }
+      return false
+    })
+    if (asked.length === 0) return
     const sent = await this.#sendPlainly(
       node,
-      places.map((place) => requests[place] as NodeRequest),
+      asked.map((place) => requests[place] as NodeRequest),
       options,
     )
-    places.forEach((place, index) => {
+    asked.forEach((place, index) => {
       const outcome = sent[index]
       if (outcome) outcomes[place] = outcome
       const { read, bringsState } = requests[place] ?? {}

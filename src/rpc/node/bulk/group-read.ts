@@ -3,13 +3,14 @@
  * until nothing is left or the node shows that it does not take them. Owned by `bulk-read.ts`.
  */
 import type { Hex } from '../../../domain/primitives.js'
+import type { ChainTip } from '../chain-tip.js'
 import { unknownBlock } from '../node-answers.js'
 import type { NodeRequest, Outcome } from '../node-request.js'
 import { type ItemKey, isSlot } from '../state-item.js'
 import type { SendOptions, UpstreamNode } from '../upstream-node.js'
 import type { NodeBulkLimits } from './bulk-limits.js'
 import type { BulkNodes } from './bulk-nodes.js'
-import { type BulkCall, limitsOf } from './bulk-plan.js'
+import { type BulkCall, isOtherBlock, limitsOf } from './bulk-plan.js'
 import type { ReadStrategy } from './read-strategy.js'
 
 /** Reads of one block by one kind of call. */
@@ -32,8 +33,7 @@ export interface GroupReadParts {
   readonly options: SendOptions
   /** A slot that is known not to be zero; null: none is. */
   readonly anchor: () => ItemKey | null
-  /** Some of the nodes behind an address may not have the block yet. */
-  readonly isFresh: (number: bigint) => boolean
+  readonly tip: ChainTip
 }
 
 /** Values of the call that tells whether smaller calls pass where larger ones do not. */
@@ -42,8 +42,6 @@ const trialKeys = 4
 const maxPasses = 8
 /** The node asks for patience, or another one was quicker: that says nothing about the call. */
 const saysNothing = /^limits requests|^waits$|^answered$|^given up$/
-/** The node answers for another block than it is asked for. */
-const otherBlock = /^the call ran in block/
 
 export class GroupRead {
   readonly #parts: GroupReadParts
@@ -77,7 +75,7 @@ export class GroupRead {
 
   /** @returns false when the node is to be asked for nothing more in bulk. */
   async #pass(): Promise<boolean> {
-    const { group, anchor, isFresh } = this.#parts
+    const { group, anchor, tip } = this.#parts
     this.#refusals = []
     const share = this.#limits.share()
     const calls = group.strategy.plan(this.#todo, limitsOf(share))
@@ -91,28 +89,31 @@ export class GroupRead {
     if (refused.length === 0) return true
     const isAll = left.every((keys) => keys === null)
     // One of the nodes behind the address has not come so far, or says so: that says nothing about the size of calls.
-    if (this.#refusals.every(isUnknownBlock) && (isFresh(group.number) || !isAll)) {
+    if (this.#refusals.every(isUnknownBlock) && (tip.isFresh(group.number) || !isAll)) {
       if (!isAll || !(await this.#lacksBlock())) return true
       this.#leave()
       return false
     }
     if (isAll && !(await this.#takesSmallest(refused))) return false
-    // A block that was not found says nothing about the size of calls.
-    return this.#refusals.every(isUnknownBlock) || this.#limits.shrink(share)
+    // A block that was not found, or taken for another one, says nothing about the size of calls.
+    return this.#refusals.every(isOfBlock) || this.#limits.shrink(share)
   }
 
   /** Where all calls were refused: whether the smallest one is taken. */
   async #takesSmallest(refused: readonly ItemKey[]): Promise<boolean> {
-    const { group, isFresh } = this.#parts
+    const { node, group, tip } = this.#parts
     const [trial] = group.strategy.plan(refused.slice(0, trialKeys), limitsOf(1))
     if (trial && (await this.#ask(trial)) !== null) {
       this.#todo = this.#todo.filter((key) => !this.#found.has(key))
       return true
     }
     if (await this.#lacksBlock()) this.#leave()
-    else if (!otherBlock.test(messageOf(this.#refusals.at(-1)))) this.#limits.refused(group.number)
-    // Single reads would be of the state of that block, too, and could not be told from the right ones.
-    else if (!isFresh(group.number)) this.#leave()
+    else if (!isOtherBlock(this.#refusals.at(-1))) this.#limits.refused(group.number)
+    else if (!tip.isFresh(group.number)) {
+      // Single reads would be of the state of that block, too, and could not be told from the right ones.
+      tip.tookForOther(node, group.number)
+      this.#leave()
+    }
     return false
   }
 
@@ -187,4 +188,8 @@ function messageOf(outcome: Outcome | undefined): string {
 
 function isUnknownBlock(outcome: Outcome | undefined): boolean {
   return outcome?.kind === 'odd' && unknownBlock.test(outcome.message)
+}
+
+function isOfBlock(outcome: Outcome): boolean {
+  return isUnknownBlock(outcome) || isOtherBlock(outcome)
 }
