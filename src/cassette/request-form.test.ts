@@ -23,6 +23,23 @@ test('toRequestText keeps the order of a body, which answers repeat', () => {
   expect(toRequestText(turned)).toContain(JSON.stringify(turned.body))
 })
 
+test.each([
+  'null',
+  '1',
+  '[]',
+  '{}',
+  '{"path":"/prices/1","query":{}}',
+  '{"method":1,"path":"/prices/1","query":{}}',
+  '{"method":"GET","query":{}}',
+  '{"method":"GET","path":1,"query":{}}',
+  '{"method":"GET","path":"/prices/1"}',
+  '{"method":"GET","path":"/prices/1","query":null}',
+  '{"method":"GET","path":"/prices/1","query":"a=b"}',
+  '{"method":"GET","path":"/prices/1","query":{"a":["b"],"c":"d"}}',
+])('%s is no recorded request', (text) => {
+  expect(() => fromRequestText(text)).toThrow('The text is no recorded request.')
+})
+
 test('keyOfRequest is the same whoever asks, and in whatever order but that of lists', () => {
   const other = { ...turned, accountId: `0x${'1'.repeat(64)}` as const }
   expect(keyOfRequest(other)).toBe(keyOfRequest(request))

@@ -14,7 +14,7 @@ import {
 import { ethereum } from '../../chains/ethereum.js'
 import type { Doubt } from '../market/verified.js'
 import type { Attempt } from './built.js'
-import { rank } from './choose.js'
+import { improvementBps, rank } from './choose.js'
 
 describe('rank', () => {
   test('the larger output is first, whatever the order of the candidates', () => {
@@ -176,5 +176,35 @@ describe('rank', () => {
         expect(Number(first?.outputs[0]?.amount ?? 0n)).toBe(most)
       }),
     )
+  })
+})
+
+describe('improvementBps', () => {
+  const single = (amount: bigint) => success(built(`single ${amount}`), [amount])
+  const split = (amount: bigint) => {
+    const whole = built(`split ${amount}`)
+    return success({ ...whole, candidate: { ...whole.candidate, isSplit: true } }, [amount])
+  }
+
+  test('is what a split pays more than the best single path, with two decimals, rounded down', () => {
+    // 1 unit more than 30,000 is a third of a basis point.
+    const ranked = [split(30_001n), single(29_000n), split(30_000n), single(30_000n), single(1n)]
+    expect(improvementBps(ranked)).toBe(0.33)
+    expect(improvementBps([split(10_150n), single(10_000n)])).toBe(150)
+  })
+
+  test('is zero where a single path is the best, also where another one gives more before gas', () => {
+    expect(improvementBps([single(5n), split(4n)])).toBe(0)
+    expect(improvementBps([split(4n), single(5n)])).toBe(0)
+  })
+
+  test('is not known without a single path, with several inputs or outputs, or with nothing', () => {
+    expect(improvementBps([])).toBeNull()
+    expect(improvementBps([split(5n)])).toBeNull()
+    const two = success(built('two outputs', { outputs: [out, second] }), [5n, 5n])
+    expect(improvementBps([two])).toBeNull()
+    const one = single(5n)
+    const taken = [...one.built.taken, ...one.built.taken]
+    expect(improvementBps([{ ...one, built: { ...one.built, taken } }])).toBeNull()
   })
 })

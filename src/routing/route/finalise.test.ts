@@ -17,6 +17,7 @@ import type { Address } from '../../domain/primitives.js'
 import type { SimulationRequest, SimulationResult, SimulationSuccess } from '../../domain/state.js'
 import { buildTransaction } from '../../executor/compile.js'
 import { swapSelector } from '../../executor/swap-order.js'
+import { walletGas } from '../../forks/block-environment.js'
 import type { Attempt } from './built.js'
 import { type FinalSimulation, finalise } from './choose.js'
 
@@ -113,6 +114,17 @@ describe('finalise', () => {
     })
     const gas = (gasUsed: bigint, amount = 1_000n) => ({ ...filled(amount), gasUsed })
 
+    test('the other one has gas for its detour', async () => {
+      const limits: (bigint | undefined)[] = []
+      const simulate = async (requests: readonly SimulationRequest[]) => {
+        limits.push(...requests.map(({ gasLimit }) => gasLimit))
+        return [gas(100n), gas(124n)]
+      }
+      const used = { ...one, result: { ...one.result, gasUsed: 1_000_000n } }
+      await finalise({ simulator: { simulate }, pin }, { request }, [used])
+      expect(limits).toEqual([walletGas(pin, 1_000_000n), walletGas(pin, 1_200_000n)])
+    })
+
     test.each([
       ['the one with less gas', [gas(100n), gas(124n)], 'swap', 100n],
       ['the other one, if that needs less', [gas(124n), gas(100n)], 'execute', 100n],
@@ -201,6 +213,18 @@ describe('finalise', () => {
         ],
       },
     })
+  })
+
+  test('where the best gives the minimum and fails all the same, the error says why it fails', async () => {
+    const [first, other] = [proven('one', [6n, 8n]), proven('two', [5n, 9n])]
+    const fails = taskThatGives(reverted('Error(K)'), reverted('Error(K)')).task
+    const refused = finalise(fails, { request: minimum(6n, 9n) }, [first, other])
+    await expect(refused).rejects.toMatchObject({
+      message: 'The best route found fails as the final transaction: Error(K).',
+    })
+    const second = taskThatGives(reverted('Error(K)'), reverted('Error(K)')).task
+    const short = finalise(second, { request: minimum(6n, 10n) }, [first, other])
+    await expect(short).rejects.toMatchObject({ details: { amountOut: '9', minAmountOut: '10' } })
   })
 
   test('nothing proven is that error, too', async () => {

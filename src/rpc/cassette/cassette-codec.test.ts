@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { balanceKey, codeKey, nonceKey, storageKey } from '../node/state-item.js'
 import {
+  bytesOf,
   fromIdBytes,
   fromKeyBytes,
   fromQuantityBytes,
+  hexOf,
   toIdBytes,
   toKeyBytes,
   toQuantityBytes,
@@ -67,4 +69,11 @@ test('zeros inside and behind a quantity stay, those in front do not', () => {
 
 test('row ids of codes come back', () => {
   for (const id of [1, 255, 256, 70_000]) expect(fromIdBytes(toIdBytes(id))).toBe(id)
+})
+
+test('a hash is kept as its bytes', () => {
+  const hash = `0x00ab${'0c'.repeat(30)}` as const
+  expect(bytesOf(hash)).toHaveLength(32)
+  expect(bytesOf(hash)[1]).toBe(0xab)
+  expect(hexOf(bytesOf(hash))).toBe(hash)
 })
