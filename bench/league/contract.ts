@@ -2,10 +2,11 @@
 import type { Address } from '../../src/domain/primitives.js'
 
 interface PoolIdentity {
-  readonly address: Address
+  /** The address of the pool, or its 32 bytes where many share a contract. */
+  readonly id: string
   /** In the pool's own order. */
   readonly tokens: readonly Address[]
-  /** Part of the input, or for `stable` of the output. */
+  /** Part of the input; of a Curve pool, of the output. */
   readonly fee: number
   /** What the pool holds of each token, raw units. */
   readonly balances: readonly bigint[]
@@ -25,6 +26,12 @@ export type PoolFacts =
     })
   /** StableSwap; `amp` is what Curve calls A. */
   | (PoolIdentity & { readonly kind: 'stable'; readonly amp: number })
+  /** Of Balancer's Vault: the weights add up to 1; null where the pool is a stable one of this `amp`. */
+  | (PoolIdentity & {
+      readonly kind: 'vault'
+      readonly weights: readonly number[] | null
+      readonly amp: number
+    })
 
 /** What a peer is told once. */
 export interface Market {
@@ -42,11 +49,14 @@ export interface Question {
   readonly amountIn: bigint
   /** Only pools whose tokens are all among these count; null: all pools do. */
   readonly among: readonly Address[] | null
+  /** Raw units of tokenOut per ether, for a peer that asks others for it. */
+  readonly outPerEther: bigint
 }
 
 /** One swap of a plan; the swaps are in the order in which they can be carried out. */
 export interface Leg {
-  readonly pool: Address
+  /** The id that the peer was given. */
+  readonly pool: string
   readonly tokenIn: Address
   readonly tokenOut: Address
   /** Part of what is held of `tokenIn` when its turn comes, above 0 and at most 1; or exactly what the leg before yields. */

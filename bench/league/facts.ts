@@ -2,6 +2,7 @@
 import { decodeFunctionResult, encodeFunctionData, type Hex, hexToBigInt, parseAbi } from 'viem'
 import type { Address } from '../../src/domain/primitives.js'
 import type { ForkReader } from '../../src/forks/reader.js'
+import type { BalancerState } from '../../src/protocols/balancer-v2/state.js'
 import type { StablePoolState } from '../../src/protocols/curve/stable-math.js'
 import type { ConcentratedState } from '../../src/protocols/shared/concentrated/swap.js'
 import type { UniswapV2State } from '../../src/protocols/uniswap-v2/math.js'
@@ -23,13 +24,13 @@ export async function factsOf(
   { adapter, loaded }: MarketPool,
 ): Promise<PoolFacts> {
   const { pool, state } = loaded
-  const { address, tokens, parameters } = pool
+  const { id, address, tokens, parameters } = pool
   switch (adapter.slug) {
     case 'uniswap-v2':
     case 'sushiswap-v2': {
       const { reserve0, reserve1 } = state as UniswapV2State
       const fee = Number(parameters.feeBps) / 1e4
-      return { kind: 'pair', address, tokens, fee, balances: [reserve0, reserve1] }
+      return { kind: 'pair', id, tokens, fee, balances: [reserve0, reserve1] }
     }
     case 'uniswap-v3': {
       const { sqrtPriceX96, tick, liquidity, tickSpacing } = state as ConcentratedState
@@ -39,7 +40,7 @@ export async function factsOf(
       ])
       return {
         kind: 'concentrated',
-        address,
+        id,
         tokens,
         sqrtPriceX96,
         tick,
@@ -51,8 +52,20 @@ export async function factsOf(
     }
     case 'curve': {
       const { balances, amp, ampPrecision, fee } = state as StablePoolState
-      const facts = { address, tokens, balances, fee: Number(fee) / 1e10 }
+      const facts = { id, tokens, balances, fee: Number(fee) / 1e10 }
       return { kind: 'stable', ...facts, amp: Number(amp / ampPrecision) }
+    }
+    case 'balancer-v2': {
+      const { kind, balances, swapFee, weights, amp } = state as BalancerState
+      return {
+        kind: 'vault',
+        id,
+        tokens,
+        balances,
+        fee: Number(swapFee) / 1e18,
+        weights: kind === 'weighted' ? weights.map((weight) => Number(weight) / 1e18) : null,
+        amp: Number(amp) / 1e3,
+      }
     }
     default:
       throw new Error(`no facts about pools of ${adapter.slug}`)

@@ -5,7 +5,7 @@
 import { createPublicClient, createWalletClient, http } from 'viem'
 import { ethereum } from '../../src/chains/ethereum.js'
 import { latestDeadline } from '../../src/domain/deadline.js'
-import { type Address, type BlockPin, isNative } from '../../src/domain/primitives.js'
+import { type BlockPin, isNative } from '../../src/domain/primitives.js'
 import { buildTransaction } from '../../src/executor/compile.js'
 import { gasPriceAfter } from '../../src/forks/block-environment.js'
 import { ForkReader } from '../../src/forks/reader.js'
@@ -30,8 +30,8 @@ export interface LeagueMarket {
   readonly pin: BlockPin
   /** Wei per gas in the next block. */
   readonly gasPrice: bigint
-  /** Pools of these protocols by address, at the block. */
-  pools(venues: readonly string[]): Promise<ReadonlyMap<Address, MarketPool>>
+  /** Pools of these protocols by id, at the block. */
+  pools(venues: readonly string[]): Promise<ReadonlyMap<string, MarketPool>>
   /** Facts about these pools, for a peer. */
   toldOf(pools: Iterable<MarketPool>): Promise<Market>
   stop(): Promise<void>
@@ -64,7 +64,7 @@ async function marketOf(service: MeasuredService): Promise<LeagueMarket> {
     gasPrice,
     async pools(venues) {
       const loaded = await Promise.all(venues.map((slug) => loadPools(reader, slug)))
-      return new Map(loaded.flat().map((market) => [market.loaded.pool.address, market]))
+      return new Map(loaded.flat().map((market) => [market.loaded.pool.id, market]))
     },
     async toldOf(pools) {
       return {

@@ -78,9 +78,10 @@ export async function play(options: PlayOptions): Promise<Played> {
   }
 }
 
-function questionOf({ allPools }: PlayOptions, { tokenIn, tokenOut, amountIn }: Trade): Question {
+function questionOf({ allPools }: PlayOptions, trade: Trade): Question {
+  const { tokenIn, tokenOut, amountIn, outPerEther } = trade
   const near = [...new Set([tokenIn, tokenOut, ...ethereum.connectorTokens])]
-  return { tokenIn, tokenOut, amountIn, among: allPools ? null : near }
+  return { tokenIn, tokenOut, amountIn, outPerEther, among: allPools ? null : near }
 }
 
 /** The same transaction is executed once. */

@@ -13,7 +13,7 @@ import { openSandboxMarket } from './market.js'
 import { peers } from './peers/peer.js'
 import { play } from './play.js'
 import { sectionsOf, writePart } from './report.js'
-import { fixedTrades, randomTrades } from './trades.js'
+import { fixedTrades, randomTrades, type Trade } from './trades.js'
 
 const { values } = parseArgs({
   options: {
@@ -34,13 +34,10 @@ if (values.market !== 'sandbox') throw new Error(`There is no market ${values.ma
 const market = await openSandboxMarket()
 const judge = createJudge(market)
 try {
-  const { url } = market.service
-  const trades = values.random
-    ? await randomTrades(url, { count: Number(values.random), seed: BigInt(values.seed) })
-    : await fixedTrades(url)
   const drawn = values.random ? `random, seed ${values.seed}` : 'fixed'
   const given = values['all-pools'] ? ', all its pools' : ''
   for (const peer of values.peer) {
+    const trades = await tradesFor(peer)
     const played = await play({
       peer,
       market,
@@ -60,4 +57,15 @@ try {
 } finally {
   await judge.close()
   await market.stop()
+}
+
+function tradesFor(peer: string): Promise<Trade[]> {
+  const { url } = market.service
+  const symbols = peers[peer]?.symbols
+  if (!values.random) return fixedTrades(url, { symbols })
+  return randomTrades(url, {
+    symbols,
+    count: Number(values.random),
+    seed: BigInt(values.seed),
+  })
 }

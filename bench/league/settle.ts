@@ -28,7 +28,7 @@ const taxed = new Set(sandboxTokens.flatMap(({ address, feeBps }) => (feeBps ? [
 export function settle(args: {
   readonly plan: Plan
   readonly trade: Trade
-  readonly pools: ReadonlyMap<Address, MarketPool>
+  readonly pools: ReadonlyMap<string, MarketPool>
   readonly from: Address
 }): UnsignedTransaction {
   const { plan, trade, pools, from } = args

@@ -34,12 +34,16 @@ const fine = 2 ** 30
 
 /**
  * Ten pairs of plain tokens at each of six sizes, 100 to 5,000,000 dollars.
- * @param count - the first of them, which are of all sizes.
+ * @param options.symbols - of the tokens; default: all plain ones.
+ * @param options.count - the first of them, which are of all sizes.
  */
-export async function fixedTrades(serviceUrl: string, count = fixedCount): Promise<Trade[]> {
+export async function fixedTrades(
+  serviceUrl: string,
+  options: { readonly symbols?: readonly string[] | undefined; readonly count?: number } = {},
+): Promise<Trade[]> {
+  const { symbols = sandboxSymbols, count = fixedCount } = options
   const random = createSeededRandom(fixedSeed)
-  const drawPlain = () => drawPair(sandboxSymbols, sandboxSymbols, random)
-  const pairs = Array.from({ length: fixedPairs }, drawPlain)
+  const pairs = Array.from({ length: fixedPairs }, () => drawPair(symbols, symbols, random))
   const drawn = Array.from({ length: count }, (_, index) => {
     // Another size each time that a pair comes again.
     const turn = Math.floor(index / fixedPairs)
@@ -49,18 +53,26 @@ export async function fixedTrades(serviceUrl: string, count = fixedCount): Promi
   return price(serviceUrl, drawn)
 }
 
-/** All pairs of what can be traded at all; sizes evenly over the orders of magnitude, 100 to 100,000,000 dollars. */
+/**
+ * All pairs of what can be traded at all; sizes evenly over the orders of magnitude, 100 to 100,000,000 dollars.
+ * @param options.symbols - of the tokens; default: all that can be traded.
+ */
 export async function randomTrades(
   serviceUrl: string,
-  { count, seed }: { readonly count: number; readonly seed: bigint },
+  options: {
+    readonly symbols?: readonly string[] | undefined
+    readonly count: number
+    readonly seed: bigint
+  },
 ): Promise<Trade[]> {
-  const random = createSeededRandom(seed)
+  const random = createSeededRandom(options.seed)
   const symbols = (without: readonly string[]) =>
     sandboxTokens
       .filter(({ behaviour }) => !without.includes(behaviour))
       .map(({ symbol }) => symbol)
+      .filter((symbol) => options.symbols?.includes(symbol) ?? true)
   const [sold, bought] = [symbols([...untradable, ...onlyBought]), symbols(untradable)]
-  const drawn = Array.from({ length: count }, () => ({
+  const drawn = Array.from({ length: options.count }, () => ({
     ...drawPair(sold, bought, random),
     sizeUsd: Math.round(randomFromUsd * (randomToUsd / randomFromUsd) ** (random(fine) / fine)),
   }))

@@ -53,7 +53,7 @@ function concentrated(facts, fee, ticks) {
     token1,
     fee,
     ticks,
-    address: facts.address,
+    address: facts.id,
     liquidity: facts.liquidity,
     sqrtRatioX96: facts.sqrtPriceX96,
     tick: facts.tick,
@@ -85,7 +85,7 @@ function poolOf(facts) {
     case 'stable':
       return {
         type: poolType.stable,
-        address: facts.address,
+        address: facts.id,
         balances: facts.tokens.map((token, index) =>
           CurrencyAmount.fromRawAmount(tokenOf(token), facts.balances[index]),
         ),

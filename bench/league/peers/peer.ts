@@ -12,6 +12,8 @@ interface PeerKind {
   readonly title: string
   /** Slugs of the protocols that it is given pools of. */
   readonly venues: readonly string[]
+  /** Tokens that it can trade; absent: all. */
+  readonly symbols?: readonly string[]
 }
 
 /** Each is a folder of tools/ and a program beside this file. */
@@ -23,6 +25,11 @@ export const peers: Readonly<Record<string, PeerKind>> = {
   pancake: {
     title: 'Pancake smart-router 7.7.3, Infinity',
     venues: ['uniswap-v2', 'sushiswap-v2', 'uniswap-v3', 'curve'],
+  },
+  balancer: {
+    title: 'Balancer SOR 4.1.3',
+    venues: ['balancer-v2'],
+    symbols: ['WETH', 'WBTC', 'AAVE', 'MKR', 'DAI', 'LINK', 'UNI', 'USDC', 'USDT', 'FRAX'],
   },
 }
 

@@ -19,7 +19,7 @@ function tokenOf(address) {
 }
 
 function poolsOf(facts) {
-  const { address, fee, balances } = facts
+  const { id: address, fee, balances } = facts
   const own = facts.tokens.map(tokenOf)
   const [token0, token1] = own
   switch (facts.kind) {

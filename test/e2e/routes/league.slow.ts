@@ -22,7 +22,7 @@ let played: Played
 beforeAll(async () => {
   market = await openSandboxMarket()
   judge = createJudge(market)
-  const trades = await fixedTrades(market.service.url, tradeCount)
+  const trades = await fixedTrades(market.service.url, { count: tradeCount })
   played = await play({ peer: 'tines', market, judge, trades, isTimed: false })
 })
 
