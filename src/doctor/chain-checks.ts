@@ -23,7 +23,7 @@ export async function checkContracts(rpcUrl: string): Promise<string> {
   const present = contracts.length - absent.length
   if (absent.length === 0) return `all ${present} present, landings among them`
   const names = absent.map(titleOf).join(', ')
-  return `${present} of ${contracts.length} present, absent: ${names}\nno transaction of a route works, and no order runs on arrival, before: forkroute contracts deploy`
+  return `${present} of ${contracts.length} present, absent: ${names}\ntransactions of routes and deliveries work only after: forkroute contracts deploy`
 }
 
 /**

@@ -82,9 +82,10 @@ export function scopeMissing(message: string, scope: Scope): ForkrouteError {
   return new ForkrouteError('SCOPE_MISSING', message, { scope, next: [withScope] })
 }
 
-/** @param what - whose state the node does not provide. */
+/** @param what - whose state the node does not provide, as the beginning of a sentence. */
 export function unreadable(what: string, details: ErrorDetails): ForkrouteError {
-  return new ForkrouteError('STATE_UNAVAILABLE', `${what} cannot be read.`, details)
+  const message = `${what} cannot be read from the node at this block. Try again, or ask at a newer block.`
+  return new ForkrouteError('STATE_UNAVAILABLE', message, details)
 }
 
 /** The sentence in which a replay names what the cassette lacks. */

@@ -67,7 +67,7 @@ export async function findAllowances(args: {
       else if (amount === null) unread.add(token)
     }
     if (unread.size > 0 && unread.size === tokens.length) {
-      throw unreadable(`Not one allowance of ${owner}`, { owner })
+      throw unreadable(`What ${owner} allows`, { owner })
     }
     return { blockNumber: block.number, allowances, unread: [...unread], absent: [...absent] }
   } finally {

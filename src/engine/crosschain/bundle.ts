@@ -97,7 +97,7 @@ function settleOnly(quote: QuoteParts, [bundle]: readonly BridgedBundle[]): Prom
   if (bundle.runsOrder && !canOrder(bundle.lane, destination)) {
     throw new ForkrouteError(
       'NO_ROUTE',
-      `The contracts that would run the callback on chain ${destination.chain.id} are not deployed there: npm run forkroute -- contracts deploy.`,
+      `The contracts that would run the callback on chain ${destination.chain.id} are not deployed there. The operator deploys them with forkroute contracts deploy.`,
     )
   }
   return settlementOf(quote).settle(planned(quote, bundle))

@@ -154,12 +154,14 @@ export function noLane(args: {
   if (unreadable) return new ForkrouteError('STATE_UNAVAILABLE', unreadable.error.message, details)
   if (!failures.length) {
     const why = undeployed.length
-      ? `the contracts that would run a swap on chain ${destination.id} are not deployed there: npm run forkroute -- contracts deploy`
+      ? `the contracts that would run a swap on chain ${destination.id} are not deployed there. The operator deploys them with forkroute contracts deploy`
       : `none fits crosschainRouteMode ${request.crosschain.mode}`
     return new ForkrouteError(
       'NO_ROUTE',
       `No lane between ${between} can be used: ${why}.`,
-      details,
+      undeployed.length
+        ? details
+        : { ...details, next: [{ parameter: 'crosschainRouteMode', value: null }] },
     )
   }
   const ofReceiver = failures.filter(({ error }) => error.details?.receiver !== undefined)
