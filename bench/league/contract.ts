@@ -37,6 +37,8 @@ export type PoolFacts =
 export interface Market {
   readonly pools: readonly PoolFacts[]
   readonly decimals: Readonly<Record<Address, number>>
+  /** Ether that a whole token is worth. */
+  readonly etherPrices: Readonly<Record<Address, number>>
   readonly wrappedNative: Address
   /** Wei per gas in the next block. */
   readonly gasPrice: bigint

@@ -5,7 +5,7 @@
 import { createPublicClient, createWalletClient, http } from 'viem'
 import { ethereum } from '../../src/chains/ethereum.js'
 import { latestDeadline } from '../../src/domain/deadline.js'
-import { type BlockPin, isNative } from '../../src/domain/primitives.js'
+import { type Address, type BlockPin, isNative } from '../../src/domain/primitives.js'
 import { buildTransaction } from '../../src/executor/compile.js'
 import { gasPriceAfter } from '../../src/forks/block-environment.js'
 import { ForkReader } from '../../src/forks/reader.js'
@@ -17,6 +17,7 @@ import { sandboxAccount } from '../../src/sandbox/accounts.js'
 import { sandboxPools } from '../../src/sandbox/market/catalog.js'
 import { sandboxTokens } from '../../src/sandbox/tokens.js'
 import { readPin } from '../../test/support/pin.js'
+import { readPrices } from '../alternatives/trades.js'
 import { here } from '../compare/checkout.js'
 import { type MeasuredService, startMeasured } from '../compare/service.js'
 import type { Market } from './contract.js'
@@ -68,6 +69,7 @@ async function marketOf(service: MeasuredService): Promise<LeagueMarket> {
     },
     async toldOf(pools) {
       return {
+        etherPrices: await etherPricesOf(service.url),
         pools: await Promise.all([...pools].map((market) => factsOf(reader, market))),
         decimals: Object.fromEntries(
           sandboxTokens.map(({ address, decimals }) => [address, decimals]),
@@ -78,6 +80,15 @@ async function marketOf(service: MeasuredService): Promise<LeagueMarket> {
     },
     stop: () => service.stop(),
   }
+}
+
+async function etherPricesOf(serviceUrl: string): Promise<Record<Address, number>> {
+  const symbols = sandboxTokens.map(({ symbol }) => symbol)
+  const prices = await readPrices(serviceUrl, symbols)
+  const ether = prices.get('WETH')?.price ?? 0
+  return Object.fromEntries(
+    [...prices.values()].map(({ address, price }) => [address, price / ether]),
+  )
 }
 
 /** The first order of a sender deploys its Executor, for 58,000 gas: an empty one, so that no trade has to. */

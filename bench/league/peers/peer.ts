@@ -26,6 +26,10 @@ export const peers: Readonly<Record<string, PeerKind>> = {
     title: 'Pancake smart-router 7.7.3, Infinity',
     venues: ['uniswap-v2', 'sushiswap-v2', 'uniswap-v3', 'curve'],
   },
+  uniswap: {
+    title: 'Uniswap smart-order-router 4.31.10',
+    venues: ['uniswap-v2', 'uniswap-v3'],
+  },
   balancer: {
     title: 'Balancer SOR 4.1.3',
     venues: ['balancer-v2'],
