@@ -23,6 +23,15 @@ const zeros: ReadonlySet<unknown> = new Set(['0x0', '0x'])
 /** Whether a value in its stored form is what a node makes up of state that it does not have. */
 export const isZero = (value: unknown): boolean => zeros.has(value)
 
+interface BlockAnswers {
+  /** Of the call that tells in which block it ran; undefined where the node runs no code that is given with it. */
+  readonly place: Outcome | undefined
+  /** Of the code that is there at every block. */
+  readonly code: Outcome | undefined
+  /** Of the values of the block. */
+  readonly own: readonly Outcome[]
+}
+
 /**
  * @param parts.anchor - of the contract; null: nothing is checked.
  */
@@ -40,6 +49,27 @@ export function anchored(
     return !tip.isFresh(number) && !tip.isShown(node, number)
   }
 
+  /** What the block's values are in truth; null: what they seem. */
+  function problemOf(node: UpstreamNode, number: bigint, answers: BlockAnswers): Outcome | null {
+    const { place, code, own } = answers
+    if (place && isOtherBlock(place)) {
+      tip.tookForOther(node, number)
+      return place
+    }
+    if (tip.takesForOther(node, number) && place?.kind !== 'value') {
+      const message = `the node does not tell whether it answers for block ${number}`
+      return { kind: 'odd', message }
+    }
+    const isThere = (one: Outcome | undefined) => one?.kind === 'value' && !isZero(one.value)
+    if (isThere(code) || own.some(isThere)) {
+      tip.shown(node, number)
+      return null
+    }
+    if (code?.kind !== 'value') return null
+    const message = `the node answers nothing but zeros for block ${number}`
+    return { kind: tip.shownEmpty(node, number) ? 'refused' : 'odd', message }
+  }
+
   return async (node, requests, options) => {
     if (!node.abilities()?.anchor) return send(node, requests, options)
     const blocks = new Map<bigint, StateRead>()
@@ -55,25 +85,14 @@ export function anchored(
     const places = node.abilities()?.overrides ? reads.flatMap((read) => placeOf(anchor, read)) : []
     const all = await send(node, [...requests, ...anchors, ...places], options)
     const outcomes = all.slice(0, requests.length)
-    /** What the values of a block are in truth. */
     const problems = new Map<bigint, Outcome>()
     for (const [index, number] of [...blocks.keys()].entries()) {
-      const place = all[requests.length + anchors.length + index]
-      if (isOtherBlock(place)) {
-        tip.tookForOther(node, number)
-        problems.set(number, place)
-        continue
-      }
-      const code = all[requests.length + index]
-      const own = outcomes.filter((_, index) => requests[index]?.read?.number === number)
-      const isThere = code?.kind === 'value' && !isZero(code.value)
-      if (isThere || own.some((one) => one.kind === 'value' && !isZero(one.value))) {
-        tip.shown(node, number)
-      } else if (code?.kind === 'value') {
-        const message = `the node answers nothing but zeros for block ${number}`
-        const isLacking = tip.shownEmpty(node, number)
-        problems.set(number, { kind: isLacking ? 'refused' : 'odd', message })
-      }
+      const problem = problemOf(node, number, {
+        place: all[requests.length + anchors.length + index],
+        code: all[requests.length + index],
+        own: outcomes.filter((_, at) => requests[at]?.read?.number === number),
+      })
+      if (problem) problems.set(number, problem)
     }
     if (problems.size === 0) return outcomes
     return outcomes.map((outcome, index) => {

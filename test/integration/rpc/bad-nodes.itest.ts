@@ -252,5 +252,7 @@ describe('blocks whose state the node has pruned', () => {
     const answers = await read({ ...(await readPin(anvil.url)), chainId })
     expect(answers.every(isRead)).toBe(true)
     expect(proxy.counts.requests - before).toBeLessThan(10)
+    const again = await upstream.state(storageKey(account, '0x0'), pins[0] as BlockPin)
+    expect(again).toEqual({ ok: true, value: '0x3e8' })
   })
 })

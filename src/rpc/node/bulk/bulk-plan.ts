@@ -249,7 +249,7 @@ export function requestOf(
 }
 
 /** Whether the node ran the call in another block than it was asked for. */
-export function isOtherBlock(outcome: Outcome | undefined): outcome is Outcome {
+export function isOtherBlock(outcome: Outcome | undefined): boolean {
   return outcome?.kind === 'refused' && outcome.message.startsWith(otherBlock)
 }
 

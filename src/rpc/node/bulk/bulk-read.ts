@@ -145,21 +145,14 @@ export class BulkReader {
   }
 
   async #sendSingly(batch: Batch, places: readonly number[]): Promise<void> {
+    if (places.length === 0) return
     const { node, requests, outcomes, options } = batch
-    const asked = places.filter((place) => {
-      const { read } = requests[place] ?? {}
-      if (!read || !this.#tip.takesForOther(node, read.number)) return true
-      const message = `the node answers for another block than ${read.number}`
-      outcomes[place] = { kind: 'refused', message }
-      return false
-    })
-    if (asked.length === 0) return
     const sent = await this.#sendPlainly(
       node,
-      asked.map((place) => requests[place] as NodeRequest),
+      places.map((place) => requests[place] as NodeRequest),
       options,
     )
-    asked.forEach((place, index) => {
+    places.forEach((place, index) => {
       const outcome = sent[index]
       if (outcome) outcomes[place] = outcome
       const { read, bringsState } = requests[place] ?? {}
