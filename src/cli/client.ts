@@ -95,7 +95,8 @@ export async function withApi(
   work: (client: ForkrouteClient) => Promise<void>,
 ): Promise<void> {
   if (options.url) {
-    await work(connect(options.url, options.key ?? process.env.FORKROUTE_KEY))
+    // A variable that is set to nothing holds no key, as it holds no setting.
+    await work(connect(options.url, options.key ?? (process.env.FORKROUTE_KEY || undefined)))
     return
   }
   const config = loadConfig({

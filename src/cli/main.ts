@@ -2,7 +2,7 @@
 /** The command line. One file per command; this one only joins them and prints what goes wrong. */
 import { Command } from 'commander'
 import { serviceVersion } from '../api/version.js'
-import { ForkrouteApiError } from '../client/errors.js'
+import { ConnectionError, ForkrouteApiError } from '../client/errors.js'
 import { ForkrouteError } from '../domain/errors.js'
 import { withoutSecrets } from '../telemetry/log.js'
 import { addBacktest } from './backtest.js'
@@ -82,7 +82,7 @@ try {
 /** The body of the service's own errors, or its beginning. */
 function toBody(error: unknown): object {
   if (error instanceof ForkrouteApiError) return describeRefusal(error).body
-  const message = withoutSecrets(error instanceof Error ? error.message : String(error))
+  const message = withoutSecrets(error instanceof Error ? messageOf(error) : String(error))
   if (!(error instanceof ForkrouteError)) return { message }
   return { message, code: error.code, ...(error.details && { details: error.details }) }
 }
@@ -92,5 +92,13 @@ function toText(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (error instanceof ForkrouteApiError) return describeRefusal(error).text
   const isBug = error instanceof TypeError || error instanceof ReferenceError
-  return isBug ? (error.stack ?? error.message) : error.message
+  return isBug ? (error.stack ?? error.message) : messageOf(error)
+}
+
+/** With the way out where the service that the user names cannot be reached. */
+function messageOf(error: Error): string {
+  const isUnreached = error instanceof ConnectionError && program.opts<{ url?: string }>().url
+  return isUnreached
+    ? `${error.message} Without --url a service is started for the command.`
+    : error.message
 }

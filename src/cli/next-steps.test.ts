@@ -22,9 +22,10 @@ describe('nextStepsOf', () => {
       { parameter: 'slippage', value: '50' },
       { parameter: 'blockNumber', value: null },
       { parameter: 'amountIn', value: '5000' },
+      { parameter: 'fromAddress' },
     ]
     expect(nextStepsOf({ code: 'INVALID_REQUEST', details: { next } })).toBe(
-      'Next: give --slippage 50; or leave out --block; or give the amount 5000 with --raw.',
+      'Next: give --slippage 50; or leave out --block; or give the amount 5000 with --raw; or give another --from.',
     )
   })
 

@@ -60,6 +60,7 @@ function textOf({ parameter, value, endpoint, query = {} }: Step): string | null
   const option = options[String(parameter)]
   if (option === undefined) return null
   if (value === null) return `leave out ${option}`
+  if (value === undefined) return `give another ${option}`
   return typeof value === 'string' ? `give ${option} ${value}` : null
 }
 

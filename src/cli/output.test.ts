@@ -76,7 +76,9 @@ describe('parseUnits', () => {
   })
 
   test.each(['', '-1', '1e18', '1,5', '.5', '1.', '0.0000001', 'all'])('%j is refused', (text) => {
-    expect(() => parseUnits(text, 6)).toThrow('is not an amount with at most 6 decimals')
+    expect(() => parseUnits(text, 6)).toThrow(
+      'is not an amount with at most 6 decimals, such as 1000.5. Only raw units have exponents: they need --raw.',
+    )
   })
 })
 

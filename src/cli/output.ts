@@ -115,7 +115,9 @@ export function parseUnits(text: string, decimals: number): bigint {
   const match = /^(\d{1,60})(?:\.(\d+))?$/.exec(text)
   const fraction = match?.[2] ?? ''
   if (!match || fraction.length > decimals) {
-    throw new RangeError(`${text} is not an amount with at most ${decimals} decimals.`)
+    throw new RangeError(
+      `${text} is not an amount with at most ${decimals} decimals, such as 1000.5. Only raw units have exponents: they need --raw.`,
+    )
   }
   return BigInt(`${match[1]}${fraction.padEnd(decimals, '0')}`)
 }

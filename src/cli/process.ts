@@ -29,6 +29,10 @@ export function nodeUrls(
   const { chain, rpcUrl } = options
   const [url, ...more] = rpcUrl === undefined ? (config.rpcUrls[chain] ?? []) : [rpcUrl]
   if (url && URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return [url, ...more]
-  const problem = `--rpc-url (or the variable RPC_URL_${chain}): must be the http(s) URL of a node.`
+  const place = `--rpc-url (or the variable RPC_URL_${chain})`
+  const problem =
+    url === undefined
+      ? `${place}: is needed, the URL of a node; for the sandbox the address that the service printed at its start.`
+      : `${place}: must be the http(s) URL of a node.`
   throw new ConfigError([problem], 'command line')
 }

@@ -116,20 +116,34 @@ function print(found: Explanation, nameOf: TokenNamer): void {
       shortfall && `${shortfall.bps} bps`,
     ]),
   )
-  const { culprit, skipped } = found
-  if (skipped > 0)
-    console.error(`warning: ${skipped} earlier transactions of the block were not run`)
+  if (found.skipped > 0) {
+    console.error(`warning: ${found.skipped} earlier transactions of the block were not run`)
+  }
+  console.log(conclusion(found, nameOf))
+}
+
+/** One sentence: who gave too little, where somebody did. */
+export function conclusion(
+  {
+    chainId,
+    culprit,
+    simulatedAt,
+    simulationFails,
+  }: Pick<Explanation, 'chainId' | 'culprit' | 'simulatedAt' | 'simulationFails'>,
+  nameOf: TokenNamer,
+): string {
+  if (!culprit && simulationFails === null) {
+    return 'Every step that was reached gave what it promised.'
+  }
   if (!culprit) {
-    console.log('Every step that was reached gave what it promised.')
-    return
+    return `At the end of block ${simulatedAt} it fails: name the block of its answer with --block.`
   }
   const { step, payer, token, happened, expected, bps, cause } = culprit
-  const short = `gave ${amountText(happened, token)} where ${amountText(expected, token)} were due, ${bps} bps less`
-  console.log(
-    cause === 'lied'
-      ? `Step ${step}: ${payer} lied: it ${short}, and nobody had touched it since the simulation.`
-      : `Step ${step}: ${payer} ${short}; other transactions had moved it since the simulation.`,
-  )
+  const named = nameOf({ chainId, address: token })
+  const short = `gave ${amountOf(happened, named)} where ${amountOf(expected, named)} were due, ${bps} bps less`
+  return cause === 'lied'
+    ? `Step ${step}: ${payer} lied: it ${short}, and nobody had touched it since the simulation.`
+    : `Step ${step}: ${payer} ${short}; other transactions had moved it since the simulation.`
 }
 
 export function addReplayTx(program: Command): void {

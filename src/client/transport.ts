@@ -165,7 +165,10 @@ function parsed(text: string, status: number): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw new UnexpectedAnswerError(status, `HTTP ${status} without JSON.`)
+    throw new UnexpectedAnswerError(
+      status,
+      `HTTP ${status} without JSON: check that the URL is that of a forkroute service.`,
+    )
   }
 }
 

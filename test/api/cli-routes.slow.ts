@@ -67,6 +67,13 @@ describe('forkroute route', () => {
     )
   })
 
+  test('an amount that does not come first is put in its place', async () => {
+    const api = await startTestApi()
+    const { code, err } = await run(['quote', 'WETH', 'USDC', '1.5', '--url', api.url])
+    expect(code).toBe(1)
+    expect(err).toBe('The amount comes first, then what to give and what to get: 1.5 WETH USDC.\n')
+  })
+
   test('with --json standard output is the answer and nothing else', async () => {
     const api = await startTestApi()
     const args = ['route', '1', 'USDC', 'WETH', '--from', sender, '--url', api.url]

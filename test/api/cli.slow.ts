@@ -164,13 +164,15 @@ describe('forkroute', () => {
     expect(wrong.err).toBe('1.5 is not a whole number of raw units, such as 1000 or 1e18.\n')
   })
 
-  test('a missing key says where one is given, a wrong one too', async () => {
+  test('a missing or empty key says where one is given, a wrong one too', async () => {
     const api = await startTestApi({ AUTH_MODE: 'key' })
     for (const more of [[], ['--key', 'fr_nonsense']]) {
       const outcome = await run(['tokens', '--url', api.url, ...more])
       expect(outcome.code).toBe(1)
       expect(outcome.err).toMatch(/with --key, or in the variable FORKROUTE_KEY\. \(UNAUTHORIZED\)/)
     }
+    const empty = await run(['tokens', '--url', api.url], { FORKROUTE_KEY: '' })
+    expect(empty.err).toContain('An API key is required')
   })
 
   test('an absent file of a backtest or of trades is said before a service is started', async () => {

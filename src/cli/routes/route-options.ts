@@ -52,11 +52,20 @@ export async function parseTrade(
   options: RouteOptions,
 ): Promise<Trade> {
   const { chain, toChain = chain } = options
+  if (looksLikeAmount(to) && !looksLikeAmount(amount)) {
+    throw new RangeError(
+      `The amount comes first, then what to give and what to get: ${to} ${amount} ${from}.`,
+    )
+  }
   const tokenIn = await resolveToken(client, chain, from)
   const tokenOut = await resolveToken(client, toChain, to)
   const isExactOut = options.exactOut ?? false
   const raw = amountOfToken(amount, isExactOut ? tokenOut : tokenIn, options)
   return { tokenIn, tokenOut, amount: raw, isExactOut }
+}
+
+function looksLikeAmount(text: string): boolean {
+  return /^[\d.,]+$/.test(text)
 }
 
 /**
@@ -158,7 +167,7 @@ export function tradeCommand(
     .option('--ignore-standards <slugs...>', 'protocols to leave out, by slug')
     .option('--ignore-bridges <names...>', 'bridges to leave out')
     .option('--exclude-pools <pools...>', 'pools to leave out: addresses or ids')
-    .option('--only-pools <pools...>', 'pools beside which no other is used')
+    .option('--only-pools <pools...>', 'use no other pools than these')
     .option('--exclude-tokens <tokens...>', 'tokens at which no route stops on its way')
 }
 
@@ -166,7 +175,7 @@ export function tradeCommand(
 export function transactionOptions(command: Command, usualSlippage: string): Command {
   return command
     .option('--receiver <address>', 'who gets the output; default: the sender')
-    .option('--slippage <bps>', `basis points; default: ${usualSlippage}`)
+    .option('--slippage <bps>', `basis points, of which 50 are 0.5 %; default: ${usualSlippage}`)
     .option('--min-out <amount>', 'whole tokens that must arrive at least; in place of --slippage')
     .option('--deadline <time>', `when the transaction expires: ${deadlineForms}`)
     .option('--referral-code <code>', 'goes into the event of the transaction')
