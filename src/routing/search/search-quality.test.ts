@@ -78,6 +78,44 @@ describe('findPaths', () => {
     expect(hits / found.length, `${hits} of ${found.length}`).toBeGreaterThanOrEqual(0.995)
   })
 
+  test('with four swaps allowed the best path is never worse than with three, and better where a fourth brings 1 %', () => {
+    const cases = [12, 24].flatMap((size) =>
+      Array.from({ length: 8 }, (_, index) => searchesOf(size, size * 100 + index, 8, 0.4)),
+    )
+    let better = 0
+    let missed = 0
+    for (const { market, args } of cases.flat()) {
+      const netOf = (path: Path | undefined) =>
+        path ? path.amountOut - (path.gas * (args.gasCostOut ?? 0n)) / gasUnit : null
+      const [three] = findPaths(args)
+      const [four] = findPaths({ ...args, maxHops: 4 })
+      const best = bestOfAll({ ...args, maxHops: 4 }, market.pools)
+      const [shorter, longer] = [netOf(three), netOf(four)]
+      expect(longer === null).toBe(best === null)
+      if (longer === null || best === null) continue
+      if (shorter !== null) expect(longer).toBeGreaterThanOrEqual(shorter)
+      if (shorter !== null && best * 100n <= shorter * 101n) continue
+      if (longer === best) better++
+      else missed++
+    }
+    expect(better).toBeGreaterThan(10)
+    expect(missed).toBeLessThan(better / 10)
+  })
+
+  test('with four swaps allowed it asks less than twice the quotes of three', () => {
+    let quotes = 0
+    const isAllowed = () => {
+      quotes++
+      return true
+    }
+    const quotesWith = (maxHops: number) => {
+      quotes = 0
+      for (const { args } of searchesOf(60, 6, 48, 0.1)) findPaths({ ...args, maxHops, isAllowed })
+      return quotes
+    }
+    expect(quotesWith(4) / quotesWith(3)).toBeLessThan(2)
+  })
+
   test('in a large market the best paths are no worse than where all are looked at, however few are enough', () => {
     const searches = searchesOf(1_200, 6, 24)
     const pools = searches[0]?.market.pools ?? []

@@ -12,7 +12,16 @@ import { Ceiling } from './ceiling.js'
 import type { ChangedPools, Edge } from './edge.js'
 import { TokenGraph } from './graph.js'
 import { wrapGas } from './hop.js'
-import { breakTie, type Path, type Trail, type TrailHop, toPath, uses, visits } from './path.js'
+import {
+  breakTie,
+  byKey,
+  type Path,
+  type Trail,
+  type TrailHop,
+  toPath,
+  uses,
+  visits,
+} from './path.js'
 import { type Reach, Reaches, wrappedCounterpart } from './reach.js'
 
 /** Partial paths kept per node of a token path: more would improve little and cost much. */
@@ -63,6 +72,17 @@ const exactSpare = 12
 /** Paths that are returned at most; of a large market fewer, so that it can be told early what is not among them. */
 const maxPaths = 512
 const maxPathsOfLarge = 128
+/** Paths of more swaps are looked for only where shorter ones give so little that they may pay. */
+const mostSwapsAlways = 3
+/** Part of the value of the input by which shorter paths fall short before longer ones are looked for. */
+const poorBy = 0.003
+/** Parts of the output that the gas of one more swap may cost: of a whole amount, and of a slice of a split. */
+const gasOfWhole = 0.01
+const gasOfSlice = 0.0001
+/** The least gas that a swap adds. */
+const leastSwapGas = 60_000
+/** Longer paths that are kept. */
+const mostLonger = 8
 const gasUnit = 1_000_000n
 /** Quotes between two checks of the clock. */
 const quotesPerLook = 32
@@ -72,6 +92,8 @@ export interface Wanted {
   readonly count: number
   /** Raw units of tokenOut. */
   readonly moreThan: number
+  /** Whether paths must give more after gas; absent: before. */
+  readonly isAfterGas?: boolean
 }
 
 export interface SearchArgs {
@@ -117,11 +139,51 @@ export function findPaths(args: SearchArgs): Path[] {
     gas: 0n,
   }
   const origin: Trail = { before: null, token: args.tokenIn, steps: [start] }
-  const best = args.wanted ? undefined : bestOfLarge(args)
-  const paths = new Search(args, args.states ? repeated : usual, best).run(origin)
-  if (paths.length || args.states || args.wanted || args.shouldStop?.()) return paths
+  const limits = args.states ? repeated : usual
+  const shorter = { ...args, maxHops: Math.min(args.maxHops, mostSwapsAlways) }
+  if (args.wanted) {
+    const { wanted } = args
+    const paths = new Search(shorter, limits).run(origin)
+    if (paths.length || !mayPayLonger(args, wanted.moreThan, gasOfSlice)) return paths
+    return new Search({ ...args, wanted: { ...wanted, isAfterGas: true } }, limits).run(origin)
+  }
+  const best = bestOfLarge(args)
+  const paths = new Search(shorter, limits, best).run(origin)
+  if (paths.length) return args.states ? paths : withLonger(args, paths, origin)
+  if (args.shouldStop?.()) return paths
+  const longer = args.maxHops > mostSwapsAlways ? new Search(args, limits, best).run(origin) : paths
+  if (longer.length || args.states || args.shouldStop?.()) return longer
   // Where pools end, larger amounts may give less than smaller ones: nothing is left out.
   return new Search(args, thorough).run(origin)
+}
+
+/** The paths with those of more swaps that give more after gas than the best of them, best first. */
+function withLonger(args: SearchArgs, paths: Path[], origin: Trail): Path[] {
+  const [best] = paths
+  if (!best || !mayPayLonger(args, Number(best.amountOut), gasOfWhole)) return paths
+  const net = ({ amountOut, gas }: Path) => amountOut - (gas * (args.gasCostOut ?? 0n)) / gasUnit
+  const wanted = { count: mostLonger, moreThan: Number(net(best)), isAfterGas: true }
+  const known = new Set(paths.map(({ key }) => key))
+  const longer = new Search({ ...args, wanted }, usual).run(origin)
+  const added = longer.filter(({ key }) => !known.has(key))
+  if (!added.length) return paths
+  return [...added, ...paths].sort((a, b) => {
+    const [x, y] = [net(a), net(b)]
+    return x === y ? byKey(a, b) : x > y ? -1 : 1
+  })
+}
+
+/**
+ * Whether more swaps than are always looked at are allowed and may pay: the output falls short of the value of the
+ * input, and the gas of one more swap is less than this part of it. Without prices they may.
+ */
+function mayPayLonger(args: SearchArgs, output: number, gasPart: number): boolean {
+  const { amountIn, gasCostIn, gasCostOut, maxHops } = args
+  if (maxHops <= mostSwapsAlways || args.shouldStop?.()) return false
+  if (!gasCostIn || !gasCostOut) return true
+  const value = (Number(amountIn) * Number(gasCostOut)) / Number(gasCostIn)
+  const swapCost = (Number(gasCostOut) * leastSwapGas) / Number(gasUnit)
+  return output < value * (1 - poorBy) && swapCost < output * gasPart
 }
 
 function bestOfLarge({ market, enough = maxPathsOfLarge }: SearchArgs): Wanted | undefined {
@@ -181,8 +243,8 @@ class Search {
       for (const trails of layer.values()) for (const trail of trails) this.#arrive(trail)
       if (left > 0) layer = this.#advance(layer, left)
     }
-    const { moreThan, count } = this.#wanted ?? { moreThan: 0, count: maxPaths }
-    const wanted = this.#found.filter(({ amountOut }) => Number(amountOut) > moreThan)
+    const { count } = this.#wanted ?? { count: maxPaths }
+    const wanted = this.#found.filter((end) => this.#isMore(Number(end.amountOut), end))
     return this.#ranked(tokenOut, wanted).slice(0, count).map(toPath)
   }
 
@@ -203,10 +265,16 @@ class Search {
     this.#found.push(...ends)
     const wanted = this.#wanted
     if (!wanted) return
-    const more = ends.filter(({ amountOut }) => Number(amountOut) > wanted.moreThan)
+    const more = ends.filter((end) => this.#isMore(Number(end.amountOut), end))
     if (!more.length) return
     const nets = [...this.#bestNets, ...more.map((end) => this.#net(Number(end.amountOut), end))]
     this.#bestNets = nets.sort((a, b) => b - a).slice(0, wanted.count)
+  }
+
+  /** Whether it is more than what is wanted. */
+  #isMore(amountOut: number, step: TrailHop): boolean {
+    const { moreThan, isAfterGas = false } = this.#wanted ?? { moreThan: 0 }
+    return (isAfterGas ? this.#net(amountOut, step) : amountOut) > moreThan
   }
 
   /** Raw units of tokenOut that are left after gas, where its price is known. */
@@ -229,9 +297,9 @@ class Search {
   }
 
   #isAmongBest(most: number, step: TrailHop): boolean {
-    const { moreThan, count } = this.#wanted as Wanted
+    const { count } = this.#wanted as Wanted
     const least = this.#bestNets[count - 1] ?? Number.NEGATIVE_INFINITY
-    return most > moreThan && this.#net(most, step) > least
+    return this.#isMore(most, step) && this.#net(most, step) > least
   }
 
   /** All token paths that are one swap longer, as far as they can still arrive with `left` more. */
