@@ -64,10 +64,7 @@ export function createChildTasks<Tasks extends TaskFunctions>(
       return started
     }
     discard(started)
-    throw new ForkrouteError(
-      'OVERLOADED',
-      'The process that reads files for the service did not start in time; try again.',
-    )
+    throw notStarted()
   }
 
   async function perform(question: ChildQuestion, refusal: (why: string) => ForkrouteError) {
@@ -86,8 +83,7 @@ export function createChildTasks<Tasks extends TaskFunctions>(
       const end = await outcome(own, longestMs)
       if (isClosed) throw stopped()
       if (end === 'late') throw refusal(`takes longer than ${longestMs / 1_000} seconds to read`)
-      if (end === 'exit')
-        throw refusal('ends the process that reads it, for example because memory ran out')
+      if (end === 'exit') throw refusal('ends the process that reads it, perhaps out of memory')
       return valueIn(answer, refusal)
     } finally {
       own.off('message', receive)
@@ -137,6 +133,11 @@ export function createChildTasks<Tasks extends TaskFunctions>(
       await last
     },
   }
+}
+
+function notStarted(): ForkrouteError {
+  const message = 'The process that reads files for the service did not start in time; try again.'
+  return new ForkrouteError('OVERLOADED', message)
 }
 
 function stopped(): ForkrouteError {
