@@ -7,6 +7,8 @@ import { nativeAmountOf, type TokenNamer, type TokenPlace } from '../token-names
 export type Step = components['schemas']['RouteStep']
 export type Fact = readonly [name: string, value: string | number | null | undefined]
 
+/** Significant digits of a fee in USD. */
+const usdDigits = 4
 /** Characters of call data that a table shows. */
 const shownDataChars = 34
 
@@ -85,7 +87,7 @@ function bridgeFacts(
   sourceChainId: number,
 ): Fact[] {
   if (!bridgeFee) return []
-  const usd = bridgeFee.usd === null ? '' : `, ${bridgeFee.usd} USD`
+  const usd = bridgeFee.usd === null ? '' : `, ${Number(bridgeFee.usd.toPrecision(usdDigits))} USD`
   return [
     ['destination block', destinationBlockNumber],
     ['bridge fee', `${nativeAmountOf(bridgeFee.native, sourceChainId)}${usd}`],
