@@ -50,7 +50,7 @@ describe('toWireError', () => {
     const wire = toWireError(thrown)
     expect(wire).toStrictEqual({
       code: 'INTERNAL',
-      message: 'A fault of the service itself.',
+      message: 'A fault of the service itself; its log has the cause.',
       stack: thrown.stack,
     })
     expect(fromWireError(wire).stack).toBe(thrown.stack)

@@ -72,7 +72,11 @@ export const errorCodes = {
     retry: true,
     title: 'The account has as many backtests open, or stored, as it may have.',
   },
-  INTERNAL: { status: 500, retry: false, title: 'A fault of the service itself.' },
+  INTERNAL: {
+    status: 500,
+    retry: false,
+    title: 'A fault of the service itself; its log has the cause.',
+  },
   OPPORTUNITIES_DISABLED: {
     status: 503,
     retry: false,

@@ -150,7 +150,7 @@ describe('the body of POST /shortcuts/quotes', () => {
       error: {
         statusCode: 500,
         error: 'Internal Server Error',
-        message: 'A fault of the service itself.',
+        message: 'A fault of the service itself; its log has the cause.',
         code: 'INTERNAL',
       },
     })

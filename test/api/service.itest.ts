@@ -193,7 +193,7 @@ describe('errors', () => {
     expect(reply.body).toEqual({
       statusCode: 500,
       error: 'Internal Server Error',
-      message: 'A fault of the service itself.',
+      message: 'A fault of the service itself; its log has the cause.',
       code: 'INTERNAL',
       requestId: reply.body.requestId,
     })

@@ -86,7 +86,7 @@ describe('events', () => {
     blocks.mine(102, new Error('boom at /secret/path'))
     expect((await stream.next()).body).toMatchObject({
       code: 'INTERNAL',
-      message: 'A fault of the service itself.',
+      message: 'A fault of the service itself; its log has the cause.',
     })
     expect(api.log()).toContain('boom')
     blocks.mine(103)

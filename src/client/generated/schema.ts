@@ -5683,7 +5683,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description INTERNAL: A fault of the service itself. */
+            /** @description INTERNAL: A fault of the service itself; its log has the cause. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6145,7 +6145,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description INTERNAL: A fault of the service itself. */
+            /** @description INTERNAL: A fault of the service itself; its log has the cause. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6429,7 +6429,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description INTERNAL: A fault of the service itself. */
+            /** @description INTERNAL: A fault of the service itself; its log has the cause. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6828,7 +6828,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description INTERNAL: A fault of the service itself. */
+            /** @description INTERNAL: A fault of the service itself; its log has the cause. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -7197,7 +7197,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description INTERNAL: A fault of the service itself. */
+            /** @description INTERNAL: A fault of the service itself; its log has the cause. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -7366,7 +7366,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description INTERNAL: A fault of the service itself. */
+            /** @description INTERNAL: A fault of the service itself; its log has the cause. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -7627,7 +7627,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description INTERNAL: A fault of the service itself. */
+            /** @description INTERNAL: A fault of the service itself; its log has the cause. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -8001,7 +8001,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description INTERNAL: A fault of the service itself. */
+            /** @description INTERNAL: A fault of the service itself; its log has the cause. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -8447,7 +8447,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description INTERNAL: A fault of the service itself. */
+            /** @description INTERNAL: A fault of the service itself; its log has the cause. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -8693,7 +8693,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description INTERNAL: A fault of the service itself. */
+            /** @description INTERNAL: A fault of the service itself; its log has the cause. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -8854,7 +8854,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description INTERNAL: A fault of the service itself. */
+            /** @description INTERNAL: A fault of the service itself; its log has the cause. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -8963,7 +8963,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description INTERNAL: A fault of the service itself. */
+            /** @description INTERNAL: A fault of the service itself; its log has the cause. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -9054,7 +9054,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description INTERNAL: A fault of the service itself. */
+            /** @description INTERNAL: A fault of the service itself; its log has the cause. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -9155,7 +9155,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description INTERNAL: A fault of the service itself. */
+            /** @description INTERNAL: A fault of the service itself; its log has the cause. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -9282,7 +9282,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description INTERNAL: A fault of the service itself. */
+            /** @description INTERNAL: A fault of the service itself; its log has the cause. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -9409,7 +9409,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description INTERNAL: A fault of the service itself. */
+            /** @description INTERNAL: A fault of the service itself; its log has the cause. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -9512,7 +9512,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description INTERNAL: A fault of the service itself. */
+            /** @description INTERNAL: A fault of the service itself; its log has the cause. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -9616,7 +9616,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description INTERNAL: A fault of the service itself. */
+            /** @description INTERNAL: A fault of the service itself; its log has the cause. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -9760,7 +9760,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description INTERNAL: A fault of the service itself. */
+            /** @description INTERNAL: A fault of the service itself; its log has the cause. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -9912,7 +9912,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description INTERNAL: A fault of the service itself. */
+            /** @description INTERNAL: A fault of the service itself; its log has the cause. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -10026,7 +10026,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description INTERNAL: A fault of the service itself. */
+            /** @description INTERNAL: A fault of the service itself; its log has the cause. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -10083,7 +10083,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description INTERNAL: A fault of the service itself. */
+            /** @description INTERNAL: A fault of the service itself; its log has the cause. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -10258,7 +10258,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description INTERNAL: A fault of the service itself. */
+            /** @description INTERNAL: A fault of the service itself; its log has the cause. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -10446,7 +10446,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description INTERNAL: A fault of the service itself. */
+            /** @description INTERNAL: A fault of the service itself; its log has the cause. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -10690,7 +10690,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description INTERNAL: A fault of the service itself. */
+            /** @description INTERNAL: A fault of the service itself; its log has the cause. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -10878,7 +10878,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description INTERNAL: A fault of the service itself. */
+            /** @description INTERNAL: A fault of the service itself; its log has the cause. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -11090,7 +11090,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description INTERNAL: A fault of the service itself. */
+            /** @description INTERNAL: A fault of the service itself; its log has the cause. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -11293,7 +11293,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description INTERNAL: A fault of the service itself. */
+            /** @description INTERNAL: A fault of the service itself; its log has the cause. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -11446,7 +11446,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description INTERNAL: A fault of the service itself. */
+            /** @description INTERNAL: A fault of the service itself; its log has the cause. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -11625,7 +11625,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description INTERNAL: A fault of the service itself. */
+            /** @description INTERNAL: A fault of the service itself; its log has the cause. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -11767,7 +11767,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description INTERNAL: A fault of the service itself. */
+            /** @description INTERNAL: A fault of the service itself; its log has the cause. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -12030,7 +12030,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description INTERNAL: A fault of the service itself. */
+            /** @description INTERNAL: A fault of the service itself; its log has the cause. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -12249,7 +12249,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description INTERNAL: A fault of the service itself. */
+            /** @description INTERNAL: A fault of the service itself; its log has the cause. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -12362,7 +12362,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description INTERNAL: A fault of the service itself. */
+            /** @description INTERNAL: A fault of the service itself; its log has the cause. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -12475,7 +12475,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description INTERNAL: A fault of the service itself. */
+            /** @description INTERNAL: A fault of the service itself; its log has the cause. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -12674,7 +12674,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description INTERNAL: A fault of the service itself. */
+            /** @description INTERNAL: A fault of the service itself; its log has the cause. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -12786,7 +12786,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description INTERNAL: A fault of the service itself. */
+            /** @description INTERNAL: A fault of the service itself; its log has the cause. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -12960,7 +12960,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description INTERNAL: A fault of the service itself. */
+            /** @description INTERNAL: A fault of the service itself; its log has the cause. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -13104,7 +13104,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description INTERNAL: A fault of the service itself. */
+            /** @description INTERNAL: A fault of the service itself; its log has the cause. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -13250,7 +13250,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description INTERNAL: A fault of the service itself. */
+            /** @description INTERNAL: A fault of the service itself; its log has the cause. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -13398,7 +13398,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description INTERNAL: A fault of the service itself. */
+            /** @description INTERNAL: A fault of the service itself; its log has the cause. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -13523,7 +13523,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description INTERNAL: A fault of the service itself. */
+            /** @description INTERNAL: A fault of the service itself; its log has the cause. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -13930,7 +13930,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description INTERNAL: A fault of the service itself. */
+            /** @description INTERNAL: A fault of the service itself; its log has the cause. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -14109,7 +14109,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description INTERNAL: A fault of the service itself. */
+            /** @description INTERNAL: A fault of the service itself; its log has the cause. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -14288,7 +14288,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description INTERNAL: A fault of the service itself. */
+            /** @description INTERNAL: A fault of the service itself; its log has the cause. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -14494,7 +14494,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description INTERNAL: A fault of the service itself. */
+            /** @description INTERNAL: A fault of the service itself; its log has the cause. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -14700,7 +14700,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description INTERNAL: A fault of the service itself. */
+            /** @description INTERNAL: A fault of the service itself; its log has the cause. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -14912,7 +14912,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description INTERNAL: A fault of the service itself. */
+            /** @description INTERNAL: A fault of the service itself; its log has the cause. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -15310,7 +15310,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description INTERNAL: A fault of the service itself. */
+            /** @description INTERNAL: A fault of the service itself; its log has the cause. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -15430,7 +15430,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description INTERNAL: A fault of the service itself. */
+            /** @description INTERNAL: A fault of the service itself; its log has the cause. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -15582,7 +15582,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description INTERNAL: A fault of the service itself. */
+            /** @description INTERNAL: A fault of the service itself; its log has the cause. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -15707,7 +15707,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description INTERNAL: A fault of the service itself. */
+            /** @description INTERNAL: A fault of the service itself; its log has the cause. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -15884,7 +15884,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description INTERNAL: A fault of the service itself. */
+            /** @description INTERNAL: A fault of the service itself; its log has the cause. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -15959,7 +15959,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description INTERNAL: A fault of the service itself. */
+            /** @description INTERNAL: A fault of the service itself; its log has the cause. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -16033,7 +16033,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description INTERNAL: A fault of the service itself. */
+            /** @description INTERNAL: A fault of the service itself; its log has the cause. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -16204,7 +16204,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description INTERNAL: A fault of the service itself. */
+            /** @description INTERNAL: A fault of the service itself; its log has the cause. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -16404,7 +16404,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description INTERNAL: A fault of the service itself. */
+            /** @description INTERNAL: A fault of the service itself; its log has the cause. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -16573,7 +16573,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description INTERNAL: A fault of the service itself. */
+            /** @description INTERNAL: A fault of the service itself; its log has the cause. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -16747,7 +16747,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description INTERNAL: A fault of the service itself. */
+            /** @description INTERNAL: A fault of the service itself; its log has the cause. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -16858,7 +16858,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description INTERNAL: A fault of the service itself. */
+            /** @description INTERNAL: A fault of the service itself; its log has the cause. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -17006,7 +17006,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description INTERNAL: A fault of the service itself. */
+            /** @description INTERNAL: A fault of the service itself; its log has the cause. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -17100,7 +17100,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description INTERNAL: A fault of the service itself. */
+            /** @description INTERNAL: A fault of the service itself; its log has the cause. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -17280,7 +17280,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description INTERNAL: A fault of the service itself. */
+            /** @description INTERNAL: A fault of the service itself; its log has the cause. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -17441,7 +17441,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description INTERNAL: A fault of the service itself. */
+            /** @description INTERNAL: A fault of the service itself; its log has the cause. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -17579,7 +17579,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description INTERNAL: A fault of the service itself. */
+            /** @description INTERNAL: A fault of the service itself; its log has the cause. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -17653,7 +17653,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description INTERNAL: A fault of the service itself. */
+            /** @description INTERNAL: A fault of the service itself; its log has the cause. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -17723,7 +17723,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description INTERNAL: A fault of the service itself. */
+            /** @description INTERNAL: A fault of the service itself; its log has the cause. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -17812,7 +17812,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description INTERNAL: A fault of the service itself. */
+            /** @description INTERNAL: A fault of the service itself; its log has the cause. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -17904,7 +17904,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description INTERNAL: A fault of the service itself. */
+            /** @description INTERNAL: A fault of the service itself; its log has the cause. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -18007,7 +18007,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description INTERNAL: A fault of the service itself. */
+            /** @description INTERNAL: A fault of the service itself; its log has the cause. */
             500: {
                 headers: {
                     [name: string]: unknown;

@@ -303,7 +303,7 @@ describe('createBacktests', () => {
     const { backtests } = open(folder(), { failure: () => new TypeError('secret') })
     const { id } = await backtests.create(plan(1), account)
     const { problem } = await until(backtests, id, ({ state }) => state === 'failed')
-    expect(problem).toBe('A fault of the service itself. (INTERNAL)')
+    expect(problem).toBe('A fault of the service itself; its log has the cause. (INTERNAL)')
   })
 
   test('a job that needs more disk than it may fails; with room again it goes on', async () => {
