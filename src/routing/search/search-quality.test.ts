@@ -9,6 +9,8 @@ import type { Path } from './path.js'
 import { findPaths, type SearchArgs } from './search.js'
 
 const gasUnit = 1_000_000n
+/** Not one of the market's tokens: nothing is wrapped. */
+const noToken: Address = '0x0000000000000000000000000000000000000001'
 
 /** The best of all paths by brute force, after gas; null: there is none. */
 function bestOfAll(args: SearchArgs, pools: readonly MarketPool[]): bigint | null {
@@ -54,8 +56,7 @@ function searchesOf(poolCount: number, seed: number, count: number, share?: numb
       ...request,
       market: view,
       maxHops: 3,
-      // Not one of the market's tokens: nothing is wrapped.
-      wrappedNative: '0x0000000000000000000000000000000000000001' as Address,
+      wrappedNative: noToken,
       gasCostIn: market.gasCost(request.tokenIn),
       gasCostOut: market.gasCost(request.tokenOut),
     },
@@ -114,6 +115,41 @@ describe('findPaths', () => {
       return quotes
     }
     expect(quotesWith(4) / quotesWith(3)).toBeLessThan(2)
+  })
+
+  test('the best path of all pools is never more than 0.1 bps below that of some of them', () => {
+    const restrictions: readonly ((market: MarketPool, place: number) => boolean)[] = [
+      ({ adapter }) => adapter.slug !== 'uniswap-v2',
+      ({ adapter }) => adapter.slug !== 'uniswap-v3',
+      (_, place) => (place * 7) % 10 < 7,
+      (_, place) => (place * 3) % 10 < 9,
+    ]
+    const cases = [12, 30, 60].flatMap((size) =>
+      Array.from({ length: 8 }, (_, index) => searchesOf(size, size * 100 + index, 12, 0.15)),
+    )
+    let compared = 0
+    for (const [index, { market, args }] of cases.flat().entries()) {
+      const gasCost = Number(args.gasCostOut ?? 0n) / Number(gasUnit)
+      const best = (maxHops: number, pools: readonly MarketPool[]) => {
+        const [path] = findPaths({ ...args, maxHops, market: new MarketView({ pools }) })
+        return path ? Number(path.amountOut) - Number(path.gas) * gasCost : null
+      }
+      for (const maxHops of [2, 3, 4]) {
+        const free = best(maxHops, market.pools)
+        for (const [k, isKept] of restrictions.entries()) {
+          const kept = market.pools.filter((pool, place) => isKept(pool, place + index))
+          const restricted = best(maxHops, kept)
+          if (restricted === null || free === null) {
+            expect(restricted, `request ${index}, restriction ${k}`).toBeNull()
+            continue
+          }
+          const bps = ((restricted - free) / Math.abs(free)) * 1e4
+          expect(bps, `request ${index}, ${maxHops} swaps, restriction ${k}`).toBeLessThan(0.1)
+          compared++
+        }
+      }
+    }
+    expect(compared).toBeGreaterThan(1_000)
   })
 
   test('in a large market the best paths are no worse than where all are looked at, however few are enough', () => {
