@@ -1,6 +1,6 @@
 /** A split as the Executor will run it: shares in whole basis points, token after token. Pure. */
 import { compareText } from '../../domain/lists.js'
-import { type Address, bpsDenominator, type TokenAmount } from '../../domain/primitives.js'
+import { type Address, bpsDenominator } from '../../domain/primitives.js'
 import type { MarketPool } from '../market/market-view.js'
 import {
   applyHop,
@@ -12,11 +12,22 @@ import {
   runFlow,
 } from './flow.js'
 import { type Hop, hopKey } from './hop.js'
-import { type Arc, type Network, tokenOrder } from './split-network.js'
+import {
+  type Arc,
+  evaluate,
+  type Network,
+  pruneArcs,
+  type SplitTerms,
+  tokenOrder,
+  withShare,
+} from './split-network.js'
+import { improve } from './split-newton.js'
 
 /** Arcs that may take the rest of a token, and basis points that one may get less than its share. */
 const lastTries = 4
 const coarseBps = 4
+/** Steps towards right shares after a pool was lost. */
+const steps = 3
 const whole = Number(bpsDenominator)
 
 /** Arcs to the same token are adjacent, as one step of the answer; small shares first, and the given one last. */
@@ -42,21 +53,80 @@ function rounded(share: number): number {
   return Math.round(share * whole)
 }
 
-/** The flow that the Executor will run; null where no amount is divided, or basis points are too coarse for it. */
-export function toFlow(
-  { sources, tokenOut }: { readonly sources: readonly TokenAmount[]; readonly tokenOut: Address },
+/**
+ * The flow that the Executor will run: where basis points are too coarse for some pool, without it.
+ * @returns null where no amount is divided, or where nothing can be left out.
+ */
+export function toFlow(terms: SplitTerms, network: Network, options: Refitting = {}): Flow | null {
+  let fitted: Network | null = network
+  while (fitted) {
+    const found = inBasisPoints(terms, fitted)
+    if (!('full' in found)) return found.flow
+    fitted = withoutFull(terms, fitted, found.full, options)
+  }
+  return null
+}
+
+interface Refitting {
+  readonly shouldStop?: (() => boolean) | undefined
+}
+
+/** The rest of the network with right shares, without an arc, or else without all that leads to its token. */
+function withoutFull(
+  terms: SplitTerms,
   { arcs, at }: Network,
-): Flow | null {
+  full: Arc,
+  { shouldStop }: Refitting,
+): Network | null {
+  const exactOnly = at.exact
+  const others = arcs.filter((arc) => arc !== full)
+  const detour = arcs.filter(({ hop }) => hop.tokenOut !== full.hop.tokenIn)
+  const beside = others.filter(({ hop }) => hop.tokenIn === full.hop.tokenIn)
+  // The others may be as full as it was in proportion: then one of them takes all that is left.
+  const shares = largestFirst(beside).map((taker) =>
+    others.map((arc) => (arc === taker ? withShare(arc, arc.share + full.share) : arc)),
+  )
+  for (const kept of [others, ...shares.slice(0, lastTries), detour]) {
+    const fitting = pruneArcs(kept, terms.sources, terms.tokenOut)
+    const next = fitting.length ? evaluate(fitting, terms, exactOnly) : null
+    if (!next?.amountOut) continue
+    return improve({ arcs: fitting, at: next }, terms, { exactOnly, steps, shouldStop })
+  }
+  return null
+}
+
+/** The flow, or the arc that cannot take its part in basis points. */
+function inBasisPoints(
+  terms: SplitTerms,
+  network: Network,
+): { readonly flow: Flow | null } | { readonly full: Arc } {
+  /** Tokens of which no more may arrive than the network says: what follows takes no more. */
+  const tight = new Set<Address>()
+  for (;;) {
+    const found = run(terms, network, tight)
+    if (!('full' in found)) return found
+    const { tokenIn } = found.full.hop
+    const isSource = terms.sources.some(({ token }) => token === tokenIn)
+    if (isSource || tight.has(tokenIn)) return found
+    tight.add(tokenIn)
+  }
+}
+
+function run(
+  { sources, tokenOut }: SplitTerms,
+  { arcs, at }: Network,
+  tight: ReadonlySet<Address>,
+): { readonly flow: Flow | null } | { readonly full: Arc } {
   const edges: FlowEdge[] = []
   const held = new Map(sources.map(({ token, amount }) => [token, amount]))
   const states: PoolStates = new Map()
   for (const token of tokenOrder(arcs.map(({ hop }) => hop)) ?? []) {
     const own = arcs.filter(({ hop }) => hop.tokenIn === token)
     if (!own.length) continue
-    const parts = divided(own, held.get(token) ?? 0n, states, at.exact)
-    if (!parts) return null
+    const found = divided(own, held.get(token) ?? 0n, { states, tight, exactOnly: at.exact })
+    if ('full' in found) return found
     const seen = new Set<MarketPool>()
-    for (const { edge, amountIn, swap } of parts) {
+    for (const { edge, amountIn, swap } of found.parts) {
       const { hop } = edge
       edges.push(edge)
       // A pool of many tokens may take two parts: the later one finds it changed.
@@ -66,36 +136,54 @@ export function toFlow(
       held.set(hop.tokenOut, (held.get(hop.tokenOut) ?? 0n) + swap.amountOut)
     }
   }
-  if (edges.every(({ spends }) => spends === whole)) return null
+  if (edges.every(({ spends }) => spends === whole)) return { flow: null }
   const { amountOut, exact } = runFlow(edges, sources, tokenOut)
-  if (amountOut <= 0n) return null
+  if (amountOut <= 0n) return { flow: null }
   const key = edges.map(({ hop, spends }) => `${hopKey(hop)}*${spends}`).join('+')
-  return { edges, amountOut, exact, gas: at.gas, isSplit: true, key }
+  return { flow: { edges, amountOut, exact, gas: at.gas, isSplit: true, key } }
+}
+
+function largestFirst(arcs: readonly Arc[]): Arc[] {
+  return arcs.toSorted((a, b) => rounded(b.share) - rounded(a.share) || compareText(b.key, a.key))
+}
+
+interface Limits {
+  readonly states: PoolStates
+  /** Tokens of which no more may arrive than a share says. */
+  readonly tight: ReadonlySet<Address>
+  readonly exactOnly: boolean
+}
+
+interface Part {
+  readonly edge: FlowEdge
+  readonly amountIn: bigint
+  readonly swap: HopSwap
 }
 
 /**
  * One token's arcs as parts of what is left of it, in basis points; the last, the largest if it can, takes the rest.
- * @returns null where some pool cannot take its part, nor a few basis points less.
+ * @returns where some pool cannot take its part, nor a few basis points less, that one; the smallest of several.
  */
 function divided(
   arcs: readonly Arc[],
   balance: bigint,
-  states: PoolStates,
-  exactOnly: boolean,
-): { readonly edge: FlowEdge; readonly amountIn: bigint; readonly swap: HopSwap }[] | null {
-  const part = (hop: Hop, left: bigint, spends: number) => {
+  { states, tight, exactOnly }: Limits,
+): { readonly parts: readonly Part[] } | { readonly full: Arc } {
+  const part = (hop: Hop, left: bigint, spends: number): Part | null => {
     const amountIn = (left * BigInt(spends)) / BigInt(whole)
     const swap = hopSwap(hop, states, amountIn)
     const isServed = swap.amountOut > 0n && (swap.exact || !exactOnly)
     return isServed ? { edge: { hop, spends }, amountIn, swap } : null
   }
-  const largest = arcs.toSorted(
-    (a, b) => rounded(b.share) - rounded(a.share) || compareText(b.key, a.key),
-  )
+  const largest = largestFirst(arcs)
+  let full: Arc | undefined
   for (const last of largest.slice(0, lastTries)) {
     let [left, leftShare] = [balance, 1]
-    const parts = inStepOrder(arcs, last).map((arc) => {
-      const wanted = arc === last ? whole : Math.round((arc.share / leftShare) * whole)
+    const ordered = inStepOrder(arcs, last)
+    const parts = ordered.map((arc) => {
+      const share = (arc.share / leftShare) * whole
+      const nearest = tight.has(arc.hop.tokenOut) ? Math.floor(share) : Math.round(share)
+      const wanted = arc === last ? whole : nearest
       const lowest = arc === last ? whole : Math.max(1, wanted - coarseBps)
       let found = part(arc.hop, left, Math.max(lowest, wanted))
       for (let spends = wanted - 1; !found && spends >= lowest; spends--) {
@@ -106,7 +194,10 @@ function divided(
       return found
     })
     const served = parts.filter((each) => each !== null)
-    if (served.length === parts.length) return served
+    if (served.length === parts.length) return { parts: served }
+    // The last one gets what the others leave, so it is not to blame as long as one of them is.
+    const blamed = ordered.filter((arc, index) => parts[index] === null && arc !== last)
+    full ??= largestFirst(blamed).at(-1)
   }
-  return null
+  return { full: full ?? (largest.at(-1) as Arc) }
 }

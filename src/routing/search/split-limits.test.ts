@@ -154,6 +154,42 @@ describe('findSplits', () => {
     expect(sizes).toContain(2)
   })
 
+  test('an amount that is large against its pools goes through as many as bring more than their gas', () => {
+    const pools = Array.from({ length: 40 }, (_, index) =>
+      pool(`p${index}`, [a, b], [1_000, 1_000]),
+    )
+    const [split] = splitsOf(pools, 20_000, { gasCost: ether })
+    expect(split?.edges).toHaveLength(40)
+    expect(Number(split?.amountOut) / 1e18).toBeCloseTo((20_000 * 40_000) / 60_000, 0)
+    const few = splitsOf(pools, 20_000, { gasCost: 2_000n * ether })[0]?.edges.length ?? 0
+    expect(few).toBeGreaterThan(12)
+    expect(few).toBeLessThan(30)
+  })
+
+  test('where one more unit brings little, a way is found that only small amounts show', () => {
+    // What goes through the small pool exhausts it, so that a larger slice would lose more there than it gains behind.
+    const pools = [
+      pool('deep', [a, b], [5_000, 5_000]),
+      pool('small', [a, c], [200, 200]),
+      pool('near', [c, b], [30_000, 30_000]),
+      pool('other', [c, b], [30_000, 29_940]),
+    ]
+    const [split] = splitsOf(pools, 100_000)
+    expect(shape(split)?.map(([id]) => id)).toEqual(['small', 'deep', 'other', 'near'])
+  })
+
+  test('where basis points are too coarse for a pool, that pool is lost or gets less, not the whole split', () => {
+    const equal = ['one', 'two'].map((id) => pool(id, [a, b], [1_000, 1_000]))
+    // Of 100,000 the last pool takes 19.8 basis points, or 2.6.
+    for (const known of [198, 26]) {
+      const short = pool('short', [c, b], [1_000, 3_000], { known, ends: true })
+      const splits = splitsOf([...equal, pool('ac', [a, c], [10 ** 6, 10 ** 6]), short], 100_000)
+      expect(Number(splits[0]?.amountOut) / 1e18).toBeGreaterThan((100_000 * 2_000) / 102_000)
+    }
+    const full = pool('full', [a, b], [1_000, 3_000], { known: 8, ends: true })
+    expect(shape(splitsOf([...equal, full], 100_000)[0])?.map(([id]) => id)).toEqual(['one', 'two'])
+  })
+
   test('a search that is told to stop still gives what can be run', () => {
     const pools = ['one', 'two', 'three'].map((id) => pool(id, [a, b], [1_000, 1_000]))
     for (const after of [1, 3, 10]) {

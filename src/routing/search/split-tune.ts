@@ -17,7 +17,7 @@ export function tuneSplits(args: SplitArgs, known: readonly Flow[]): Flow[] {
     const network = networkOf(args, sharesOf(edges), exact)
     if (!network) return []
     const tuned = improve(network, args, { exactOnly: exact, steps, shouldStop })
-    return toFlow(args, tuned) ?? []
+    return toFlow(args, tuned, args) ?? []
   })
 }
 

@@ -27,14 +27,21 @@ import { improve, marginsOf, tokenOf } from './split-newton.js'
 
 /** A path is judged, and joins, with these parts of its source's amount, one after the other. */
 const slices = [16n, 64n, 512n] as const
-/** The most searches. */
-const maxRounds = 7
+/** The part after them where a unit more brings so much less than the average: of a larger one, small pools end. */
+const fineSlices = [...slices, 4_096n] as const
+const exhausted = 0.9
+/** The most searches, and the most while each round brings more than it costs. */
+const usualRounds = 7
+const mostRounds = 24
 /** The most paths that join in one round. */
 const pathsPerRound = 5
 /** The best paths that are tried for it: some would close a cycle, and with few of them splits grow one-sided. */
 const pathsLookedAt = 64
-/** The most swaps and wraps in one split. */
-const maxArcs = 24
+/** The most swaps and wraps in one split, and the most of one that grows while each round brings more than it costs. */
+const usualArcs = 24
+const mostArcs = 64
+/** The relative gain of a round below which more rounds and arcs than usual are not worth their time. */
+const worthwhile = 1e-5
 /** The relative gain over the present margin that a path needs to join. */
 const leastGain = 2e-6
 /** Slices of a starting network that no single path can take. */
@@ -99,7 +106,7 @@ function nearbyFlows(args: SplitArgs, exactOnly: boolean): Flow[] | null {
 function flowsOf(args: SplitArgs, grown: Network | null, exactOnly: boolean): Flow[] {
   if (!grown || isUndivided(grown)) return []
   return bestForGas(args, prune(args, grown, exactOnly)).flatMap(
-    (network) => toFlow(args, network) ?? [],
+    (network) => toFlow(args, network, args) ?? [],
   )
 }
 
@@ -161,7 +168,7 @@ function slicedNetwork(args: SplitArgs): Network | null {
         { ...source, amount: sliced },
         { states, part: startSlices, exactOnly: true },
       )
-      const joined = path && join(amounts, states, path, sliced)
+      const joined = path && join(amounts, states, path, { slice: sliced, most: usualArcs })
       if (!joined) break
       amounts = joined
       let amount = sliced
@@ -181,7 +188,7 @@ function joinFirst(
   amountIn: bigint,
 ): ArcAmounts | null {
   for (const path of paths) {
-    const joined = join(amounts, new Map(), path, amountIn)
+    const joined = join(amounts, new Map(), path, { slice: amountIn, most: usualArcs })
     if (joined) return joined
   }
   return null
@@ -205,7 +212,7 @@ function join(
   amounts: ArcAmounts,
   states: PoolStates,
   { hops }: Path,
-  slice: bigint,
+  { slice, most }: { readonly slice: bigint; readonly most: number },
 ): ArcAmounts | null {
   const joined = new Map(amounts)
   let amount = slice
@@ -216,7 +223,7 @@ function join(
     if (amount <= 0n) return null
   }
   const all = [...joined.values()].map((each) => each.hop)
-  if (joined.size > maxArcs || hops.some((hop) => isTaken(all, hop))) return null
+  if (joined.size > most || hops.some((hop) => isTaken(all, hop))) return null
   return tokenOrder(all) && joined
 }
 
@@ -249,6 +256,16 @@ function nearbyNetwork(args: SplitArgs, exactOnly: boolean): Network | null {
   return best && best.at.amountOut > at.amountOut ? null : { arcs: known.arcs, at }
 }
 
+/** How one round lets paths join. */
+interface Round {
+  /** Which of the slices joins. */
+  readonly size: number
+  /** The most arcs of the network. */
+  readonly arcs: number
+  /** The most steps towards right shares. */
+  readonly steps: number
+}
+
 function betterOf(args: SplitArgs, network: Network, exactOnly: boolean, most: number): Network {
   return improve(network, args, { exactOnly, steps: most, shouldStop: args.shouldStop })
 }
@@ -258,27 +275,52 @@ function joinWith(
   args: SplitArgs,
   margin: Margin,
   exactOnly: boolean,
-  { size, most }: { readonly size: number; readonly most: number },
+  round: Round,
 ): Network | null {
-  const joined = joinBest(args, margin, size, exactOnly)
-  const next = joined && betterOf(args, joined, exactOnly, most)
+  const joined = joinBest(args, margin, round, exactOnly)
+  const next = joined && betterOf(args, joined, exactOnly, round.steps)
   return next && next.at.amountOut > margin.network.at.amountOut ? next : null
 }
 
-/** Lets paths join until none pays more for the smallest slice than the network does. */
+/**
+ * Lets paths join until none pays more for the smallest slice than the network does. A trade that is large against its
+ * pools gains by many of them, so rounds and arcs beyond the usual ones are bounded by what they bring.
+ */
 function joinAll(args: SplitArgs, start: Network, exactOnly: boolean): Network {
   let network = start
   let size = 0
+  let isWorthMore = true
   let margin = marginAt(args, network, exactOnly)
-  for (let round = 0; round < maxRounds && size < slices.length; round++) {
+  for (let round = 0; round < mostRounds && size < slicesFor(args, margin).length; round++) {
     if (args.shouldStop?.()) break
-    const next = joinWith(args, margin, exactOnly, { size, most: steps.join })
+    const arcs = isWorthMore ? mostArcs : usualArcs
+    const next = joinWith(args, margin, exactOnly, { size, arcs, steps: steps.join })
+    const isLate = round + 1 >= usualRounds
     if (next) {
+      isWorthMore = bringsMore(args, network, next)
       network = next
       margin = marginAt(args, network, exactOnly)
-    } else size++
+    }
+    if (!next || (isLate && !isWorthMore)) {
+      size++
+    }
   }
   return network
+}
+
+/** The slices that show what is worth joining, largest first. */
+function slicesFor({ sources }: SplitArgs, { network, values }: Margin): readonly bigint[] {
+  const atMargin = sources.reduce(
+    (sum, { token, amount }) => sum + Number(amount) * (values.get(token) ?? 0),
+    0,
+  )
+  return atMargin < exhausted * Number(network.at.amountOut) ? fineSlices : slices
+}
+
+/** Whether the larger network brings more than the gas of its new arcs, and than what is not worth the time. */
+function bringsMore(args: SplitArgs, { at }: Network, { at: larger }: Network): boolean {
+  const gained = Number(larger.amountOut - at.amountOut)
+  return gained > Math.max(gasOf(args, larger.gas - at.gas), worthwhile * Number(at.amountOut))
 }
 
 function grow(args: SplitArgs, exactOnly: boolean): Network | null {
@@ -289,7 +331,8 @@ function grow(args: SplitArgs, exactOnly: boolean): Network | null {
 /** The right shares; a long step may have removed paths that the final network has room for. */
 function settle(args: SplitArgs, network: Network, exactOnly: boolean): Network {
   const settled = betterOf(args, network, exactOnly, steps.final)
-  const last = { size: slices.length - 1, most: steps.final }
+  const arcs = settled.arcs.length > usualArcs ? mostArcs : usualArcs
+  const last = { size: slices.length - 1, arcs, steps: steps.final }
   return joinWith(args, marginAt(args, settled, exactOnly), exactOnly, last) ?? settled
 }
 
@@ -311,10 +354,10 @@ function marginAt({ tokenOut }: SplitArgs, network: Network, exactOnly: boolean)
 function joinBest(
   args: SplitArgs,
   { network, values, states }: Margin,
-  size: number,
+  { size, arcs: most }: Round,
   exactOnly: boolean,
 ): Network | null {
-  const part = slices[size] ?? 1n
+  const part = fineSlices[size] ?? 1n
   let amounts = amountsOf(network)
   let next: Network | null = null
   for (const source of args.sources) {
@@ -326,7 +369,7 @@ function joinBest(
     const options = { states, part, exactOnly, wanted: { count: pathsLookedAt, moreThan } }
     for (const path of args.search({ ...source, amount: slice }, options)) {
       if (joined === pathsPerRound) break
-      const added = join(amounts, states, path, slice)
+      const added = join(amounts, states, path, { slice, most })
       const larger = added && networkOf(args, added, exactOnly)
       if (!larger) continue
       amounts = added
