@@ -190,7 +190,7 @@ function divided(
         found = part(arc.hop, left, spends)
       }
       left -= found?.amountIn ?? 0n
-      leftShare -= (leftShare * (found?.edge.spends ?? 0)) / whole
+      leftShare -= (leftShare * Number(found?.edge.spends ?? 0)) / whole
       return found
     })
     const served = parts.filter((each) => each !== null)

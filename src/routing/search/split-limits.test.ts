@@ -73,10 +73,11 @@ function pool(
 interface Options {
   readonly gasCost?: bigint
   readonly shouldStop?: () => boolean
+  readonly isAllowed?: (market: MarketPool) => boolean
 }
 
-function splitsOf(pools: readonly MarketPool[], amount: number, options: Options = {}): Flow[] {
-  const { gasCost, shouldStop } = options
+function candidatesOf(pools: readonly MarketPool[], amount: number, options: Options) {
+  const { gasCost, shouldStop, isAllowed } = options
   return findCandidates({
     market: new MarketView({ pools }),
     wrappedNative,
@@ -86,7 +87,12 @@ function splitsOf(pools: readonly MarketPool[], amount: number, options: Options
     count: 24,
     gasCost: () => gasCost,
     shouldStop,
-  }).candidates.filter(({ isSplit }) => isSplit)
+    isAllowed,
+  }).candidates
+}
+
+function splitsOf(pools: readonly MarketPool[], amount: number, options: Options = {}): Flow[] {
+  return candidatesOf(pools, amount, options).filter(({ isSplit }) => isSplit)
 }
 
 const shape = (flow: Flow | undefined) =>
@@ -154,6 +160,45 @@ describe('findSplits', () => {
     expect(sizes).toContain(2)
   })
 
+  /** Whole tokens of each side, the second by the price in per cent. */
+  const market = (specs: readonly (readonly [Address, Address, number, number])[]) =>
+    specs.map(([first, second, x, price], index) =>
+      pool(`p${index}`, [first, second], [x, (x * price) / 100]),
+    )
+
+  test('a way through two tokens leaves as a whole, where the gas of its swaps together is too dear', () => {
+    const pools = market([
+      [c, b, 5_000, 100],
+      [a, d, 500, 101],
+      [d, b, 500, 102],
+      [c, b, 2_000, 101],
+      [a, b, 1_000, 103],
+      [a, c, 2_000, 102],
+      [d, b, 1_000, 100],
+      [a, c, 200, 102],
+      [a, d, 2_000, 102],
+    ])
+    const [split] = splitsOf(pools, 59, { gasCost: ether })
+    expect(
+      shape(split)
+        ?.map(([id]) => id)
+        .sort(),
+    ).toEqual(['p2', 'p3', 'p4', 'p5', 'p6', 'p8'])
+  })
+
+  test('a way whose slice pays for its gas joins, even if a larger split was cut down to one path', () => {
+    const pools = market([
+      [d, b, 1_000, 99],
+      [d, c, 2_000, 103],
+      [a, b, 1_000, 102],
+      [d, b, 200, 103],
+      [a, c, 5_000, 97],
+      [c, b, 1_000, 100],
+    ])
+    const [split] = splitsOf(pools, 41, { gasCost: (ether * 3n) / 10n })
+    expect(shape(split)?.map(([id]) => id)).toEqual(['p4', 'p2', 'p5'])
+  })
+
   test('an amount that is large against its pools goes through as many as bring more than their gas', () => {
     const pools = Array.from({ length: 40 }, (_, index) =>
       pool(`p${index}`, [a, b], [1_000, 1_000]),
@@ -200,6 +245,45 @@ describe('findSplits', () => {
         expect(runFlow(edges, inputs, b).amountOut).toBe(amountOut)
       }
     }
+  })
+
+  test('property: what some of the pools give after gas, all of them give, to 0.1 bps', () => {
+    const gasCost = ether / 10n
+    const pairs = [
+      [a, b],
+      [a, c],
+      [c, b],
+      [a, d],
+      [d, b],
+      [d, c],
+    ] as const
+    const specs = fc.array(
+      fc.record({
+        ends: fc.constantFrom(...pairs),
+        x: fc.integer({ min: 100, max: 5_000 }),
+        price: fc.integer({ min: 96, max: 104 }),
+        isAllowed: fc.boolean(),
+      }),
+      { minLength: 3, maxLength: 12 },
+    )
+    const net = (flows: readonly Flow[]) =>
+      Math.max(
+        0,
+        ...flows.map(({ amountOut, gas }) => Number(amountOut) - (Number(gas) * 1e17) / 1e6),
+      )
+    fc.assert(
+      fc.property(specs, fc.integer({ min: 5, max: 20_000 }), (all, amount) => {
+        const pools = all.map(({ ends, x, price }, index) =>
+          pool(`p${index}`, ends, [x, Math.floor((x * price) / 100)]),
+        )
+        const allowed = new Set(pools.filter((_, index) => all[index]?.isAllowed))
+        const isAllowed = (each: MarketPool) => allowed.has(each)
+        const free = net(candidatesOf(pools, amount, { gasCost }))
+        const restricted = net(candidatesOf(pools, amount, { gasCost, isAllowed }))
+        expect(free).toBeGreaterThanOrEqual(restricted * (1 - 1e-5))
+      }),
+      { numRuns: 200 },
+    )
   })
 
   test('property: splits are in order of what they bring after gas, each can be run as it says, and spends all', () => {

@@ -6,7 +6,8 @@ import { zip } from '../../domain/lists.js'
 import type { Address, TokenAmount } from '../../domain/primitives.js'
 import type { MarketPool } from '../market/market-view.js'
 import { applyHop, type HopSwap, hopSwap, type PoolStates } from './flow.js'
-import { type Hop, hopGas, hopKey } from './hop.js'
+import { type Hop, hopGas, hopKey, isSameState } from './hop.js'
+import type { Path } from './path.js'
 
 export interface Arc {
   readonly hop: Hop
@@ -187,6 +188,54 @@ export function withAmounts(amounts: ArcAmounts): Arc[] {
       const total = totals.get(hop.tokenIn) ?? 0
       return amount > 0 && total > 0 ? [arcOf(hop, amount / total)] : []
     })
+}
+
+export function amountsOf({ at }: Network): ArcAmounts {
+  return new Map(
+    at.flows.map(({ arc, amountIn }) => [arc.key, { hop: arc.hop, amount: Number(amountIn) }]),
+  )
+}
+
+export function networkOf(
+  terms: SplitTerms,
+  amounts: ArcAmounts,
+  exactOnly: boolean,
+): Network | null {
+  const arcs = withAmounts(amounts)
+  const at = evaluate(arcs, terms, exactOnly)
+  return at && { arcs, at }
+}
+
+/**
+ * The amounts with a path's added; null where it would close a cycle, make the network too large, or use two pools of
+ * one state together.
+ */
+export function join(
+  amounts: ArcAmounts,
+  states: PoolStates,
+  { hops }: Path,
+  { slice, most }: { readonly slice: bigint; readonly most: number },
+): ArcAmounts | null {
+  const joined = new Map(amounts)
+  let amount = slice
+  for (const hop of hops) {
+    const key = hopKey(hop)
+    joined.set(key, { hop, amount: (joined.get(key)?.amount ?? 0) + Number(amount) })
+    amount = hopSwap(hop, states, amount).amountOut
+    if (amount <= 0n) return null
+  }
+  const all = [...joined.values()].map((each) => each.hop)
+  if (joined.size > most || hops.some((hop) => isTaken(all, hop))) return null
+  return tokenOrder(all) && joined
+}
+
+/** Whether another pool that shares the state is used. */
+function isTaken(hops: readonly Hop[], hop: Hop): boolean {
+  if (hop.kind !== 'swap' || !hop.market.sharedState) return false
+  const { market } = hop
+  return hops.some(
+    (each) => each.kind === 'swap' && each.market !== market && isSameState(each.market, market),
+  )
 }
 
 /** Drops arcs that nothing reaches or that lead nowhere; shares add up to 1 again. */

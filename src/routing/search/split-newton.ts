@@ -4,7 +4,7 @@
  */
 import { zip } from '../../domain/lists.js'
 import type { Address } from '../../domain/primitives.js'
-import { hopSwap } from './flow.js'
+import { hopSwap, type PoolStates } from './flow.js'
 import { equalised, type Slope, type Way } from './split-level.js'
 import {
   type Arc,
@@ -14,6 +14,7 @@ import {
   type Network,
   pruneArcs,
   type SplitTerms,
+  statesAfter,
   withShare,
 } from './split-network.js'
 
@@ -43,6 +44,8 @@ const leastCurvature = 1e-9
 /** Smaller shares are not worth a swap. */
 const leastShare = 1e-4
 const halvings = 5
+/** What a step of a single token must promise, as a part of the output. */
+const promising = 1e-6
 /** The most that a step is stretched, and the least change of its length that is tried, in multiples of the whole step. */
 const maxStretch = 64
 const leastStretch = 0.1
@@ -81,6 +84,20 @@ export function marginsOf(
     groups.push(...found)
   }
   return { groups, values }
+}
+
+/** What another path is compared with. */
+export interface Margin {
+  readonly network: Network
+  /** What one more raw unit of a token is worth in raw units of tokenOut. */
+  readonly values: ReadonlyMap<Address, number>
+  /** Pools as the network leaves them. */
+  readonly states: PoolStates
+}
+
+export function marginAt({ tokenOut }: SplitTerms, network: Network, exactOnly: boolean): Margin {
+  const { values } = marginsOf(network.at, tokenOut, exactOnly)
+  return { network, values, states: statesAfter(network.at) }
 }
 
 /** @param next - value of one raw unit of the arc's output. */
@@ -258,16 +275,40 @@ export function improve(
   let best = start
   for (let step = 0; step < options.steps; step++) {
     if (options.shouldStop?.()) break
-    let towards = newtonStep(marginsOf(best.at, tokenOut, exactOnly, caps))
+    let margins = marginsOf(best.at, tokenOut, exactOnly, caps)
+    let towards = newtonStep(margins)
     for (let look = 0; look < capLooks; look++) {
       if (!findCaps(best.at, towards.targets, exactOnly, caps)) break
-      towards = newtonStep(marginsOf(best.at, tokenOut, exactOnly, caps))
+      margins = marginsOf(best.at, tokenOut, exactOnly, caps)
+      towards = newtonStep(margins)
     }
-    const next = lineSearch(best, towards, terms, exactOnly)
+    const next =
+      lineSearch(best, towards, terms, exactOnly) ?? singleStep(best, margins, terms, exactOnly)
     if (!next) break
     const gained = Number(next.at.amountOut - best.at.amountOut) / Number(best.at.amountOut)
     best = next
     if (gained < 1e-8) break
+  }
+  return best
+}
+
+/**
+ * The best of the steps that move what leaves one token alone. Where a way is about to end, its token's worth of a unit
+ * bends, and a step of all tokens together overshoots so far that what one of them gains is lost at the others.
+ */
+function singleStep(
+  from: Network,
+  margins: Margins,
+  terms: SplitTerms,
+  exactOnly: boolean,
+): Network | null {
+  const { groups } = margins
+  let best: Network | null = null
+  for (const token of new Set(groups.map(tokenOf))) {
+    const step = newtonStep(margins, token)
+    if (step.slope <= promising * Number(from.at.amountOut)) continue
+    const next = lineSearch(from, step, terms, exactOnly)
+    if (next && next.at.amountOut > (best ?? from).at.amountOut) best = next
   }
   return best
 }
@@ -280,13 +321,17 @@ interface Step {
   readonly slope: number
 }
 
-/** What each token passes on after the tokens before it have passed on more or less. */
-function newtonStep({ groups, values }: Margins): Step {
+/**
+ * What each token passes on after the tokens before it have passed on more or less.
+ * @param only - the one token that moves; absent: all do.
+ */
+function newtonStep({ groups, values }: Margins, only?: Address): Step {
   const targets = new Map<string, number>()
   /** Raw units that a token receives beyond its present amount. */
   const more = new Map<Address, number>()
   let slope = 0
   for (const token of new Set(groups.map(tokenOf).reverse())) {
+    if (only !== undefined && token !== only) continue
     const own = groups.filter((group) => tokenOf(group) === token)
     const total = own.reduce((sum, { amountIn }) => sum + amountIn, more.get(token) ?? 0)
     for (const [{ arcs }, part] of zip(own, equalised(own, total))) {

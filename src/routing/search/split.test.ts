@@ -192,6 +192,16 @@ describe('findSplits', () => {
         ],
         1_998,
       ],
+      [
+        [
+          swap([a, b], 11_273, 102),
+          swap([a, d], 9_684, 101),
+          swap([a, b], 32_719, 100),
+          swap([d, b], 500, 103),
+          swap([d, b], 22_901, 98),
+        ],
+        443,
+      ],
     ]
     fc.assert(
       fc.property(market, fc.integer({ min: 1, max: 2_000 }), (specs, size) => {

@@ -5,25 +5,25 @@
  * decides. Pure.
  */
 import { compareText } from '../../domain/lists.js'
-import type { Address, TokenAmount } from '../../domain/primitives.js'
+import { type Address, bpsDenominator, type TokenAmount } from '../../domain/primitives.js'
 import { applyHop, type Flow, hopSwap, type PoolStates } from './flow.js'
-import { type Hop, hopKey, isSameState } from './hop.js'
+import { hopKey } from './hop.js'
 import type { Path } from './path.js'
 import type { SearchArgs } from './search.js'
 import { toFlow } from './split-flow.js'
+import { bestForGas, gasOf, leastGas, prune, refine } from './split-gas.js'
 import {
   type Arc,
   type ArcAmounts,
+  amountsOf,
   type Evaluation,
   evaluate,
+  join,
   type Network,
-  pruneArcs,
+  networkOf,
   type SplitTerms,
-  statesAfter,
-  tokenOrder,
-  withAmounts,
 } from './split-network.js'
-import { improve, marginsOf, tokenOf } from './split-newton.js'
+import { improve, type Margin, marginAt } from './split-newton.js'
 
 /** A path is judged, and joins, with these parts of its source's amount, one after the other. */
 const slices = [16n, 64n, 512n] as const
@@ -48,12 +48,8 @@ const leastGain = 2e-6
 const startSlices = 12n
 /** The difference of rates beyond which another amount near this one tells too little of it. */
 const steepest = 0.01
-const steps = { join: 3, final: 12, prune: 3 } as const
-/** Gas is an estimate until the fork has measured it: the best networks at these multiples of it are kept. */
-const gasMultiples = [1, 0.5, 2] as const
-/** Gas of one more swap. */
-const leastGas = 60_000n
-const gasUnit = 1_000_000
+const steps = { join: 3, final: 12 } as const
+const whole = Number(bpsDenominator)
 
 export interface SearchOptions extends Pick<SearchArgs, 'states' | 'exactOnly' | 'wanted'> {
   /** The amount is this part of what will go the same way, and bears this part of its gas; default 1. */
@@ -93,6 +89,33 @@ export function findSplits(args: SplitArgs): Flow[] {
   return [...flows.values()].sort((a, b) => net(b) - net(a) || compareText(a.key, b.key))
 }
 
+/**
+ * Known splits with shares that are right for another amount near theirs: in their order, at a fraction of the work of a
+ * search.
+ */
+export function tuneSplits(args: SplitArgs, known: readonly Flow[]): Flow[] {
+  const { shouldStop } = args
+  return known.flatMap(({ edges, exact }) => {
+    const network = networkOf(args, sharesOf(edges), exact)
+    if (!network) return []
+    const tuned = improve(network, args, { exactOnly: exact, steps: steps.final, shouldStop })
+    return toFlow(args, tuned, args) ?? []
+  })
+}
+
+/** What each swap spends of its token, as a part of all of it; edges of a split state parts of what is left. */
+function sharesOf(edges: Flow['edges']): ArcAmounts {
+  const left = new Map<Address, number>()
+  return new Map(
+    edges.map(({ hop, spends }) => {
+      const rest = left.get(hop.tokenIn) ?? 1
+      const amount = (rest * Number(spends)) / whole
+      left.set(hop.tokenIn, rest - amount)
+      return [hopKey(hop), { hop, amount }]
+    }),
+  )
+}
+
 /** What the network of an amount near this one leads to; null where that serves this one badly. */
 function nearbyFlows(args: SplitArgs, exactOnly: boolean): Flow[] | null {
   const network = nearbyNetwork(args, exactOnly)
@@ -105,7 +128,7 @@ function nearbyFlows(args: SplitArgs, exactOnly: boolean): Flow[] | null {
 
 function flowsOf(args: SplitArgs, grown: Network | null, exactOnly: boolean): Flow[] {
   if (!grown || isUndivided(grown)) return []
-  return bestForGas(args, prune(args, grown, exactOnly)).flatMap(
+  return bestForGas(args, refine(args, prune(args, grown, exactOnly), exactOnly)).flatMap(
     (network) => toFlow(args, network, args) ?? [],
   )
 }
@@ -133,10 +156,6 @@ function canPay(args: SplitArgs): boolean {
     if (small) most += Number(small.amountOut) * slicesOfAll - all
   }
   return most > cost
-}
-
-function gasOf({ gasCostOut = 0n }: SplitArgs, gas: bigint): number {
-  return (Number(gas) * Number(gasCostOut)) / gasUnit
 }
 
 /** The best path of each source; where estimates are excluded, the best way that its slices find. */
@@ -192,48 +211,6 @@ function joinFirst(
     if (joined) return joined
   }
   return null
-}
-
-export function networkOf(
-  args: SplitArgs,
-  amounts: ArcAmounts,
-  exactOnly: boolean,
-): Network | null {
-  const arcs = withAmounts(amounts)
-  const at = evaluate(arcs, args, exactOnly)
-  return at && { arcs, at }
-}
-
-/**
- * The amounts with a path's added; null where it would close a cycle, make the network too large, or use two pools of
- * one state together.
- */
-function join(
-  amounts: ArcAmounts,
-  states: PoolStates,
-  { hops }: Path,
-  { slice, most }: { readonly slice: bigint; readonly most: number },
-): ArcAmounts | null {
-  const joined = new Map(amounts)
-  let amount = slice
-  for (const hop of hops) {
-    const key = hopKey(hop)
-    joined.set(key, { hop, amount: (joined.get(key)?.amount ?? 0) + Number(amount) })
-    amount = hopSwap(hop, states, amount).amountOut
-    if (amount <= 0n) return null
-  }
-  const all = [...joined.values()].map((each) => each.hop)
-  if (joined.size > most || hops.some((hop) => isTaken(all, hop))) return null
-  return tokenOrder(all) && joined
-}
-
-/** Whether another pool that shares the state is used. */
-function isTaken(hops: readonly Hop[], hop: Hop): boolean {
-  if (hop.kind !== 'swap' || !hop.market.sharedState) return false
-  const { market } = hop
-  return hops.some(
-    (each) => each.kind === 'swap' && each.market !== market && isSameState(each.market, market),
-  )
 }
 
 /** The network that amounts near that of the one source may go on from. */
@@ -336,20 +313,6 @@ function settle(args: SplitArgs, network: Network, exactOnly: boolean): Network 
   return joinWith(args, marginAt(args, settled, exactOnly), exactOnly, last) ?? settled
 }
 
-/** What another path is compared with. */
-interface Margin {
-  readonly network: Network
-  /** What one more raw unit of a token is worth in raw units of tokenOut. */
-  readonly values: ReadonlyMap<Address, number>
-  /** Pools as the network leaves them. */
-  readonly states: PoolStates
-}
-
-function marginAt({ tokenOut }: SplitArgs, network: Network, exactOnly: boolean): Margin {
-  const { values } = marginsOf(network.at, tokenOut, exactOnly)
-  return { network, values, states: statesAfter(network.at) }
-}
-
 /** The network with the paths that pay more for the next slice of this size than the network's own margin. */
 function joinBest(
   args: SplitArgs,
@@ -378,59 +341,4 @@ function joinBest(
     }
   }
   return next
-}
-
-function amountsOf({ at }: Network): ArcAmounts {
-  return new Map(
-    at.flows.map(({ arc, amountIn }) => [arc.key, { hop: arc.hop, amount: Number(amountIn) }]),
-  )
-}
-
-/** The network, and each smaller one as swaps are removed, the least useful for its gas first. */
-function prune(args: SplitArgs, grown: Network, exactOnly: boolean): Network[] {
-  const { sources, tokenOut, shouldStop } = args
-  const stages = [grown]
-  if (!args.gasCostOut) return stages
-  const dearest = Math.max(...gasMultiples)
-  for (let network = grown; !shouldStop?.(); ) {
-    const { groups } = marginsOf(network.at, tokenOut, exactOnly)
-    let best: { readonly arcs: readonly Arc[]; readonly gain: number } | null = null
-    const arcs = groups.flatMap((group) => group.arcs.map((own) => ({ own, group })))
-    for (const { own, group } of arcs) {
-      const { arc, amountIn } = own
-      // Alternatives are the parallel pools, else the other onward ways from its token.
-      const beside = group.arcs.filter((other) => other !== own)
-      const others = beside.length
-        ? beside
-        : groups.filter((other) => other !== group && tokenOf(other) === tokenOf(group))
-      if (!others.length) continue
-      const curvature = beside.length ? own.curvature : group.curvature
-      const kept = pruneArcs(
-        network.arcs.filter(({ key }) => key !== arc.key),
-        sources,
-        tokenOut,
-      )
-      const saved = network.at.gas - kept.reduce((sum, { gas }) => sum + gas, 0n)
-      // The value of what moves to the others follows two parabolas: the arc's own and theirs.
-      const room = others.reduce((sum, other) => sum - 1 / other.curvature, 0)
-      const loss = (amountIn * amountIn * (-curvature + 1 / room)) / 2
-      const gain = dearest * gasOf(args, saved) - loss
-      if (!best || gain > best.gain) best = { arcs: kept, gain }
-    }
-    if (!best || best.gain < 0) break
-    const at = evaluate(best.arcs, args, exactOnly)
-    if (!at) break
-    const options = { exactOnly, steps: steps.prune, shouldStop }
-    network = improve({ arcs: best.arcs, at }, args, options)
-    stages.push(network)
-  }
-  return stages
-}
-
-function bestForGas(args: SplitArgs, stages: readonly Network[]): readonly Network[] {
-  const best = gasMultiples.map((multiple) => {
-    const net = ({ at }: Network) => Number(at.amountOut) - multiple * gasOf(args, at.gas)
-    return stages.reduce((a, b) => (net(b) > net(a) ? b : a))
-  })
-  return [...new Set(best)]
 }

@@ -1,0 +1,169 @@
+/**
+ * What a split is worth after gas: swaps leave while their gas costs more than they yield, and what then is the best is
+ * looked at once more, whether another swap should leave or another path should join. Pure.
+ */
+import type { SplitArgs } from './split.js'
+import {
+  type Arc,
+  amountsOf,
+  evaluate,
+  join,
+  type Network,
+  networkOf,
+  pruneArcs,
+} from './split-network.js'
+import { improve, type Margin, marginAt, marginsOf, tokenOf } from './split-newton.js'
+
+/** Gas is an estimate until the fork has measured it: the best networks at these multiples of it are kept. */
+const gasMultiples = [1, 0.5, 2] as const
+/** Gas of one more swap. */
+export const leastGas = 60_000n
+const gasUnit = 1_000_000
+/** Steps towards right shares after a swap left, to see what a change would bring, and for one that is kept. */
+const steps = { left: 3, look: 2, kept: 12 } as const
+/** A path is looked for with this part of a source, and joins only if so many parts could pay for a swap. */
+const part = 64n
+const partsAtMost = 8
+/** Paths that join in turn, and swaps that leave in turn, to see what that brings. */
+const tries = { join: 3, leave: 2 } as const
+/** Changes of one network at most. */
+const mostChanges = 8
+
+export function gasOf({ gasCostOut = 0n }: SplitArgs, gas: bigint): number {
+  return (Number(gas) * Number(gasCostOut)) / gasUnit
+}
+
+/** The network, and each smaller one as swaps are removed, the least useful for its gas first. */
+export function prune(args: SplitArgs, grown: Network, exactOnly: boolean): Network[] {
+  const { sources, tokenOut, shouldStop } = args
+  const stages = [grown]
+  if (!args.gasCostOut) return stages
+  const dearest = Math.max(...gasMultiples)
+  for (let network = grown; !shouldStop?.(); ) {
+    const { groups } = marginsOf(network.at, tokenOut, exactOnly)
+    let best: { readonly arcs: readonly Arc[]; readonly gain: number } | null = null
+    const arcs = groups.flatMap((group) => group.arcs.map((own) => ({ own, group })))
+    for (const { own, group } of arcs) {
+      const { arc, amountIn } = own
+      // Alternatives are the parallel pools, else the other onward ways from its token.
+      const beside = group.arcs.filter((other) => other !== own)
+      const others = beside.length
+        ? beside
+        : groups.filter((other) => other !== group && tokenOf(other) === tokenOf(group))
+      if (!others.length) continue
+      const curvature = beside.length ? own.curvature : group.curvature
+      const kept = pruneArcs(
+        network.arcs.filter(({ key }) => key !== arc.key),
+        sources,
+        tokenOut,
+      )
+      const saved = network.at.gas - kept.reduce((sum, { gas }) => sum + gas, 0n)
+      // The value of what moves to the others follows two parabolas: the arc's own and theirs.
+      const room = others.reduce((sum, other) => sum - 1 / other.curvature, 0)
+      const loss = (amountIn * amountIn * (-curvature + 1 / room)) / 2
+      const gain = dearest * gasOf(args, saved) - loss
+      if (!best || gain > best.gain) best = { arcs: kept, gain }
+    }
+    if (!best || best.gain < 0) break
+    const at = evaluate(best.arcs, args, exactOnly)
+    if (!at) break
+    const options = { exactOnly, steps: steps.left, shouldStop }
+    network = improve({ arcs: best.arcs, at }, args, options)
+    stages.push(network)
+  }
+  return stages
+}
+
+export function bestForGas(args: SplitArgs, stages: readonly Network[]): readonly Network[] {
+  const best = gasMultiples.map((multiple) => {
+    const net = ({ at }: Network) => Number(at.amountOut) - multiple * gasOf(args, at.gas)
+    return stages.reduce((a, b) => (net(b) > net(a) ? b : a))
+  })
+  return [...new Set(best)]
+}
+
+/** The networks with another besides, where a change of the best of them brings more than its gas. */
+export function refine(
+  args: SplitArgs,
+  stages: readonly Network[],
+  exactOnly: boolean,
+): readonly Network[] {
+  if (!args.gasCostOut) return stages
+  const [best] = bestForGas(args, stages)
+  // No path brings more than what was given up for less gas: mostly that is less than one swap costs.
+  const most = stages.reduce((all, { at }) => (at.amountOut > all ? at.amountOut : all), 0n)
+  const mayJoin = ({ at }: Network) => Number(most - at.amountOut) > gasOf(args, leastGas)
+  let network = best
+  for (let change = 0; network && change < mostChanges && !args.shouldStop?.(); change++) {
+    const next = changed(args, network, exactOnly, mayJoin(network))
+    if (!next) break
+    network = next
+  }
+  return network && network !== best ? [...stages, network] : stages
+}
+
+/** The network after the change that brings most after gas; null where none brings anything. */
+function changed(
+  args: SplitArgs,
+  network: Network,
+  exactOnly: boolean,
+  mayJoin: boolean,
+): Network | null {
+  const { shouldStop } = args
+  const net = ({ at }: Network) => Number(at.amountOut) - gasOf(args, at.gas)
+  const margin = marginAt(args, network, exactOnly)
+  const others = smaller(args, margin, exactOnly)
+  if (mayJoin) others.push(...larger(args, margin, exactOnly))
+  let best: Network | null = null
+  for (const other of others) {
+    const next = improve(other, args, { exactOnly, steps: steps.look, shouldStop })
+    if (net(next) > net(best ?? network)) best = next
+  }
+  return best && improve(best, args, { exactOnly, steps: steps.kept, shouldStop })
+}
+
+/** The network without one of the swaps that seem to bring least for their gas, by what they pay over the margin. */
+function smaller(args: SplitArgs, { network, values }: Margin, exactOnly: boolean): Network[] {
+  const found = network.at.flows.flatMap(({ arc, amountIn, swap }) => {
+    const [own, next] = [arc.hop.tokenIn, arc.hop.tokenOut].map((each) => values.get(each))
+    const kept = pruneArcs(
+      network.arcs.filter(({ key }) => key !== arc.key),
+      args.sources,
+      args.tokenOut,
+    )
+    const isSpent = args.sources.every(({ token }) => kept.some(({ hop }) => hop.tokenIn === token))
+    if (own === undefined || next === undefined || !isSpent) return []
+    const surplus = Number(swap.amountOut) * next - Number(amountIn) * own
+    const saved = network.at.gas - kept.reduce((sum, { gas }) => sum + gas, 0n)
+    return [{ kept, gain: gasOf(args, saved) - surplus }]
+  })
+  return found
+    .filter(({ gain }) => gain > 0)
+    .sort((a, b) => b.gain - a.gain)
+    .slice(0, tries.leave)
+    .flatMap(({ kept }) => {
+      const at = evaluate(kept, args, exactOnly)
+      return at ? [{ arcs: kept, at }] : []
+    })
+}
+
+/** The network with one of the paths that pay most for a slice. */
+function larger(
+  args: SplitArgs,
+  { network, values, states }: Margin,
+  exactOnly: boolean,
+): Network[] {
+  const least = gasOf(args, leastGas) / partsAtMost
+  return args.sources.flatMap((source) => {
+    const slice = source.amount / part
+    const margin = values.get(source.token)
+    if (slice === 0n || margin === undefined) return []
+    const wanted = { count: tries.join, moreThan: Number(slice) * margin + least }
+    const paths = args.search({ ...source, amount: slice }, { states, part, exactOnly, wanted })
+    return paths.flatMap((path) => {
+      const most = network.arcs.length + path.hops.length
+      const joined = join(amountsOf(network), states, path, { slice, most })
+      return (joined && networkOf(args, joined, exactOnly)) ?? []
+    })
+  })
+}
