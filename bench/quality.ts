@@ -12,6 +12,8 @@ import { quantile, type Section } from './section.js'
 
 const count = Number(process.env.BENCH_QUALITY_REQUESTS ?? 500)
 const seed = BigInt(process.env.BENCH_QUALITY_SEED ?? 1)
+/** Sizes go up to all of a pool. */
+const wholePool = 1
 
 const ways: Readonly<Record<string, (one: Compared) => bigint>> = {
   'flow of the bound': ({ optimum }) => optimum.amountOut,
@@ -34,7 +36,7 @@ async function measure(name: string, open: typeof openSandbox): Promise<Section[
   const { context, close } = await open()
   try {
     const curves = createLaneCurves()
-    const made = await makeRequests(context, curves, { count, seed })
+    const made = await makeRequests(context, curves, { count, seed, upTo: wholePool })
     const all = made.requests.map(createComparison(context, curves))
     const answered = all.filter(({ isAnswered }) => isAnswered)
     const facts = {

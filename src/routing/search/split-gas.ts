@@ -91,8 +91,8 @@ export function refine(
   if (!args.gasCostOut) return stages
   const [best] = bestForGas(args, stages)
   // No path brings more than what was given up for less gas: mostly that is less than one swap costs.
-  const most = stages.reduce((all, { at }) => (at.amountOut > all ? at.amountOut : all), 0n)
-  const mayJoin = ({ at }: Network) => Number(most - at.amountOut) > gasOf(args, leastGas)
+  const most = Math.max(...stages.map(({ at }) => Number(at.amountOut)))
+  const mayJoin = ({ at }: Network) => most - Number(at.amountOut) > gasOf(args, leastGas)
   let network = best
   for (let change = 0; network && change < mostChanges && !args.shouldStop?.(); change++) {
     const next = changed(args, network, exactOnly, mayJoin(network))

@@ -223,6 +223,19 @@ describe('findSplits', () => {
     expect(shape(split)?.map(([id]) => id)).toEqual(['small', 'deep', 'other', 'near'])
   })
 
+  test('a pool that is full does not hide what is worth joining behind the one that takes the rest', () => {
+    const pools = [
+      pool('full', [a, c], [10 ** 6, 10 ** 6], { known: 100, ends: true }),
+      pool('rest', [a, c], [10, 10]),
+      pool('first', [c, b], [100, 100]),
+      pool('second', [c, b], [100, 60]),
+      pool('third', [c, b], [100, 60]),
+    ]
+    const [split] = splitsOf(pools, 20_000)
+    const used = shape(split)?.map(([id]) => id) ?? []
+    expect(used.sort()).toEqual(['first', 'full', 'rest', 'second', 'third'])
+  })
+
   test('where basis points are too coarse for a pool, that pool is lost or gets less, not the whole split', () => {
     const equal = ['one', 'two'].map((id) => pool(id, [a, b], [1_000, 1_000]))
     // Of 100,000 the last pool takes 19.8 basis points, or 2.6.

@@ -182,12 +182,17 @@ function knotsOf(arcs: readonly ArcSlope[], amountIn: number, behind: number): r
     })
 }
 
-/** Several onward ways combined into one, as they behave near the present amount once their values are equal. */
+/**
+ * Several onward ways combined into one, as they behave near the present amount once their values are equal. A way that is
+ * full takes no further unit, so what it pays does not tell what one more is worth, unless all are.
+ */
 function settled(ways: readonly Way[]): Omit<Way, 'highest' | 'amountAt'> {
   const amountIn = ways.reduce((sum, way) => sum + way.amountIn, 0)
-  const open = zip(ways, equalised(ways, amountIn)).flatMap(([way, amount]) =>
-    amount > 0 ? [{ way, value: way.value + way.curvature * (amount - way.amountIn) }] : [],
+  const used = zip(ways, equalised(ways, amountIn)).flatMap(([way, amount]) =>
+    amount > 0 ? [{ way, amount, value: way.value + way.curvature * (amount - way.amountIn) }] : [],
   )
+  const notFull = used.filter(({ way, amount }) => amount < way.most * capMargin)
+  const open = notFull.length ? notFull : used
   const room = open.reduce((sum, { way }) => sum - 1 / way.curvature, 0)
   const value = open.reduce((sum, { way, value: own }) => sum - own / way.curvature, 0) / room
   const most = ways.reduce((sum, way) => sum + way.most, 0)

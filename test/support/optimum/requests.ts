@@ -18,28 +18,34 @@ export interface QualityRequests {
   readonly requests: readonly QualityRequest[]
   /** Pairs drawn that no path of exact quotes connects. */
   readonly withoutRoute: number
-  /** Pairs drawn whose half a pool is less than dust. */
+  /** Pairs drawn whose largest amount is less than dust. */
   readonly tooShallow: number
 }
 
-/** Smallest amount, as a part of half a pool, … */
+/** Smallest amount, as a part of the largest, … */
 const dustPart = 1e-6
 /** … and in raw units of every token on the best path: below, rounding to whole units is all that a gap shows. */
 const dustUnits = 1e4
-/** Half the reserve of a constant-product pool brings this part of what its first price promises. */
-const halfPoolPrice = 2 / 3
+/** The part of a pool up to which sizes go where nothing else is asked. */
+const halfPool = 0.5
 /** The smallest amount that a price is read at. */
 const firstAmount = 1
 const fine = 2 ** 30
 
 /**
- * Pairs evenly over the tokens; sizes evenly over the orders of magnitude, from dust to half a pool: the amount at
- * which the best path gives two thirds of its first price, as half the reserve of a constant-product pool does.
+ * Pairs evenly over the tokens; sizes evenly over the orders of magnitude, from dust to a part of a pool: the amount at
+ * which the best path gives as much of its first price as that part of the reserve of a constant-product pool does,
+ * two thirds for half of it, half for all of it.
  */
 export async function makeRequests(
   context: QualityContext,
   curves: LaneCurves,
-  options: { readonly count: number; readonly seed: bigint },
+  options: {
+    readonly count: number
+    readonly seed: bigint
+    /** Part of a pool; default a half. */
+    readonly upTo?: number
+  },
 ): Promise<QualityRequests> {
   const random = createSeededRandom(options.seed)
   const requests: QualityRequest[] = []
@@ -55,7 +61,7 @@ export async function makeRequests(
       withoutRoute++
       continue
     }
-    const most = halfPool(network, curves, price)
+    const most = largest(network, curves, price / (1 + (options.upTo ?? halfPool)))
     const least = dust(network, curves, most)
     if (least >= most) {
       tooShallow++
@@ -71,11 +77,11 @@ export async function makeRequests(
   return { requests, withoutRoute, tooShallow }
 }
 
-/** To about 10 %. */
-function halfPool(network: Network, curves: LaneCurves, price: number): number {
+/** The amount at which the best path gives this price, to about 10 %. */
+function largest(network: Network, curves: LaneCurves, price: number): number {
   let amount = firstAmount
   for (const growth of [16, 2, 1.1]) {
-    while (bestPathOf(network, curves, amount * growth).price >= price * halfPoolPrice) {
+    while (bestPathOf(network, curves, amount * growth).price >= price) {
       amount *= growth
     }
   }
