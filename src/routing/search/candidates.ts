@@ -12,9 +12,9 @@ import { selectDiverse } from './diverse.js'
 import { type Flow, type FlowEdge, flowOfPath, runFlow } from './flow.js'
 import type { Path } from './path.js'
 import { findPaths, type SearchArgs } from './search.js'
-import { findSplits, growOnce, type SearchOptions, type SplitArgs, tuneSplits } from './split.js'
+import { findSplits, growOnce, type SplitArgs, tuneSplits } from './split.js'
 import { anchorOf, rememberedGrowth } from './split-anchors.js'
-import { KnownMargins } from './split-network.js'
+import { KnownMargins, type SearchOptions } from './split-network.js'
 
 /** The most splits among the candidates. */
 const maxSplits = 4

@@ -18,6 +18,7 @@ import {
   type Network,
   pruneArcs,
   type SplitTerms,
+  spendsAll,
   tokenOrder,
   withShare,
 } from './split-network.js'
@@ -88,8 +89,9 @@ function withoutFull(
   )
   for (const kept of [others, ...shares.slice(0, lastTries), detour]) {
     const fitting = pruneArcs(kept, terms.sources, terms.tokenOut)
-    const next = fitting.length ? evaluate(fitting, terms, exactOnly) : null
-    if (!next?.amountOut) continue
+    if (!spendsAll(fitting, terms) || fitting.some(({ key }) => key === full.key)) continue
+    const next = evaluate(fitting, terms, exactOnly)
+    if (!next) continue
     return improve({ arcs: fitting, at: next }, terms, { exactOnly, steps, shouldStop })
   }
   return null

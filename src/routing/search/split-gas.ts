@@ -2,7 +2,6 @@
  * What a split is worth after gas: swaps leave while their gas costs more than they yield, and what then is the best is
  * looked at once more, whether another swap should leave or another path should join. Pure.
  */
-import type { SplitArgs } from './split.js'
 import {
   type Arc,
   amountsOf,
@@ -11,6 +10,8 @@ import {
   type Network,
   networkOf,
   pruneArcs,
+  type SearchedTerms,
+  spendsAll,
 } from './split-network.js'
 import { improve, type Margin, marginAt, marginsOf, tokenOf } from './split-newton.js'
 
@@ -29,12 +30,12 @@ const tries = { join: 3, leave: 2 } as const
 /** Changes of one network at most. */
 const mostChanges = 8
 
-export function gasOf({ gasCostOut = 0n }: SplitArgs, gas: bigint): number {
+export function gasOf({ gasCostOut = 0n }: SearchedTerms, gas: bigint): number {
   return (Number(gas) * Number(gasCostOut)) / gasUnit
 }
 
 /** The network, and each smaller one as swaps are removed, the least useful for its gas first. */
-export function prune(args: SplitArgs, grown: Network, exactOnly: boolean): Network[] {
+export function prune(args: SearchedTerms, grown: Network, exactOnly: boolean): Network[] {
   const { sources, tokenOut, shouldStop } = args
   const stages = [grown]
   if (!args.gasCostOut) return stages
@@ -74,7 +75,7 @@ export function prune(args: SplitArgs, grown: Network, exactOnly: boolean): Netw
   return stages
 }
 
-export function bestForGas(args: SplitArgs, stages: readonly Network[]): readonly Network[] {
+export function bestForGas(args: SearchedTerms, stages: readonly Network[]): readonly Network[] {
   const best = gasMultiples.map((multiple) => {
     const net = ({ at }: Network) => Number(at.amountOut) - multiple * gasOf(args, at.gas)
     return stages.reduce((a, b) => (net(b) > net(a) ? b : a))
@@ -84,7 +85,7 @@ export function bestForGas(args: SplitArgs, stages: readonly Network[]): readonl
 
 /** The networks with another besides, where a change of the best of them brings more than its gas. */
 export function refine(
-  args: SplitArgs,
+  args: SearchedTerms,
   stages: readonly Network[],
   exactOnly: boolean,
 ): readonly Network[] {
@@ -104,7 +105,7 @@ export function refine(
 
 /** The network after the change that brings most after gas; null where none brings anything. */
 function changed(
-  args: SplitArgs,
+  args: SearchedTerms,
   network: Network,
   exactOnly: boolean,
   mayJoin: boolean,
@@ -123,7 +124,7 @@ function changed(
 }
 
 /** The network without one of the swaps that seem to bring least for their gas, by what they pay over the margin. */
-function smaller(args: SplitArgs, { network, values }: Margin, exactOnly: boolean): Network[] {
+function smaller(args: SearchedTerms, { network, values }: Margin, exactOnly: boolean): Network[] {
   const found = network.at.flows.flatMap(({ arc, amountIn, swap }) => {
     const [own, next] = [arc.hop.tokenIn, arc.hop.tokenOut].map((each) => values.get(each))
     const kept = pruneArcs(
@@ -131,8 +132,7 @@ function smaller(args: SplitArgs, { network, values }: Margin, exactOnly: boolea
       args.sources,
       args.tokenOut,
     )
-    const isSpent = args.sources.every(({ token }) => kept.some(({ hop }) => hop.tokenIn === token))
-    if (own === undefined || next === undefined || !isSpent) return []
+    if (own === undefined || next === undefined || !spendsAll(kept, args)) return []
     const surplus = Number(swap.amountOut) * next - Number(amountIn) * own
     const saved = network.at.gas - kept.reduce((sum, { gas }) => sum + gas, 0n)
     return [{ kept, gain: gasOf(args, saved) - surplus }]
@@ -149,7 +149,7 @@ function smaller(args: SplitArgs, { network, values }: Margin, exactOnly: boolea
 
 /** The network with one of the paths that pay most for a slice. */
 function larger(
-  args: SplitArgs,
+  args: SearchedTerms,
   { network, values, states }: Margin,
   exactOnly: boolean,
 ): Network[] {

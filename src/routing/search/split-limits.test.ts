@@ -236,6 +236,30 @@ describe('findSplits', () => {
     expect(used.sort()).toEqual(['first', 'full', 'rest', 'second', 'third'])
   })
 
+  test('an input that is worth less than the gas of its swap is spent all the same', () => {
+    const pools = [
+      pool('one', [a, b], [1_000, 1_000]),
+      pool('two', [a, b], [1_000, 1_000]),
+      pool('cb', [c, b], [1_000, 1_000]),
+      pool('ca', [c, a], [1_000, 1_000]),
+    ]
+    const { candidates } = findCandidates({
+      market: new MarketView({ pools }),
+      wrappedNative,
+      inputs: [
+        { token: a, amount: 100n * ether },
+        { token: c, amount: ether / 20n },
+      ],
+      tokensOut: [b],
+      maxHops: 3,
+      count: 24,
+      gasCost: () => ether,
+    })
+    const splits = candidates.filter(({ isSplit }) => isSplit)
+    expect(splits.length).toBeGreaterThan(0)
+    for (const { edges } of splits) expect(edges.map(({ hop }) => hop.tokenIn)).toContain(c)
+  })
+
   test('where basis points are too coarse for a pool, that pool is lost or gets less, not the whole split', () => {
     const equal = ['one', 'two'].map((id) => pool(id, [a, b], [1_000, 1_000]))
     // Of 100,000 the last pool takes 19.8 basis points, or 2.6.

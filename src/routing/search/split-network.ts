@@ -8,6 +8,7 @@ import type { MarketPool } from '../market/market-view.js'
 import { applyHop, type HopSwap, hopSwap, type PoolStates } from './flow.js'
 import { type Hop, hopGas, hopKey, isSameState } from './hop.js'
 import type { Path } from './path.js'
+import type { SearchArgs } from './search.js'
 
 export interface Arc {
   readonly hop: Hop
@@ -48,6 +49,20 @@ export interface SplitTerms {
   readonly tokenOut: Address
   /** Shared by all splits of the view. */
   readonly margins: KnownMargins
+}
+
+export interface SearchOptions extends Pick<SearchArgs, 'states' | 'exactOnly' | 'wanted'> {
+  /** The amount is this part of what will go the same way, and bears this part of its gas; default 1. */
+  readonly part?: bigint
+}
+
+/** The same with a search for more paths. */
+export interface SearchedTerms extends SplitTerms {
+  /** Paths for a slice of a source, over pools in other states, best first. */
+  search(slice: TokenAmount, options: SearchOptions): readonly Path[]
+  /** Raw units of tokenOut that a million gas costs; absent where no price is known: gas then counts as free. */
+  readonly gasCostOut?: bigint | undefined
+  readonly shouldStop?: (() => boolean) | undefined
 }
 
 /** Part of an amount that a pool must be able to take on top. */
@@ -260,6 +275,16 @@ export function pruneArcs(
   const totals = new Map<Address, number>()
   for (const { hop, share } of kept) totals.set(hop.tokenIn, (totals.get(hop.tokenIn) ?? 0) + share)
   return kept.map((arc) => withShare(arc, arc.share / (totals.get(arc.hop.tokenIn) || 1)))
+}
+
+/** Whether each source has a way on: without one, its amount would stay where it is. */
+export function spendsAll(
+  arcs: readonly Arc[],
+  { sources, tokenOut }: Pick<SplitTerms, 'sources' | 'tokenOut'>,
+): boolean {
+  return sources.every(
+    ({ token }) => token === tokenOut || arcs.some(({ hop }) => hop.tokenIn === token),
+  )
 }
 
 /** The arc with another share; by name, since a copy by spreading costs several times as much. */

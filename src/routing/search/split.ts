@@ -5,11 +5,10 @@
  * decides. Pure.
  */
 import { compareText } from '../../domain/lists.js'
-import { type Address, bpsDenominator, type TokenAmount } from '../../domain/primitives.js'
+import { type Address, bpsDenominator } from '../../domain/primitives.js'
 import { applyHop, type Flow, hopSwap, type PoolStates } from './flow.js'
 import { hopKey } from './hop.js'
 import type { Path } from './path.js'
-import type { SearchArgs } from './search.js'
 import { toFlow } from './split-flow.js'
 import { bestForGas, gasOf, leastGas, prune, refine } from './split-gas.js'
 import {
@@ -21,7 +20,7 @@ import {
   join,
   type Network,
   networkOf,
-  type SplitTerms,
+  type SearchedTerms,
 } from './split-network.js'
 import { improve, type Margin, marginAt } from './split-newton.js'
 
@@ -39,7 +38,7 @@ const pathsPerRound = 5
 const pathsLookedAt = 64
 /** The most swaps and wraps in one split, and the most of one that grows while each round brings more than it costs. */
 const usualArcs = 24
-const mostArcs = 64
+const mostArcs = 48
 /** The relative gain of a round below which more rounds and arcs than usual are not worth their time. */
 const worthwhile = 1e-5
 /** The relative gain over the present margin that a path needs to join. */
@@ -51,23 +50,13 @@ const steepest = 0.01
 const steps = { join: 3, final: 12 } as const
 const whole = Number(bpsDenominator)
 
-export interface SearchOptions extends Pick<SearchArgs, 'states' | 'exactOnly' | 'wanted'> {
-  /** The amount is this part of what will go the same way, and bears this part of its gas; default 1. */
-  readonly part?: bigint
-}
-
-export interface SplitArgs extends SplitTerms {
+export interface SplitArgs extends SearchedTerms {
   /** Paths of each source, best first for its whole amount. */
   readonly paths: readonly (readonly Path[])[]
   /** The same without estimates. */
   readonly exactPaths: readonly (readonly Path[])[]
-  /** Paths for a slice of a source, over pools in other states, best first. */
-  search(slice: TokenAmount, options: SearchOptions): readonly Path[]
-  /** Raw units of tokenOut that a million gas costs; absent where no price is known: gas then counts as free. */
-  readonly gasCostOut?: bigint | undefined
   /** What is right for an amount near that of the one source, to go on from; null where there is nothing. */
   readonly nearby?: ((exactOnly: boolean) => Grown | null) | undefined
-  readonly shouldStop?: (() => boolean) | undefined
 }
 
 /** A network to which all paths of the larger slices have joined. */
