@@ -81,6 +81,14 @@ describe('GET /api/v1/shortcuts/route with an amount worth dividing', () => {
     },
   )
 
+  test('of an amount far beyond its best pools, over more swaps than usual: exactly amountOut and gas, too', async () => {
+    const amountIn = 100_000n * ether
+    const answer = await route({ tokenIn: weth, tokenOut: usdc, amountIn: amountIn.toString() })
+    expect(poolsOf(answer).length).toBeGreaterThan(24)
+    const amounts = await delivered(answer, [[weth, amountIn]], usdc)
+    expect(amounts).toEqual([BigInt(answer.body.amountOut)])
+  })
+
   test('one step shows its pools with shares that add up, tokens are spent after they came in', async () => {
     const { body } = await route({
       tokenIn: weth,
