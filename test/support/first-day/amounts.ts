@@ -147,7 +147,7 @@ export const amountMistakes: readonly Mistake[] = [
     answer: {
       status: 200,
       says: [
-        'The price impact is 9924.77 bps: what comes out is worth 99.2 % less than what goes in.',
+        'The price impact is 9770.37 bps: what comes out is worth 97.7 % less than what goes in.',
       ],
     },
   },

@@ -96,7 +96,7 @@ export const fundMistakes: readonly Mistake[] = [
     answer: {
       status: 200,
       says: [
-        '0 wei of the native token are left for gas, and this transaction costs about 2918336197470876 wei at the price of the next block.',
+        '0 wei of the native token are left for gas, and this transaction costs about 4167028311077163 wei at the price of the next block.',
       ],
     },
   },
