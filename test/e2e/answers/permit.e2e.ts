@@ -119,7 +119,7 @@ describe('EIP-2612', () => {
     const nothing = { status: 'reverted', deltas: [0n, 0n, 0n, 0n] }
     expect(await send((await signed(answer, carol, bob)).tx)).toMatchObject(nothing)
     for (const change of [{ value: '1000001' }, { nonce: '1' }]) {
-      const other = structuredClone(answer)
+      const other = { ...answer, body: structuredClone(answer.body) }
       Object.assign(other.body.permit.typedData.message, change)
       expect(await send((await signed(other, carol)).tx)).toMatchObject(nothing)
     }
@@ -208,7 +208,7 @@ describe('Permit2', () => {
       })
     const nothing = { status: 'reverted', deltas: [0n, 0n, 0n, 0n] }
     expect(await send((await signed(answer, alice, bob)).tx)).toMatchObject(nothing)
-    const other = structuredClone(answer)
+    const other = { ...answer, body: structuredClone(answer.body) }
     other.body.permit.typedData.message.permitted.amount = '1000000000000000001'
     expect(await send((await signed(other, alice)).tx)).toMatchObject(nothing)
     // The stand-in itself is nobody's.
