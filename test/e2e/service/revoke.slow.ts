@@ -205,7 +205,9 @@ describe('forkroute wallet revoke', () => {
     expect(JSON.parse(unknown.out)).toMatchObject({ code: 'UNKNOWN_CHAIN' })
     const without = await revoke(['--owner', owner])
     expect(without).toMatchObject({ code: 1, out: '' })
-    expect(without.err).toContain('--rpc-url (or the variable RPC_URL_1): is needed, the URL of a node')
+    expect(without.err).toContain(
+      '--rpc-url (or the variable RPC_URL_1): is needed, the URL of a node',
+    )
   })
 })
 
