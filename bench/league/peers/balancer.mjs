@@ -3,6 +3,7 @@
  * are those of contract.ts. It knows the pools of the Vault alone, and splits the input over paths of one or two of them.
  */
 import { createRequire } from 'node:module'
+import { answerQuestions } from './answering.mjs'
 
 const require = createRequire(process.argv[2])
 const { SOR, SwapTypes } = require('@balancer-labs/sor')
@@ -73,17 +74,7 @@ async function plan({ tokenIn, tokenOut, amountIn, outPerEther }) {
   return { legs, promised: BigInt(returnAmount.toString()) }
 }
 
-process.on('message', async (message) => {
-  if (message.kind === 'market') {
-    market = message.market
-    await learn()
-    process.send({ kind: 'ready' })
-    return
-  }
-  const { id, question } = message
-  try {
-    process.send({ kind: 'answer', id, plan: await plan(question) })
-  } catch (error) {
-    process.send({ kind: 'answer', id, plan: null, failure: String(error?.message ?? error) })
-  }
-})
+answerQuestions((given) => {
+  market = given
+  return learn()
+}, plan)

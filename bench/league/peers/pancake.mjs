@@ -3,6 +3,7 @@
  * are those of contract.ts. It splits the input over paths, each of which is carried out alone, as its own contracts do.
  */
 import { createRequire } from 'node:module'
+import { answerQuestions } from './answering.mjs'
 
 const require = createRequire(process.argv[2])
 const { CurrencyAmount, ERC20Token, Percent, TradeType } = require('@pancakeswap/sdk')
@@ -123,17 +124,7 @@ async function plan({ tokenIn, tokenOut, amountIn, among }) {
   return { legs, promised: trade.outputAmount.quotient }
 }
 
-process.on('message', async (message) => {
-  if (message.kind === 'market') {
-    market = message.market
-    pools.push(...market.pools.map((facts) => ({ facts, pool: poolOf(facts) })))
-    process.send({ kind: 'ready' })
-    return
-  }
-  const { id, question } = message
-  try {
-    process.send({ kind: 'answer', id, plan: await plan(question) })
-  } catch (error) {
-    process.send({ kind: 'answer', id, plan: null, failure: String(error?.message ?? error) })
-  }
-})
+answerQuestions((given) => {
+  market = given
+  pools.push(...market.pools.map((facts) => ({ facts, pool: poolOf(facts) })))
+}, plan)

@@ -3,6 +3,7 @@
  * contract.ts. It searches as Sushi does: one flow, then as many as it thinks best, gas by its own estimates.
  */
 import { createRequire } from 'node:module'
+import { answerQuestions } from './answering.mjs'
 
 const tines = createRequire(process.argv[2])('@sushiswap/tines')
 
@@ -60,17 +61,7 @@ function plan({ tokenIn, tokenOut, amountIn, among }) {
   return { legs, promised: route.amountOutBI }
 }
 
-process.on('message', (message) => {
-  if (message.kind === 'market') {
-    market = message.market
-    pools = market.pools.flatMap(poolsOf)
-    process.send({ kind: 'ready' })
-    return
-  }
-  const { id, question } = message
-  try {
-    process.send({ kind: 'answer', id, plan: plan(question) })
-  } catch (error) {
-    process.send({ kind: 'answer', id, plan: null, failure: String(error?.message ?? error) })
-  }
-})
+answerQuestions((given) => {
+  market = given
+  pools = market.pools.flatMap(poolsOf)
+}, plan)

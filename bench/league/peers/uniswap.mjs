@@ -4,6 +4,7 @@
  * contract that quotes is stood in for by Uniswap's own math.
  */
 import { createRequire } from 'node:module'
+import { answerQuestions } from './answering.mjs'
 
 const require = createRequire(process.argv[2])
 const JSBI = require('jsbi')
@@ -222,17 +223,7 @@ async function plan({ tokenIn, tokenOut, amountIn, among: near }) {
   return { legs, promised: BigInt(found.quote.quotient.toString()) }
 }
 
-process.on('message', async (message) => {
-  if (message.kind === 'market') {
-    market = message.market
-    learn()
-    process.send({ kind: 'ready' })
-    return
-  }
-  const { id, question } = message
-  try {
-    process.send({ kind: 'answer', id, plan: await plan(question) })
-  } catch (error) {
-    process.send({ kind: 'answer', id, plan: null, failure: String(error?.stack ?? error) })
-  }
-})
+answerQuestions((given) => {
+  market = given
+  learn()
+}, plan)

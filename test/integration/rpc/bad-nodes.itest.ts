@@ -206,14 +206,19 @@ describe('nodes behind a balancer', () => {
 describe('blocks whose state the node has pruned', () => {
   const contract: Address = '0x00000000000000000000000000000000000c0de0'
 
-  test('zeros are refused, and once the node is known for it few requests go in vain', async () => {
+  async function prunedNode(oldState: 'zeros' | 'newest'): Promise<[Upstream, BadNode]> {
     await anvil.rpc('anvil_setCode', [contract, '0x00'])
     // A pruned node keeps 128 blocks.
     await anvil.rpc('anvil_mine', ['0x90'])
-    const proxy = await startBadNode(anvil.url, { oldState: 'zeros' }, 5)
+    const proxy = await startBadNode(anvil.url, { oldState }, 5)
     open.push(proxy)
     const upstream = upstreamOver([proxy], contract)
     while (!(await upstream.latestOf(0)));
+    return [upstream, proxy]
+  }
+
+  test('zeros are refused, and once the node is known for it few requests go in vain', async () => {
+    const [upstream, proxy] = await prunedNode('zeros')
     const before = proxy.counts.requests
     for (const pin of pins.toReversed()) {
       for (const of of [account, readInBulk]) {
@@ -229,12 +234,7 @@ describe('blocks whose state the node has pruned', () => {
   })
 
   test('the state of another block is refused, and says nothing about how much a call may read', async () => {
-    await anvil.rpc('anvil_setCode', [contract, '0x00'])
-    await anvil.rpc('anvil_mine', ['0x90'])
-    const proxy = await startBadNode(anvil.url, { oldState: 'newest' }, 5)
-    open.push(proxy)
-    const upstream = upstreamOver([proxy], contract)
-    while (!(await upstream.latestOf(0)));
+    const [upstream, proxy] = await prunedNode('newest')
     const read = (pin: BlockPin) =>
       Promise.allSettled(
         Array.from({ length: 2_500 }, (_, slot) =>
