@@ -20,7 +20,7 @@ const givenNodeSizesUsd = [100, 1_000, 10_000, 50_000]
 export async function makeTrades(serviceUrl: string, isSandbox: boolean): Promise<Trade[]> {
   const symbols = isSandbox ? sandboxSymbols : givenNodeSymbols
   const sizes = isSandbox ? sandboxSizesUsd : givenNodeSizesUsd
-  const prices = await readPrices(serviceUrl, symbols)
+  const prices = await readPrices(serviceUrl, symbols.map(sandboxToken))
   const random = createSeededRandom(seed)
   return Array.from({ length: tradeCount }, (_, index) => {
     const symbolIn = pick(symbols, random)
@@ -54,15 +54,15 @@ export interface Priced {
 /** By symbol; those without a price are left out. */
 export async function readPrices(
   serviceUrl: string,
-  symbols: readonly string[],
+  tokens: readonly { readonly symbol: string; readonly address: Address }[],
 ): Promise<ReadonlyMap<string, Priced>> {
-  const addresses = symbols.map((symbol) => toAddress(sandboxToken(symbol).address))
+  const addresses = tokens.map(({ address }) => toAddress(address))
   const response = await fetch(`${serviceUrl}/api/v1/prices/1?addresses=${addresses.join(',')}`)
   if (!response.ok) throw new Error(await response.text())
-  const records = (await response.json()) as Priced[]
+  const records = (await response.json()) as (Priced | null)[]
   return new Map(
-    symbols.flatMap((symbol, index) => {
-      const found = records.find(({ address }) => address === addresses[index])
+    tokens.flatMap(({ symbol }, index) => {
+      const found = records.find((record) => record?.address === addresses[index])
       return found ? [[symbol, found] as const] : []
     }),
   )

@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { leadBps, lostTo, type Match, promisesOf, type Side, scoreOf } from './compare.js'
+import {
+  leadBps,
+  lostTo,
+  type Match,
+  promisesOf,
+  type Side,
+  scoreOf,
+  unjudgedOf,
+} from './compare.js'
 
 const trade: Match['trade'] = {
   sizeUsd: 100,
@@ -49,6 +57,7 @@ describe('of all trades', () => {
       onlyOurs: 1,
       onlyTheirs: 1,
       neither: 1,
+      unjudged: 0,
       medianBps: 0.1,
       worstBps: -100,
       bestBps: 0.11,
@@ -56,6 +65,27 @@ describe('of all trades', () => {
   })
   test('lost are those where the peer leads or answers alone, these first', () => {
     expect(lostTo(all)).toEqual([all[4], all[1]])
+  })
+})
+
+describe('a trade where an answer of either side cannot be judged', () => {
+  const unjudged: Side = { promised: 9n, delivered: null, unjudged: 'USDC' }
+  const all = [
+    match(side(1_000n), unjudged),
+    match(unjudged, side(1_000n)),
+    match(side(1_000n), side(900n)),
+  ]
+  test('says whose answer it is, and why', () => {
+    expect(all.map(unjudgedOf)).toEqual([
+      [{ whose: "the peer's", why: 'USDC' }],
+      [{ whose: 'ours', why: 'USDC' }],
+      [],
+    ])
+  })
+  test('counts nowhere else, neither as won nor as lost nor as a promise', () => {
+    expect(scoreOf(all)).toMatchObject({ unjudged: 2, losses: 1, onlyOurs: 0, onlyTheirs: 0 })
+    expect(lostTo(all)).toEqual([])
+    expect(promisesOf([unjudged, side(1n)])).toMatchObject({ answers: 1, reverted: 0 })
   })
 })
 

@@ -1,16 +1,15 @@
 /** Two answers to one trade after gas, and what all trades come to. Pure. */
 import { quantile } from '../section.js'
-import type { Delivered } from './judge.js'
+import type { Verdict } from './judge.js'
 import type { Trade } from './trades.js'
 
 /** Less than this is a tie, basis points of our output. */
 export const tieBps = 0.1
 
-/** What one side promised, and what its transaction delivered: null where that reverts. */
-export interface Side {
+/** What one side promised, and what its transaction comes to. */
+export interface Side extends Verdict {
   /** Raw units of tokenOut, before gas. */
   readonly promised: bigint
-  readonly delivered: Delivered | null
 }
 
 /** Null: no answer. */
@@ -45,13 +44,25 @@ export interface Score {
   readonly onlyOurs: number
   readonly onlyTheirs: number
   readonly neither: number
+  /** Trades where either side's transaction cannot be judged; they count nowhere else. */
+  readonly unjudged: number
   /** Of the peer's lead. */
   readonly medianBps: number
   readonly worstBps: number
   readonly bestBps: number
 }
 
-export function scoreOf(matches: readonly Match[]): Score {
+/** Why the trade cannot be judged, for each side whose transaction cannot; empty where it can. */
+export function unjudgedOf({ ours, theirs }: Match) {
+  const sides = [
+    ['ours', ours],
+    ["the peer's", theirs],
+  ] as const
+  return sides.flatMap(([whose, side]) => (side?.unjudged ? [{ whose, why: side.unjudged }] : []))
+}
+
+export function scoreOf(all: readonly Match[]): Score {
+  const matches = all.filter((match) => unjudgedOf(match).length === 0)
   const leads = matches
     .map(leadBps)
     .filter((lead) => lead !== null)
@@ -67,6 +78,7 @@ export function scoreOf(matches: readonly Match[]): Score {
     onlyOurs: count((ours, theirs) => ours && !theirs),
     onlyTheirs: count((ours, theirs) => !ours && theirs),
     neither: count((ours, theirs) => !ours && !theirs),
+    unjudged: all.length - matches.length,
     medianBps: quantile(leads, 0.5),
     worstBps: leads[0] ?? 0,
     bestBps: leads.at(-1) ?? 0,
@@ -77,6 +89,7 @@ export function scoreOf(matches: readonly Match[]): Score {
 export function lostTo(matches: readonly Match[]): Match[] {
   const order = (match: Match) => leadBps(match) ?? Infinity
   return matches
+    .filter((match) => unjudgedOf(match).length === 0)
     .filter((match) => {
       const lead = leadBps(match)
       return lead === null ? !match.ours?.delivered && match.theirs?.delivered : lead > tieBps
@@ -94,9 +107,9 @@ export interface Kept {
   readonly worstBps: number
 }
 
-/** How a side's promises compare with what was delivered. */
+/** How a side's promises compare with what was delivered; what cannot be judged is left out. */
 export function promisesOf(sides: readonly (Side | null)[]): Kept {
-  const given = sides.filter((side) => side !== null)
+  const given = sides.filter((side) => side !== null).filter(({ unjudged }) => !unjudged)
   const excess = given.map(excessBps).filter((each) => each !== null)
   return {
     answers: given.length,

@@ -1,5 +1,6 @@
 /** The states that the adapters keep, as facts that a peer understands. */
 import { decodeFunctionResult, encodeFunctionData, type Hex, hexToBigInt, parseAbi } from 'viem'
+import { at } from '../../src/domain/lists.js'
 import type { Address } from '../../src/domain/primitives.js'
 import type { ForkReader } from '../../src/forks/reader.js'
 import type { BalancerState } from '../../src/protocols/balancer-v2/state.js'
@@ -18,10 +19,15 @@ const tickAbi = parseAbi([
 const ticksPerSide = 20_000
 const wordBits = 256
 
-/** @throws Error for a pool of another kind, or one whose balances cannot be read. */
+/**
+ * @param within - where the ticks come from: `chain` reads them far around the price; `state` takes those that the adapter
+ *   has read, and liquidity ends where they do.
+ * @throws Error for a pool of another kind, or one whose balances cannot be read.
+ */
 export async function factsOf(
   reader: ForkReader,
   { adapter, loaded }: MarketPool,
+  within: 'chain' | 'state' = 'chain',
 ): Promise<PoolFacts> {
   const { pool, state } = loaded
   const { id, address, tokens, parameters } = pool
@@ -32,11 +38,13 @@ export async function factsOf(
       const fee = Number(parameters.feeBps) / 1e4
       return { kind: 'pair', id, tokens, fee, balances: [reserve0, reserve1] }
     }
-    case 'uniswap-v3': {
-      const { sqrtPriceX96, tick, liquidity, tickSpacing } = state as ConcentratedState
+    case 'uniswap-v3':
+    case 'pancakeswap-v3': {
+      const known = state as ConcentratedState
+      const { sqrtPriceX96, tick, liquidity } = known
       const [balances, ticks] = await Promise.all([
         balancesOf(reader, pool),
-        ticksAround(reader, address, { tick, tickSpacing }),
+        within === 'chain' ? ticksAround(reader, address, known) : ticksWithin(known),
       ])
       return {
         kind: 'concentrated',
@@ -82,6 +90,19 @@ async function balancesOf(
     tokens.map((to) => ({ to, data })),
   )
   return results.map((result) => hexToBigInt(result))
+}
+
+/** The ticks of the known range; at its ends there is no liquidity beyond. */
+export function ticksWithin(state: ConcentratedState): { index: number; net: bigint }[] {
+  const { tick, tickSpacing, liquidity, ticks, liquidityNets } = state
+  const lower = Math.floor(Math.min(state.lowerTick, tick) / tickSpacing) * tickSpacing
+  const upper = Math.ceil(Math.max(state.upperTick, tick + 1) / tickSpacing) * tickSpacing
+  const inner = ticks
+    .map((index, place) => ({ index, net: at(liquidityNets, place) }))
+    .filter(({ index }) => index > lower && index < upper)
+  const sum = (list: typeof inner) => list.reduce((total, { net }) => total + net, 0n)
+  const first = liquidity - sum(inner.filter(({ index }) => index <= tick))
+  return [{ index: lower, net: first }, ...inner, { index: upper, net: -first - sum(inner) }]
 }
 
 async function ticksAround(

@@ -5,7 +5,7 @@ import type { Address, Hex } from '../../src/domain/primitives.js'
 import { memoryOf } from '../compare/processes.js'
 import type { Match, Side } from './compare.js'
 import type { Question } from './contract.js'
-import type { Delivered, Judge } from './judge.js'
+import type { Judge, Verdict } from './judge.js'
 import { type LeagueMarket, trader } from './market.js'
 import { allBut, askOurs, timeOurs } from './ours.js'
 import { type Peer, peers, startPeer } from './peers/peer.js'
@@ -45,10 +45,12 @@ export async function play(options: PlayOptions): Promise<Played> {
   const { market } = options
   const kind = peers[options.peer]
   if (!kind) throw new Error(`there is no peer ${options.peer}`)
-  const pools = await market.pools(kind.venues)
+  const venues = kind.venues[market.name]
+  if (!venues) throw new Error(`${options.peer} is not played on ${market.name}`)
+  const pools = await market.pools(venues)
   const peer = await startPeer(options.peer, await market.toldOf(pools.values()))
   try {
-    const ignored = await allBut(market, kind.venues)
+    const ignored = await allBut(market, venues)
     const played: Match[][] = [[], []]
     const failures = new Map<string, number>()
     for (const trade of options.trades) {
@@ -57,13 +59,13 @@ export async function play(options: PlayOptions): Promise<Played> {
       if (failure) failures.set(failure, (failures.get(failure) ?? 0) + 1)
       const theirs: Side | null = plan && {
         promised: plan.promised,
-        delivered: await execute(settle({ plan, trade, pools, from: trader })),
+        ...(await execute(settle({ plan, trade, pools, tokens: market.tokens, from: trader }))),
       }
       for (const [place, left] of [ignored, []].entries()) {
         const answer = await askOurs(market, trade, left)
         const ours = answer && {
           promised: answer.promised,
-          delivered: await execute(answer.tx),
+          ...(await execute(answer.tx)),
         }
         played[place]?.push({ trade, ours, theirs })
       }
@@ -86,14 +88,14 @@ function questionOf({ allPools }: PlayOptions, trade: Trade): Question {
 
 /** The same transaction is executed once. */
 function once(judge: Judge, trade: Trade) {
-  const done = new Map<string, Delivered | null>()
-  return async (tx: { readonly to: Address; readonly data: Hex }): Promise<Delivered | null> => {
+  const done = new Map<string, Verdict>()
+  return async (tx: { readonly to: Address; readonly data: Hex }): Promise<Verdict> => {
     const key = tx.to + tx.data
     const known = done.get(key)
-    if (known !== undefined) return known
-    const delivered = await judge.execute(trade, tx)
-    done.set(key, delivered)
-    return delivered
+    if (known) return known
+    const verdict = await judge.execute(trade, tx)
+    done.set(key, verdict)
+    return verdict
   }
 }
 

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { partText, provenance } from '../report.js'
 import { quantile, type Section } from '../section.js'
-import { leadBps, lostTo, type Match, promisesOf, scoreOf } from './compare.js'
+import { leadBps, lostTo, type Match, promisesOf, scoreOf, unjudgedOf } from './compare.js'
 import { peers } from './peers/peer.js'
 import type { Played, Times } from './play.js'
 
@@ -15,11 +15,14 @@ export function sectionsOf(name: string, peer: string, played: Played): Section[
   const { title = peer } = peers[peer] ?? {}
   const ways = { 'its venues alone': played.restricted, 'all venues': played.free }
   const lost = Object.entries(ways).flatMap(([way, matches]) => lostRows(way, matches))
+  const unjudged = Object.entries(ways).flatMap(([way, matches]) => unjudgedRows(way, matches))
   return [
     {
       name: `${title}, ${name}`,
       about: aboutOf(played),
-      rows: Object.entries(ways).map(([way, matches]) => scoreRow(way, matches)),
+      rows: Object.entries(ways).map(([way, matches]) =>
+        scoreRow(way, matches, unjudged.length > 0),
+      ),
     },
     { name: `promised and delivered, ${name}`, rows: promiseRows(title, played) },
     { name: `latency and memory, ${name}`, rows: costRows(title, played) },
@@ -30,6 +33,15 @@ export function sectionsOf(name: string, peer: string, played: Played): Section[
       }),
       rows: lost.slice(0, listedAtMost),
     },
+    ...(unjudged.length
+      ? [
+          {
+            name: `what cannot be judged, ${name}`,
+            about: 'State of these contracts is not there, and the answer needs it.',
+            rows: unjudged,
+          },
+        ]
+      : []),
   ]
 }
 
@@ -41,7 +53,7 @@ function aboutOf({ free, failures }: Played): string {
   ].join(' ')
 }
 
-function scoreRow(way: string, matches: readonly Match[]) {
+function scoreRow(way: string, matches: readonly Match[], hasUnjudged: boolean) {
   const score = scoreOf(matches)
   return {
     'we may use': way,
@@ -51,6 +63,7 @@ function scoreRow(way: string, matches: readonly Match[]) {
     'only we deliver': score.onlyOurs,
     'only the peer delivers': score.onlyTheirs,
     neither: score.neither,
+    ...(hasUnjudged && { 'cannot be judged': score.unjudged }),
     'median bps': score.medianBps.toFixed(2),
     "peer's worst bps": score.worstBps.toFixed(2),
     "peer's best bps": score.bestBps.toFixed(2),
@@ -108,6 +121,23 @@ function lostRows(way: string, matches: readonly Match[]) {
       'our gas': String(ours?.delivered?.gas ?? ''),
     }
   })
+}
+
+function unjudgedRows(way: string, matches: readonly Match[]) {
+  const counts = new Map<string, { whose: string; why: string; trades: number }>()
+  for (const { whose, why } of matches.flatMap(unjudgedOf)) {
+    const key = whose + why
+    const { trades } = counts.get(key) ?? { trades: 0 }
+    counts.set(key, { whose, why, trades: trades + 1 })
+  }
+  return [...counts.values()]
+    .sort((a, b) => b.trades - a.trades)
+    .map(({ whose, why, trades }) => ({
+      'we may use': way,
+      'whose answer': whose,
+      'state of': why,
+      trades,
+    }))
 }
 
 /** As `100,000 USD of WETH to WBTC`. */

@@ -3,40 +3,52 @@
  *   npm run league                                  60 fixed trades against tines on the sandbox
  *   npm run league -- --random 1000 --seed 1        as many at random
  *   npm run league -- --all-pools                   the peer gets every pool of its venues
+ *   npm run league -- --market mainnet              60 trades at random on recorded mainnet, where the recording lies
  *   npm run league -- --untimed                     no latency, for a machine that is busy with other things
  * Prints the tables, and writes them to docs/explanation/league.md.
  */
 import { parseArgs } from 'node:util'
 import Table from 'cli-table3'
 import { createJudge } from './judge.js'
-import { openSandboxMarket } from './market.js'
+import { openMainnetMarket } from './mainnet-market.js'
+import type { LeagueMarket, MarketName } from './market.js'
 import { peers } from './peers/peer.js'
 import { play } from './play.js'
 import { sectionsOf, writePart } from './report.js'
+import { openSandboxMarket } from './sandbox-market.js'
 import { fixedTrades, randomTrades, type Trade } from './trades.js'
 
 const { values } = parseArgs({
   options: {
-    /** By name, as often as there are peers to play; default: all. */
-    peer: { type: 'string', multiple: true, default: Object.keys(peers) },
+    /** By name, as often as there are peers to play; default: all that play on the market. */
+    peer: { type: 'string', multiple: true },
     market: { type: 'string', default: 'sandbox' },
-    /** So many trades at random in place of the fixed ones. */
+    /** So many trades at random in place of the fixed ones, which are of the sandbox alone. */
     random: { type: 'string' },
     seed: { type: 'string', default: '1' },
     'all-pools': { type: 'boolean', default: false },
     untimed: { type: 'boolean', default: false },
   },
 })
-const unknown = values.peer.filter((name) => !peers[name])
-if (unknown.length) throw new Error(`There is no peer ${unknown.join(', ')}.`)
-if (values.market !== 'sandbox') throw new Error(`There is no market ${values.market}.`)
+const markets: Readonly<Record<MarketName, () => Promise<LeagueMarket>>> = {
+  sandbox: openSandboxMarket,
+  mainnet: openMainnetMarket,
+}
+const defaultCount = 60
 
-const market = await openSandboxMarket()
+const name = Object.keys(markets).find((each): each is MarketName => each === values.market)
+if (!name) throw new Error(`There is no market ${values.market}.`)
+const playing = Object.keys(peers).filter((peer) => peers[peer]?.venues[name])
+const unknown = (values.peer ?? []).filter((peer) => !playing.includes(peer))
+if (unknown.length) throw new Error(`No ${unknown.join(', ')} plays on ${name}.`)
+const count = Number(values.random ?? (name === 'sandbox' ? 0 : defaultCount))
+
+const market = await markets[name]()
 const judge = createJudge(market)
 try {
-  const drawn = values.random ? `random, seed ${values.seed}` : 'fixed'
+  const drawn = count ? `random, seed ${values.seed}` : 'fixed'
   const given = values['all-pools'] ? ', all its pools' : ''
-  for (const peer of values.peer) {
+  for (const peer of values.peer ?? playing) {
     const trades = await tradesFor(peer)
     const played = await play({
       peer,
@@ -52,7 +64,7 @@ try {
       table.push(...rows.map((row) => Object.values(row)))
       console.log(`\n${name}\n${about}\n${table.toString()}`)
     }
-    writePart(`${values.market}, ${peer}, ${drawn}${given}`, sections)
+    writePart(`${name}, ${peer}, ${drawn}${given}`, sections)
   }
 } finally {
   await judge.close()
@@ -60,12 +72,7 @@ try {
 }
 
 function tradesFor(peer: string): Promise<Trade[]> {
-  const { url } = market.service
   const symbols = peers[peer]?.symbols
-  if (!values.random) return fixedTrades(url, { symbols })
-  return randomTrades(url, {
-    symbols,
-    count: Number(values.random),
-    seed: BigInt(values.seed),
-  })
+  if (!count) return fixedTrades(market, { symbols })
+  return randomTrades(market, { symbols, count, seed: BigInt(values.seed) })
 }

@@ -12,14 +12,12 @@ import { helpersOf } from '../../src/routing/route/built.js'
 import { planRoute } from '../../src/routing/route/plan-route.js'
 import { planSwap } from '../../src/routing/route/plan-swap.js'
 import type { FlowEdge } from '../../src/routing/search/flow.js'
-import { sandboxTokens } from '../../src/sandbox/tokens.js'
-import type { Leg, Plan } from './contract.js'
+import type { Plan } from './contract.js'
+import type { LeagueToken } from './market.js'
 import type { Trade } from './trades.js'
 
 const strategy = 'router'
 const whole = Number(bpsDenominator)
-/** Tokens that take a part of every transfer. */
-const taxed = new Set(sandboxTokens.flatMap(({ address, feeBps }) => (feeBps ? [address] : [])))
 
 /**
  * @param from - has no code, and has allowed the Router to take the input.
@@ -29,9 +27,10 @@ export function settle(args: {
   readonly plan: Plan
   readonly trade: Trade
   readonly pools: ReadonlyMap<string, MarketPool>
+  readonly tokens: readonly LeagueToken[]
   readonly from: Address
 }): UnsignedTransaction {
-  const { plan, trade, pools, from } = args
+  const { plan, trade, pools, tokens, from } = args
   const { tokenIn, tokenOut, amountIn } = trade
   const edges = plan.legs.map((leg): FlowEdge => {
     const market = pools.get(leg.pool)
@@ -66,14 +65,12 @@ export function settle(args: {
     referralCode: `0x${'00'.repeat(16)}`,
   }
   const legs = planSwap(edges, [tokenIn], [tokenOut])
+  const taxed = new Set(tokens.flatMap(({ address, isTaxed }) => (isTaxed ? [address] : [])))
+  const measuresPairs = plan.legs.some((leg) => taxed.has(leg.tokenIn) || taxed.has(leg.tokenOut))
   return buildTransaction({
     strategy,
     from,
     order,
-    ...(legs && { swap: { legs, measuresPairs: plan.legs.some(isTaxed) } }),
+    ...(legs && { swap: { legs, measuresPairs } }),
   })
-}
-
-function isTaxed({ tokenIn, tokenOut }: Leg): boolean {
-  return taxed.has(tokenIn) || taxed.has(tokenOut)
 }

@@ -5,8 +5,8 @@ import {
   pick,
   type SeededRandom,
 } from '../../src/sandbox/market/seeded-random.js'
-import { sandboxTokens } from '../../src/sandbox/tokens.js'
 import { type Priced, readPrices, sandboxSymbols, toRaw } from '../alternatives/trades.js'
+import type { LeagueMarket } from './market.js'
 
 export interface Trade {
   readonly sizeUsd: number
@@ -24,21 +24,15 @@ const fixedSizesUsd = [100, 1_000, 10_000, 100_000, 1_000_000, 5_000_000]
 const fixedPairs = 10
 const fixedCount = fixedPairs * fixedSizesUsd.length
 const fixedSeed = 60n
-const randomFromUsd = 100
-const randomToUsd = 100_000_000
-/** Nobody can sell them, whatever the route. */
-const untradable = ['frozen', 'honeypot']
-/** No storage slot decides a balance of theirs, so the judge can give nobody any: they are only bought. */
-const onlyBought = ['checkpointed', 'rebasing']
 const fine = 2 ** 30
 
 /**
- * Ten pairs of plain tokens at each of six sizes, 100 to 5,000,000 dollars.
+ * Ten pairs of the sandbox's plain tokens at each of six sizes, 100 to 5,000,000 dollars.
  * @param options.symbols - of the tokens; default: all plain ones.
  * @param options.count - the first of them, which are of all sizes.
  */
 export async function fixedTrades(
-  serviceUrl: string,
+  market: LeagueMarket,
   options: { readonly symbols?: readonly string[] | undefined; readonly count?: number } = {},
 ): Promise<Trade[]> {
   const { symbols = sandboxSymbols, count = fixedCount } = options
@@ -50,15 +44,15 @@ export async function fixedTrades(
     const sizeUsd = fixedSizesUsd[(index + turn) % fixedSizesUsd.length]
     return { ...(pairs[index % fixedPairs] as Pair), sizeUsd: sizeUsd ?? 0 }
   })
-  return price(serviceUrl, drawn)
+  return price(market, drawn)
 }
 
 /**
- * All pairs of what can be traded at all; sizes evenly over the orders of magnitude, 100 to 100,000,000 dollars.
+ * All pairs of what the market can trade at all; sizes evenly over the orders of magnitude.
  * @param options.symbols - of the tokens; default: all that can be traded.
  */
 export async function randomTrades(
-  serviceUrl: string,
+  market: LeagueMarket,
   options: {
     readonly symbols?: readonly string[] | undefined
     readonly count: number
@@ -66,17 +60,14 @@ export async function randomTrades(
   },
 ): Promise<Trade[]> {
   const random = createSeededRandom(options.seed)
-  const symbols = (without: readonly string[]) =>
-    sandboxTokens
-      .filter(({ behaviour }) => !without.includes(behaviour))
-      .map(({ symbol }) => symbol)
-      .filter((symbol) => options.symbols?.includes(symbol) ?? true)
-  const [sold, bought] = [symbols([...untradable, ...onlyBought]), symbols(untradable)]
+  const { sold, bought, fromUsd, toUsd } = market.draws
+  const chosen = (symbols: readonly string[]) =>
+    symbols.filter((symbol) => options.symbols?.includes(symbol) ?? true)
   const drawn = Array.from({ length: options.count }, () => ({
-    ...drawPair(sold, bought, random),
-    sizeUsd: Math.round(randomFromUsd * (randomToUsd / randomFromUsd) ** (random(fine) / fine)),
+    ...drawPair(chosen(sold), chosen(bought), random),
+    sizeUsd: Math.round(fromUsd * (toUsd / fromUsd) ** (random(fine) / fine)),
   }))
-  return price(serviceUrl, drawn)
+  return price(market, drawn)
 }
 
 interface Pair {
@@ -94,9 +85,15 @@ function drawPair(sold: readonly string[], bought: readonly string[], random: Se
   return { symbolIn, symbolOut: pick(others, random) }
 }
 
-async function price(serviceUrl: string, drawn: readonly Drawn[]): Promise<Trade[]> {
-  const symbols = [...new Set(drawn.flatMap((one) => [one.symbolIn, one.symbolOut]))]
-  const prices = await readPrices(serviceUrl, [...new Set(['WETH', ...symbols])])
+async function price(
+  { service, tokens }: LeagueMarket,
+  drawn: readonly Drawn[],
+): Promise<Trade[]> {
+  const symbols = new Set(['WETH', ...drawn.flatMap((one) => [one.symbolIn, one.symbolOut])])
+  const prices = await readPrices(
+    service.url,
+    tokens.filter(({ symbol }) => symbols.has(symbol)),
+  )
   const priceOf = (symbol: string): Priced => {
     const found = prices.get(symbol)
     if (!found) throw new Error(`${symbol} has no price`)

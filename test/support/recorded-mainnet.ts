@@ -4,9 +4,10 @@
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync, realpathSync } from 'node:fs'
+import { existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { type Address, nativeToken, zeroAddress } from '../../src/domain/primitives.js'
+import { gunzipSync } from 'node:zlib'
+import { type Address, type Hex, nativeToken, zeroAddress } from '../../src/domain/primitives.js'
 import type { Pool } from '../../src/protocols/pool.js'
 
 /** Where the recording lies, if it does. */
@@ -18,23 +19,21 @@ export const isRecorded = existsSync(join(recordingFolder, 'serve.mjs'))
 
 export interface RecordedNode {
   readonly url: string
-  /** Requests since the last reset. */
-  stats(): Promise<{ httpRequests: number; calls: number }>
+  /** Requests since the last reset; `notRecorded` is how often by what was asked for and is not there. */
+  stats(): Promise<{ httpRequests: number; calls: number; notRecorded: Record<string, number> }>
   resetStats(): Promise<void>
   stop(): Promise<void>
 }
 
-export async function startRecordedNode(latencyMs = 0): Promise<RecordedNode> {
+/** @param options.states - files of the blocks that it holds; default: both recorded ones. */
+export async function startRecordedNode(
+  options: { readonly states?: readonly string[] } = {},
+): Promise<RecordedNode> {
+  const states = (options.states ?? []).flatMap((file) => ['--state', file])
   const child = spawn(
     process.execPath,
     // The node runs only under its real path.
-    [
-      realpathSync(join(recordingFolder, 'serve.mjs')),
-      '--port',
-      '0',
-      '--latency-ms',
-      String(latencyMs),
-    ],
+    [realpathSync(join(recordingFolder, 'serve.mjs')), '--port', '0', ...states],
     { stdio: ['ignore', 'pipe', 'inherit'] },
   )
   const exited = once(child, 'exit')
@@ -58,6 +57,22 @@ export async function startRecordedNode(latencyMs = 0): Promise<RecordedNode> {
   }
 }
 
+/**
+ * The state that the recorded swaps found, with more contracts in it.
+ * @param codes - by address; they have no storage.
+ * @returns the file, for `startRecordedNode`.
+ */
+export function writeStateWith(codes: Readonly<Record<Address, Hex>>, folder: string): string {
+  const name = `${recordedSwaps().stateBlock}.json`
+  const state = JSON.parse(String(gunzipSync(readFileSync(join(recordingFolder, `${name}.gz`)))))
+  for (const [address, code] of Object.entries(codes)) {
+    state.accounts[address] = { nonce: '0x1', balance: '0x0', code, storage: {}, emptyStorage: true }
+  }
+  const file = join(folder, name)
+  writeFileSync(file, JSON.stringify(state))
+  return file
+}
+
 interface PoolRow {
   readonly venue: string
   readonly address: Address
@@ -71,6 +86,18 @@ interface PoolRow {
   readonly feeBps?: number
   readonly tickSpacing?: number
   readonly hooks?: string
+  readonly limits: readonly {
+    readonly tokenIn: Address
+    readonly tokenOut: Address
+    /** Raw units that the recorded state supports, or `any`. */
+    readonly maxAmountIn: string
+  }[]
+}
+
+interface TokenRow {
+  readonly address: Address
+  readonly symbol: string
+  readonly decimals: number
 }
 
 export interface SwapRow {
@@ -132,6 +159,26 @@ function parametersOf(row: PoolRow): Pool['parameters'] {
     tickSpacing: row.tickSpacing ?? 0,
     ...(row.hooks !== undefined && { hooks: row.hooks }),
   }
+}
+
+/** Every direction of every pool that the recorded state supports for some amount. */
+export function recordedDirections(): {
+  readonly tokenIn: Address
+  readonly tokenOut: Address
+}[] {
+  return read<PoolRow[]>('pools.json')
+    .flatMap(({ limits }) => limits)
+    .filter(({ maxAmountIn }) => maxAmountIn !== '0')
+    .map(({ tokenIn, tokenOut }) => ({ tokenIn: toToken(tokenIn), tokenOut: toToken(tokenOut) }))
+}
+
+/** The tokens whose names are known. */
+export function recordedTokens(): TokenRow[] {
+  return read<TokenRow[]>('tokens.json').map(({ address, symbol, decimals }) => ({
+    address,
+    symbol,
+    decimals,
+  }))
 }
 
 export function recordedSwaps(): {

@@ -7,32 +7,38 @@ import { fileURLToPath } from 'node:url'
 import { toolFolder } from '../../../scripts/tools.js'
 import { usageOf } from '../../compare/processes.js'
 import type { FromPeer, Market, Plan, Question, ToPeer } from '../contract.js'
+import type { MarketName } from '../market.js'
 
 interface PeerKind {
   readonly title: string
-  /** Slugs of the protocols that it is given pools of. */
-  readonly venues: readonly string[]
+  /** Slugs of the protocols that it is given pools of, for each market on which it is played. */
+  readonly venues: Partial<Readonly<Record<MarketName, readonly string[]>>>
   /** Tokens that it can trade; absent: all. */
   readonly symbols?: readonly string[]
+}
+
+const ofAmms = {
+  sandbox: ['uniswap-v2', 'sushiswap-v2', 'uniswap-v3', 'curve'],
+  mainnet: ['uniswap-v2', 'uniswap-v3', 'pancakeswap-v3'],
 }
 
 /** Each is a folder of tools/ and a program beside this file. */
 export const peers: Readonly<Record<string, PeerKind>> = {
   tines: {
     title: 'Sushi tines 1.0.11',
-    venues: ['uniswap-v2', 'sushiswap-v2', 'uniswap-v3', 'curve'],
+    venues: ofAmms,
   },
   pancake: {
     title: 'Pancake smart-router 7.7.3, Infinity',
-    venues: ['uniswap-v2', 'sushiswap-v2', 'uniswap-v3', 'curve'],
+    venues: ofAmms,
   },
   uniswap: {
     title: 'Uniswap smart-order-router 4.31.10',
-    venues: ['uniswap-v2', 'uniswap-v3'],
+    venues: { sandbox: ['uniswap-v2', 'uniswap-v3'] },
   },
   balancer: {
     title: 'Balancer SOR 4.1.3',
-    venues: ['balancer-v2'],
+    venues: { sandbox: ['balancer-v2'] },
     symbols: ['WETH', 'WBTC', 'AAVE', 'MKR', 'DAI', 'LINK', 'UNI', 'USDC', 'USDT', 'FRAX'],
   },
 }

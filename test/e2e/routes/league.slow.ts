@@ -2,9 +2,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { leadBps, type Match, tieBps } from '../../../bench/league/compare.js'
 import { createJudge, type Judge } from '../../../bench/league/judge.js'
-import { type LeagueMarket, openSandboxMarket } from '../../../bench/league/market.js'
+import type { LeagueMarket } from '../../../bench/league/market.js'
 import { type Played, play } from '../../../bench/league/play.js'
 import { describe } from '../../../bench/league/report.js'
+import { openSandboxMarket } from '../../../bench/league/sandbox-market.js'
 import { fixedTrades } from '../../../bench/league/trades.js'
 
 const tradeCount = 12
@@ -22,7 +23,7 @@ let played: Played
 beforeAll(async () => {
   market = await openSandboxMarket()
   judge = createJudge(market)
-  const trades = await fixedTrades(market.service.url, { count: tradeCount })
+  const trades = await fixedTrades(market, { count: tradeCount })
   played = await play({ peer: 'tines', market, judge, trades, isTimed: false })
 })
 
