@@ -15,12 +15,13 @@ const trade: Match['trade'] = {
   symbolOut: 'B',
   tokenIn: '0x00000000000000000000000000000000000000aa',
   tokenOut: '0x00000000000000000000000000000000000000bb',
-  amountIn: 1n,
-  outPerEther: 1n,
+  exact: 'input',
+  amount: 1n,
+  perEther: 1n,
 }
 
 function side(amountOut: bigint, net = amountOut, promised = amountOut): Side {
-  return { promised, delivered: { amountOut, net, gas: 1n } }
+  return { promised, delivered: { amountOut, compared: amountOut, net, gas: 1n } }
 }
 
 function match(ours: Side | null, theirs: Side | null): Match {
@@ -33,6 +34,14 @@ describe('leadBps', () => {
   test('the difference after gas is a part of our output before gas', () => {
     expect(leadBps(match(side(10_000n, 9_000n), side(10_000n, 9_001n)))).toBe(1)
     expect(leadBps(match(side(10_000n, 9_000n), side(20_000n, 8_990n)))).toBe(-10)
+  })
+  test('of an exact output, who spends less leads', () => {
+    const spends = (compared: bigint): Side => ({
+      promised: 7n,
+      delivered: { amountOut: 7n, compared, net: -compared - 5n, gas: 1n },
+    })
+    expect(leadBps(match(spends(10_000n), spends(9_999n)))).toBe(1)
+    expect(leadBps(match(spends(10_000n), spends(10_002n)))).toBe(-2)
   })
   test('without a delivery of either side there is none', () => {
     expect(leadBps(match(null, side(1n)))).toBeNull()

@@ -3,7 +3,7 @@ import { quantile } from '../section.js'
 import type { Verdict } from './judge.js'
 import type { Trade } from './trades.js'
 
-/** Less than this is a tie, basis points of our output. */
+/** Less than this is a tie, basis points of our output, or of our input where the output is stated. */
 export const tieBps = 0.1
 
 /** What one side promised, and what its transaction comes to. */
@@ -19,10 +19,13 @@ export interface Match {
   readonly theirs: Side | null
 }
 
-/** @returns what the peer has more than we have, basis points of our output; null where either delivers nothing. */
+/**
+ * @returns what the peer has more than we have, or spends less, basis points of our output or input before gas; null where
+ *   either delivers nothing.
+ */
 export function leadBps({ ours, theirs }: Match): number | null {
-  if (!ours?.delivered?.amountOut || !theirs?.delivered) return null
-  return bps(theirs.delivered.net - ours.delivered.net, ours.delivered.amountOut)
+  if (!ours?.delivered?.compared || !theirs?.delivered) return null
+  return bps(theirs.delivered.net - ours.delivered.net, ours.delivered.compared)
 }
 
 /** What a side promised above what it delivered, basis points of that; null where it delivered nothing. */

@@ -44,15 +44,19 @@ export interface Market {
   readonly gasPrice: bigint
 }
 
+/** Which amount is stated: the other is to be the most, or the least. */
+export type Exact = 'input' | 'output'
+
 export interface Question {
   readonly tokenIn: Address
   readonly tokenOut: Address
-  /** Raw units. */
-  readonly amountIn: bigint
+  readonly exact: Exact
+  /** The stated one, raw units of tokenIn or of tokenOut. */
+  readonly amount: bigint
   /** Only pools whose tokens are all among these count; null: all pools do. */
   readonly among: readonly Address[] | null
-  /** Raw units of tokenOut per ether, for a peer that asks others for it. */
-  readonly outPerEther: bigint
+  /** Raw units of the other token per ether, for a peer that asks others for it. */
+  readonly perEther: bigint
 }
 
 /** One swap of a plan; the swaps are in the order in which they can be carried out. */
@@ -67,8 +71,9 @@ export interface Leg {
 
 export interface Plan {
   readonly legs: readonly Leg[]
-  /** Raw units of tokenOut that the peer expects, before gas. */
-  readonly promised: bigint
+  /** Raw units of tokenIn and tokenOut before gas: the stated one, and the one that the peer expects. */
+  readonly amountIn: bigint
+  readonly amountOut: bigint
 }
 
 export type ToPeer =

@@ -7,10 +7,15 @@ import { type LeagueMarket, trader } from './market.js'
 import type { Trade } from './trades.js'
 
 export interface Delivered {
-  /** Raw units of tokenOut, before gas. */
+  /** Raw units of tokenOut. */
   readonly amountOut: bigint
   readonly gas: bigint
-  /** amountOut less gas. */
+  /**
+   * What is compared, before gas: raw units of tokenOut, or, of an exact output, those of tokenIn that the stated amount
+   * costs at the rate of what was delivered.
+   */
+  readonly compared: bigint
+  /** More is better: the output less gas, or what is spent, gas included, below zero. */
   readonly net: bigint
 }
 
@@ -21,8 +26,15 @@ export interface Verdict {
   readonly unjudged?: string
 }
 
+/** A transaction that spends so much of tokenIn. */
+export interface Executable {
+  readonly tx: { readonly to: Address; readonly data: Hex }
+  /** Raw units. */
+  readonly amountIn: bigint
+}
+
 export interface Judge {
-  execute(trade: Trade, tx: { readonly to: Address; readonly data: Hex }): Promise<Verdict>
+  execute(trade: Trade, answer: Executable): Promise<Verdict>
   close(): Promise<void>
 }
 
@@ -32,15 +44,15 @@ export function createJudge(market: LeagueMarket): Judge {
   const { service, pin, gasPrice } = market
   const pool = createJudgePool()
   return {
-    async execute(trade, { to, data }) {
+    async execute(trade, { tx, amountIn }) {
       await market.missingState()
       const lease = await pool.lease(service.nodeUrl, Number(pin.number))
       let unjudged: string | undefined
       const executed = await carryOut(lease, {
-        ...fundsFor(market, trade),
+        ...fundsFor(market, trade, amountIn),
         nodeUrl: service.nodeUrl,
         blockNumber: Number(pin.number),
-        tx: { from: trader, to, data, value: '0' },
+        tx: { from: trader, to: tx.to, data: tx.data, value: '0' },
         watch: [{ token: trade.tokenOut, owner: trader }],
         gas: gasLimit,
       }).catch(async (error: unknown) => {
@@ -52,8 +64,13 @@ export function createJudge(market: LeagueMarket): Judge {
       if (executed?.status !== 'success') return { delivered: null }
       const { gasUsed: gas } = executed
       const [amountOut = 0n] = executed.deltas
-      const net = amountOut - (gas * gasPrice * trade.outPerEther) / 10n ** 18n
-      return { delivered: { amountOut, gas, net } }
+      const gasCost = (gas * gasPrice * trade.perEther) / 10n ** 18n
+      if (trade.exact === 'input') {
+        return { delivered: { amountOut, gas, compared: amountOut, net: amountOut - gasCost } }
+      }
+      if (amountOut === 0n) return { delivered: null }
+      const compared = (amountIn * trade.amount) / amountOut
+      return { delivered: { amountOut, gas, compared, net: -compared - gasCost } }
     },
     close: () => pool.close(),
   }
@@ -62,9 +79,11 @@ export function createJudge(market: LeagueMarket): Judge {
 /** What the trader lacks is dealt, and allowed where it has allowed nothing. */
 function fundsFor(
   { heldUsd }: LeagueMarket,
-  { sizeUsd, tokenIn, amountIn }: Trade,
+  { sizeUsd, tokenIn, exact }: Trade,
+  amountIn: bigint,
 ): Pick<ExecuteArgs, 'fund' | 'approve'> {
   const fund = [{ token: tokenIn, amount: amountIn }]
   if (heldUsd === null) return { fund, approve: contractAddress('Router') }
-  return sizeUsd > heldUsd ? { fund } : {}
+  // What an exact output costs may be far more than what it is worth.
+  return sizeUsd > heldUsd || exact === 'output' ? { fund } : {}
 }

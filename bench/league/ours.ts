@@ -7,8 +7,9 @@ import type { Trade } from './trades.js'
 
 export interface OurAnswer {
   readonly tx: { readonly to: Address; readonly data: Hex }
-  /** Raw units of tokenOut, before gas. */
-  readonly promised: bigint
+  /** Raw units, before gas. */
+  readonly amountIn: bigint
+  readonly amountOut: bigint
 }
 
 /** @param ignored - slugs of protocols to leave out. @returns null where the service has no answer. */
@@ -23,7 +24,10 @@ export async function askOurs(
   query.set('executionMode', 'backend')
   const response = await fetch(`${service.url}/api/v1/shortcuts/route?${query}`)
   const body = JSON.parse(await response.text())
-  if (response.ok) return { tx: body.tx, promised: BigInt(body.amountOut) }
+  if (response.ok) {
+    const amountIn = trade.exact === 'input' ? trade.amount : BigInt(body.amountIn)
+    return { tx: body.tx, amountIn, amountOut: BigInt(body.amountOut) }
+  }
   // Only what is about the trade is no answer; anything else is a mistake of the league.
   if (response.status !== 422) throw new Error(JSON.stringify(body))
   return null
@@ -55,7 +59,7 @@ export async function allBut(
 }
 
 function queryOf(
-  { tokenIn, tokenOut, amountIn }: Trade,
+  { tokenIn, tokenOut, exact, amount }: Trade,
   blockNumber: bigint,
   ignored: readonly string[],
 ): URLSearchParams {
@@ -63,7 +67,7 @@ function queryOf(
     tokenIn,
     tokenOut,
     chainId: '1',
-    amountIn: String(amountIn),
+    [exact === 'input' ? 'amountIn' : 'amountOut']: String(amount),
     blockNumber: String(blockNumber),
     ...(ignored.length && { ignoreStandards: ignored.join(',') }),
   })

@@ -1,11 +1,10 @@
 /** One peer against the service: every trade asked and judged, then both timed. */
 
 import { ethereum } from '../../src/chains/ethereum.js'
-import type { Address, Hex } from '../../src/domain/primitives.js'
 import { memoryOf } from '../compare/processes.js'
 import type { Match, Side } from './compare.js'
 import type { Question } from './contract.js'
-import type { Judge, Verdict } from './judge.js'
+import type { Executable, Judge, Verdict } from './judge.js'
 import { type LeagueMarket, trader } from './market.js'
 import { allBut, askOurs, timeOurs } from './ours.js'
 import { type Peer, peers, startPeer } from './peers/peer.js'
@@ -57,15 +56,19 @@ export async function play(options: PlayOptions): Promise<Played> {
       const execute = once(options.judge, trade)
       const { plan, failure } = await peer.ask(questionOf(options, trade))
       if (failure) failures.set(failure, (failures.get(failure) ?? 0) + 1)
+      const { tokens } = market
       const theirs: Side | null = plan && {
-        promised: plan.promised,
-        ...(await execute(settle({ plan, trade, pools, tokens: market.tokens, from: trader }))),
+        promised: plan.amountOut,
+        ...(await execute({
+          tx: settle({ plan, trade, pools, tokens, from: trader }),
+          amountIn: plan.amountIn,
+        })),
       }
       for (const [place, left] of [ignored, []].entries()) {
         const answer = await askOurs(market, trade, left)
         const ours = answer && {
-          promised: answer.promised,
-          ...(await execute(answer.tx)),
+          promised: answer.amountOut,
+          ...(await execute(answer)),
         }
         played[place]?.push({ trade, ours, theirs })
       }
@@ -81,19 +84,19 @@ export async function play(options: PlayOptions): Promise<Played> {
 }
 
 function questionOf({ allPools }: PlayOptions, trade: Trade): Question {
-  const { tokenIn, tokenOut, amountIn, outPerEther } = trade
+  const { tokenIn, tokenOut, exact, amount, perEther } = trade
   const near = [...new Set([tokenIn, tokenOut, ...ethereum.connectorTokens])]
-  return { tokenIn, tokenOut, amountIn, outPerEther, among: allPools ? null : near }
+  return { tokenIn, tokenOut, exact, amount, perEther, among: allPools ? null : near }
 }
 
 /** The same transaction is executed once. */
 function once(judge: Judge, trade: Trade) {
   const done = new Map<string, Verdict>()
-  return async (tx: { readonly to: Address; readonly data: Hex }): Promise<Verdict> => {
-    const key = tx.to + tx.data
+  return async (answer: Executable): Promise<Verdict> => {
+    const key = answer.tx.to + answer.tx.data
     const known = done.get(key)
     if (known) return known
-    const verdict = await judge.execute(trade, tx)
+    const verdict = await judge.execute(trade, answer)
     done.set(key, verdict)
     return verdict
   }

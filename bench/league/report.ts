@@ -46,9 +46,10 @@ export function sectionsOf(name: string, peer: string, played: Played): Section[
 }
 
 function aboutOf({ free, failures }: Played): string {
+  const isOutput = free[0]?.trade.exact === 'output'
   const failed = [...failures].map(([message, count]) => `${count} times “${message}”`)
   return [
-    `${free.length} trades. Positive bps: the peer delivers more after gas.`,
+    `${free.length} trades. Positive bps: the peer ${isOutput ? 'spends less, gas included' : 'delivers more after gas'}.`,
     ...(failed.length ? [`The peer failed: ${failed.join(', ')}.`] : []),
   ].join(' ')
 }
@@ -115,7 +116,7 @@ function lostRows(way: string, matches: readonly Match[]) {
     return {
       'we may use': way,
       trade: describe(match),
-      amountIn: String(trade.amountIn),
+      [trade.exact === 'input' ? 'amountIn' : 'amountOut']: String(trade.amount),
       bps: leadBps(match)?.toFixed(2) ?? 'we deliver nothing',
       'its gas': String(theirs?.delivered?.gas ?? ''),
       'our gas': String(ours?.delivered?.gas ?? ''),
@@ -140,10 +141,13 @@ function unjudgedRows(way: string, matches: readonly Match[]) {
     }))
 }
 
-/** As `100,000 USD of WETH to WBTC`. */
+/** As `100,000 USD of WETH to WBTC`, or as `WETH to 100,000 USD of WBTC`. */
 export function describe({ trade }: Match): string {
-  const { sizeUsd, symbolIn, symbolOut } = trade
-  return `${sizeUsd.toLocaleString('en')} USD of ${symbolIn} to ${symbolOut}`
+  const { sizeUsd, symbolIn, symbolOut, exact } = trade
+  const size = `${sizeUsd.toLocaleString('en')} USD of`
+  return exact === 'input'
+    ? `${size} ${symbolIn} to ${symbolOut}`
+    : `${symbolIn} to ${size} ${symbolOut}`
 }
 
 /** Replaces the part of that name on the page, or adds it at the end. */

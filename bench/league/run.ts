@@ -4,6 +4,7 @@
  *   npm run league -- --random 1000 --seed 1        as many at random
  *   npm run league -- --all-pools                   the peer gets every pool of its venues
  *   npm run league -- --market mainnet              60 trades at random on recorded mainnet, where the recording lies
+ *   npm run league -- --exact-output                the output is stated, and the least input wins
  *   npm run league -- --untimed                     no latency, for a machine that is busy with other things
  * Prints the tables, and writes them to docs/explanation/league.md.
  */
@@ -27,6 +28,7 @@ const { values } = parseArgs({
     random: { type: 'string' },
     seed: { type: 'string', default: '1' },
     'all-pools': { type: 'boolean', default: false },
+    'exact-output': { type: 'boolean', default: false },
     untimed: { type: 'boolean', default: false },
   },
 })
@@ -38,9 +40,12 @@ const defaultCount = 60
 
 const name = Object.keys(markets).find((each): each is MarketName => each === values.market)
 if (!name) throw new Error(`There is no market ${values.market}.`)
-const playing = Object.keys(peers).filter((peer) => peers[peer]?.venues[name])
+const exact = values['exact-output'] ? 'output' : 'input'
+const playing = Object.keys(peers).filter(
+  (peer) => peers[peer]?.venues[name] && (exact === 'input' || peers[peer]?.canExactOutput),
+)
 const unknown = (values.peer ?? []).filter((peer) => !playing.includes(peer))
-if (unknown.length) throw new Error(`No ${unknown.join(', ')} plays on ${name}.`)
+if (unknown.length) throw new Error(`${unknown.join(', ')} cannot play this.`)
 const count = Number(values.random ?? (name === 'sandbox' ? 0 : defaultCount))
 
 const market = await markets[name]()
@@ -48,6 +53,8 @@ const judge = createJudge(market)
 try {
   const drawn = count ? `random, seed ${values.seed}` : 'fixed'
   const given = values['all-pools'] ? ', all its pools' : ''
+  const stated = exact === 'output' ? ', exact output' : ''
+  const kind = `${drawn}${given}${stated}`
   for (const peer of values.peer ?? playing) {
     const trades = await tradesFor(peer)
     const played = await play({
@@ -58,13 +65,13 @@ try {
       allPools: values['all-pools'],
       isTimed: !values.untimed,
     })
-    const sections = sectionsOf(`${drawn}${given}`, peer, played)
+    const sections = sectionsOf(kind, peer, played)
     for (const { name, about = '', rows } of sections) {
       const table = new Table({ head: Object.keys(rows[0] ?? {}), style: { head: [] } })
       table.push(...rows.map((row) => Object.values(row)))
       console.log(`\n${name}\n${about}\n${table.toString()}`)
     }
-    writePart(`${name}, ${peer}, ${drawn}${given}`, sections)
+    writePart(`${name}, ${peer}, ${kind}`, sections)
   }
 } finally {
   await judge.close()
@@ -73,6 +80,6 @@ try {
 
 function tradesFor(peer: string): Promise<Trade[]> {
   const symbols = peers[peer]?.symbols
-  if (!count) return fixedTrades(market, { symbols })
-  return randomTrades(market, { symbols, count, seed: BigInt(values.seed) })
+  if (!count) return fixedTrades(market, { symbols, exact })
+  return randomTrades(market, { symbols, exact, count, seed: BigInt(values.seed) })
 }

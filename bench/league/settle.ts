@@ -31,7 +31,7 @@ export function settle(args: {
   readonly from: Address
 }): UnsignedTransaction {
   const { plan, trade, pools, tokens, from } = args
-  const { tokenIn, tokenOut, amountIn } = trade
+  const { tokenIn, tokenOut } = trade
   const edges = plan.legs.map((leg): FlowEdge => {
     const market = pools.get(leg.pool)
     if (!market) throw new Error(`the plan names the unknown pool ${leg.pool}`)
@@ -40,7 +40,7 @@ export function settle(args: {
       share === 'previous' ? share : Math.min(whole, Math.max(1, Math.round(share * whole)))
     return { hop: { kind: 'swap', market, tokenIn, tokenOut }, spends }
   })
-  const inputs = [{ token: tokenIn, amount: amountIn }]
+  const inputs = [{ token: tokenIn, amount: plan.amountIn }]
   const route = planRoute({
     chain: ethereum,
     edges,

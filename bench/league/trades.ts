@@ -6,6 +6,7 @@ import {
   type SeededRandom,
 } from '../../src/sandbox/market/seeded-random.js'
 import { type Priced, readPrices, sandboxSymbols, toRaw } from '../alternatives/trades.js'
+import type { Exact } from './contract.js'
 import type { LeagueMarket } from './market.js'
 
 export interface Trade {
@@ -14,10 +15,12 @@ export interface Trade {
   readonly symbolOut: string
   readonly tokenIn: Address
   readonly tokenOut: Address
-  /** Raw units. */
-  readonly amountIn: bigint
-  /** Raw units of tokenOut per ether, which values gas: the same for all. */
-  readonly outPerEther: bigint
+  /** Which side is stated; the other is what the answers are compared by. */
+  readonly exact: Exact
+  /** The stated side, raw units of tokenIn or of tokenOut. */
+  readonly amount: bigint
+  /** Raw units of the compared token per ether, which values gas: the same for all. */
+  readonly perEther: bigint
 }
 
 const fixedSizesUsd = [100, 1_000, 10_000, 100_000, 1_000_000, 5_000_000]
@@ -33,16 +36,20 @@ const fine = 2 ** 30
  */
 export async function fixedTrades(
   market: LeagueMarket,
-  options: { readonly symbols?: readonly string[] | undefined; readonly count?: number } = {},
+  options: {
+    readonly exact: Exact
+    readonly symbols?: readonly string[] | undefined
+    readonly count?: number
+  },
 ): Promise<Trade[]> {
-  const { symbols = sandboxSymbols, count = fixedCount } = options
+  const { symbols = sandboxSymbols, count = fixedCount, exact } = options
   const random = createSeededRandom(fixedSeed)
   const pairs = Array.from({ length: fixedPairs }, () => drawPair(symbols, symbols, random))
   const drawn = Array.from({ length: count }, (_, index) => {
     // Another size each time that a pair comes again.
     const turn = Math.floor(index / fixedPairs)
     const sizeUsd = fixedSizesUsd[(index + turn) % fixedSizesUsd.length]
-    return { ...(pairs[index % fixedPairs] as Pair), sizeUsd: sizeUsd ?? 0 }
+    return { ...(pairs[index % fixedPairs] as Pair), exact, sizeUsd: sizeUsd ?? 0 }
   })
   return price(market, drawn)
 }
@@ -54,6 +61,7 @@ export async function fixedTrades(
 export async function randomTrades(
   market: LeagueMarket,
   options: {
+    readonly exact: Exact
     readonly symbols?: readonly string[] | undefined
     readonly count: number
     readonly seed: bigint
@@ -65,6 +73,7 @@ export async function randomTrades(
     symbols.filter((symbol) => options.symbols?.includes(symbol) ?? true)
   const drawn = Array.from({ length: options.count }, () => ({
     ...drawPair(chosen(sold), chosen(bought), random),
+    exact: options.exact,
     sizeUsd: Math.round(fromUsd * (toUsd / fromUsd) ** (random(fine) / fine)),
   }))
   return price(market, drawn)
@@ -76,6 +85,7 @@ interface Pair {
 }
 
 interface Drawn extends Pair {
+  readonly exact: Exact
   readonly sizeUsd: number
 }
 
@@ -102,12 +112,13 @@ async function price(
   const ether = priceOf('WETH')
   return drawn.map((one) => {
     const [tokenIn, tokenOut] = [priceOf(one.symbolIn), priceOf(one.symbolOut)]
+    const [stated, compared] = one.exact === 'input' ? [tokenIn, tokenOut] : [tokenOut, tokenIn]
     return {
       ...one,
       tokenIn: tokenIn.address,
       tokenOut: tokenOut.address,
-      amountIn: toRaw(one.sizeUsd / tokenIn.price, tokenIn.decimals),
-      outPerEther: toRaw(ether.price / tokenOut.price, tokenOut.decimals),
+      amount: toRaw(one.sizeUsd / stated.price, stated.decimals),
+      perEther: toRaw(ether.price / compared.price, compared.decimals),
     }
   })
 }

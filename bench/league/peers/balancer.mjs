@@ -47,8 +47,8 @@ async function learn() {
   await sor.fetchPools()
 }
 
-async function plan({ tokenIn, tokenOut, amountIn, outPerEther }) {
-  etherPrices.set(tokenOut, formatFixed(String(outPerEther), market.decimals[tokenOut]))
+async function plan({ tokenIn, tokenOut, amount: amountIn, perEther }) {
+  etherPrices.set(tokenOut, formatFixed(String(perEther), market.decimals[tokenOut]))
   const amount = BigNumber.from(String(amountIn))
   const gasPrice = BigNumber.from(String(market.gasPrice))
   const { swaps, returnAmount, tokenAddresses } = await sor.getSwaps(
@@ -71,7 +71,7 @@ async function plan({ tokenIn, tokenOut, amountIn, outPerEther }) {
       tokenOut: tokenAddresses[assetOutIndex],
     }
   })
-  return { legs, promised: BigInt(returnAmount.toString()) }
+  return { legs, amountIn, amountOut: BigInt(returnAmount.toString()) }
 }
 
 answerQuestions((given) => {

@@ -96,19 +96,22 @@ function poolOf(facts) {
   }
 }
 
-async function plan({ tokenIn, tokenOut, amountIn, among }) {
+async function plan({ tokenIn, tokenOut, exact, amount, among }) {
   const near = among && new Set(among)
   const isNear = ({ facts }) => !near || facts.tokens.filter((token) => near.has(token)).length > 1
+  const isInput = exact === 'input'
+  const [stated, other] = (isInput ? [tokenIn, tokenOut] : [tokenOut, tokenIn]).map(tokenOf)
   const trade = await InfinityRouter.getBestTrade(
-    CurrencyAmount.fromRawAmount(tokenOf(tokenIn), amountIn),
-    tokenOf(tokenOut),
-    TradeType.EXACT_INPUT,
+    CurrencyAmount.fromRawAmount(stated, amount),
+    other,
+    isInput ? TradeType.EXACT_INPUT : TradeType.EXACT_OUTPUT,
     {
       gasPriceWei: market.gasPrice,
       candidatePools: pools.filter(isNear).map(({ pool }) => pool),
     },
   )
   if (!trade) return null
+  const amountIn = trade.inputAmount.quotient
   let left = amountIn
   const legs = trade.routes.flatMap(({ path, pools: hops, inputAmount }, place) => {
     const isLast = place === trade.routes.length - 1
@@ -121,7 +124,7 @@ async function plan({ tokenIn, tokenOut, amountIn, among }) {
       share: hop === 0 ? share : 'previous',
     }))
   })
-  return { legs, promised: trade.outputAmount.quotient }
+  return { legs, amountIn, amountOut: trade.outputAmount.quotient }
 }
 
 answerQuestions((given) => {

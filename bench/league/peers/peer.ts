@@ -13,6 +13,7 @@ interface PeerKind {
   readonly title: string
   /** Slugs of the protocols that it is given pools of, for each market on which it is played. */
   readonly venues: Partial<Readonly<Record<MarketName, readonly string[]>>>
+  readonly canExactOutput?: boolean
   /** Tokens that it can trade; absent: all. */
   readonly symbols?: readonly string[]
 }
@@ -27,10 +28,12 @@ export const peers: Readonly<Record<string, PeerKind>> = {
   tines: {
     title: 'Sushi tines 1.0.11',
     venues: ofAmms,
+    canExactOutput: true,
   },
   pancake: {
     title: 'Pancake smart-router 7.7.3, Infinity',
     venues: ofAmms,
+    canExactOutput: true,
   },
   uniswap: {
     title: 'Uniswap smart-order-router 4.31.10',

@@ -41,7 +41,7 @@ function poolsOf(facts) {
   }
 }
 
-function plan({ tokenIn, tokenOut, amountIn, among }) {
+function plan({ tokenIn, tokenOut, exact, amount, among }) {
   const near = among && new Set(among)
   const usable = near
     ? pools.filter(({ token0, token1 }) => near.has(token0.address) && near.has(token1.address))
@@ -49,8 +49,10 @@ function plan({ tokenIn, tokenOut, amountIn, among }) {
   const base = tokenOf(market.wrappedNative)
   const gasPrice = Number(market.gasPrice)
   const [from, to] = [tokenOf(tokenIn), tokenOf(tokenOut)]
-  const route = tines.findMultiRouteExactIn(from, to, amountIn, usable, base, gasPrice)
-  // A part of the input is not what was asked for.
+  const isInput = exact === 'input'
+  const find = isInput ? tines.findMultiRouteExactIn : tines.findMultiRouteExactOut
+  const route = find(from, to, amount, usable, base, gasPrice)
+  // A part of the amount is not what was asked for.
   if (route.status !== 'Success') return null
   const legs = route.legs.map((leg) => ({
     pool: leg.poolAddress.split('/')[0],
@@ -58,7 +60,9 @@ function plan({ tokenIn, tokenOut, amountIn, among }) {
     tokenOut: leg.tokenTo.address,
     share: leg.swapPortion,
   }))
-  return { legs, promised: route.amountOutBI }
+  return isInput
+    ? { legs, amountIn: amount, amountOut: route.amountOutBI }
+    : { legs, amountIn: route.amountInBI, amountOut: amount }
 }
 
 answerQuestions((given) => {

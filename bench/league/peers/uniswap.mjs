@@ -197,7 +197,7 @@ function learn() {
   })
 }
 
-async function plan({ tokenIn, tokenOut, amountIn, among: near }) {
+async function plan({ tokenIn, tokenOut, amount: amountIn, among: near }) {
   among.set(keyOf(tokenOf(tokenIn), tokenOf(tokenOut)), near && new Set(near))
   const amount = CurrencyAmount.fromRawAmount(tokenOf(tokenIn), JSBI.BigInt(String(amountIn)))
   const found = await router.route(amount, tokenOf(tokenOut), TradeType.EXACT_INPUT, undefined, {
@@ -220,7 +220,7 @@ async function plan({ tokenIn, tokenOut, amountIn, among: near }) {
       return { pool: facts.id, tokenIn: from, tokenOut: token, share: hop ? 'previous' : share }
     })
   })
-  return { legs, promised: BigInt(found.quote.quotient.toString()) }
+  return { legs, amountIn, amountOut: BigInt(found.quote.quotient.toString()) }
 }
 
 answerQuestions((given) => {

@@ -23,7 +23,7 @@ let played: Played
 beforeAll(async () => {
   market = await openSandboxMarket()
   judge = createJudge(market)
-  const trades = await fixedTrades(market, { count: tradeCount })
+  const trades = await fixedTrades(market, { exact: 'input', count: tradeCount })
   played = await play({ peer: 'tines', market, judge, trades, isTimed: false })
 })
 
