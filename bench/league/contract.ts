@@ -12,18 +12,20 @@ interface PoolIdentity {
   readonly balances: readonly bigint[]
 }
 
+export interface ConcentratedFacts extends PoolIdentity {
+  readonly kind: 'concentrated'
+  readonly sqrtPriceX96: bigint
+  readonly tick: number
+  readonly liquidity: bigint
+  /** Ascending; `net` is the liquidity that is added when the tick is crossed upwards. */
+  readonly ticks: readonly { readonly index: number; readonly net: bigint }[]
+}
+
 /** A pool's state at the block, as the adapters of the service have read it. */
 export type PoolFacts =
   /** x * y = k. */
   | (PoolIdentity & { readonly kind: 'pair' })
-  | (PoolIdentity & {
-      readonly kind: 'concentrated'
-      readonly sqrtPriceX96: bigint
-      readonly tick: number
-      readonly liquidity: bigint
-      /** Ascending; `net` is the liquidity that is added when the tick is crossed upwards. */
-      readonly ticks: readonly { readonly index: number; readonly net: bigint }[]
-    })
+  | ConcentratedFacts
   /** StableSwap; `amp` is what Curve calls A. */
   | (PoolIdentity & { readonly kind: 'stable'; readonly amp: number })
   /** Of Balancer's Vault: the weights add up to 1; null where the pool is a stable one of this `amp`. */

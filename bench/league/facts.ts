@@ -1,14 +1,16 @@
 /** The states that the adapters keep, as facts that a peer understands. */
 import { decodeFunctionResult, encodeFunctionData, type Hex, hexToBigInt, parseAbi } from 'viem'
+import { ethereum } from '../../src/chains/ethereum.js'
 import { at } from '../../src/domain/lists.js'
-import type { Address } from '../../src/domain/primitives.js'
+import { type Address, isNative } from '../../src/domain/primitives.js'
 import type { ForkReader } from '../../src/forks/reader.js'
 import type { BalancerState } from '../../src/protocols/balancer-v2/state.js'
 import type { StablePoolState } from '../../src/protocols/curve/stable-math.js'
 import type { ConcentratedState } from '../../src/protocols/shared/concentrated/swap.js'
+import { tickAtSqrtPrice } from '../../src/protocols/shared/concentrated/tick-math.js'
 import type { UniswapV2State } from '../../src/protocols/uniswap-v2/math.js'
 import type { MarketPool } from '../../src/routing/market/market-view.js'
-import type { PoolFacts } from './contract.js'
+import type { ConcentratedFacts, PoolFacts } from './contract.js'
 
 const balanceAbi = parseAbi(['function balanceOf(address) view returns (uint256)'])
 const tickAbi = parseAbi([
@@ -58,6 +60,23 @@ export async function factsOf(
         fee: Number(parameters.fee) / 1e6,
       }
     }
+    case 'uniswap-v4': {
+      const known = state as ConcentratedState
+      const { sqrtPriceX96, tick, liquidity, feePips } = known
+      const facts: ConcentratedFacts = {
+        kind: 'concentrated',
+        id,
+        tokens,
+        sqrtPriceX96,
+        tick,
+        liquidity,
+        // Its contract holds the tokens of all pools, so these are what the active liquidity stands for.
+        balances: [(liquidity << 96n) / sqrtPriceX96, (liquidity * sqrtPriceX96) >> 96n],
+        ticks: ticksWithin(known),
+        fee: Number(feePips[0]) / 1e6,
+      }
+      return withWrapped(facts)
+    }
     case 'curve': {
       const { balances, amp, ampPrecision, fee } = state as StablePoolState
       const facts = { id, tokens, balances, fee: Number(fee) / 1e10 }
@@ -90,6 +109,22 @@ async function balancesOf(
     tokens.map((to) => ({ to, data })),
   )
   return results.map((result) => hexToBigInt(result))
+}
+
+/** The pool as one of the wrapped native token, in whose order it may stand the other way round. */
+export function withWrapped(facts: ConcentratedFacts): ConcentratedFacts {
+  const tokens = facts.tokens.map((token) => (isNative(token) ? ethereum.wrappedNative : token))
+  const [token0 = '0x', token1 = '0x'] = tokens
+  if (token0 < token1) return { ...facts, tokens }
+  const sqrtPriceX96 = 2n ** 192n / facts.sqrtPriceX96
+  return {
+    ...facts,
+    tokens: tokens.reverse(),
+    balances: [...facts.balances].reverse(),
+    sqrtPriceX96,
+    tick: tickAtSqrtPrice(sqrtPriceX96),
+    ticks: facts.ticks.map(({ index, net }) => ({ index: -index, net: -net })).reverse(),
+  }
 }
 
 /** The ticks of the known range; at its ends there is no liquidity beyond. */

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openCatalog } from '../../src/catalog/store.js'
 import { ethereum } from '../../src/chains/ethereum.js'
-import { type Address, type Hex, isNative } from '../../src/domain/primitives.js'
+import { type Address, type Hex, isNative, nativeToken } from '../../src/domain/primitives.js'
 import { executorAddress, executorContracts } from '../../src/executor/deployments.js'
 import { gasPriceAfter } from '../../src/forks/block-environment.js'
 import { ForkReader } from '../../src/forks/reader.js'
@@ -128,7 +128,7 @@ async function marketOf({ node, service, fork }: Started): Promise<Omit<LeagueMa
       )
     },
     async toldOf(pools) {
-      const known = new Set(tokens.map(({ address }) => address))
+      const known = new Set([nativeToken, ...tokens.map(({ address }) => address)])
       const told = [...pools].filter(({ loaded }) =>
         loaded.pool.tokens.every((token) => known.has(token)),
       )

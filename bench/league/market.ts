@@ -5,7 +5,7 @@
 import { createPublicClient, createWalletClient, http } from 'viem'
 import { ethereum } from '../../src/chains/ethereum.js'
 import { latestDeadline } from '../../src/domain/deadline.js'
-import { type Address, type BlockPin, isNative } from '../../src/domain/primitives.js'
+import type { Address, BlockPin } from '../../src/domain/primitives.js'
 import { buildTransaction } from '../../src/executor/compile.js'
 import type { ForkReader } from '../../src/forks/reader.js'
 import type { Pool } from '../../src/protocols/pool.js'
@@ -76,7 +76,7 @@ export async function surroundings({
   }
 }
 
-/** Those of the pools that are of this protocol and without native itself, as far as they can be read. */
+/** Those of the pools that are of this protocol, as far as they can be read. */
 export async function loadPools(
   reader: ForkReader,
   slug: string,
@@ -84,7 +84,7 @@ export async function loadPools(
 ): Promise<{ loaded: MarketPool[]; unreadable: number }> {
   const adapter = protocolBySlug(slug)
   if (!adapter || !canSwap(adapter)) throw new Error(`no swaps by ${slug}`)
-  const own = pools.filter(({ protocol, tokens }) => protocol === slug && !tokens.some(isNative))
+  const own = pools.filter(({ protocol }) => protocol === slug)
   const venue = ethereum.venues[slug] ?? {}
   const loads = await adapter.swaps.load({ reader, chain: ethereum, venue, pools: own })
   const loaded = loads.filter((load): load is LoadedPool => 'state' in load)

@@ -1,5 +1,6 @@
 /** The sandbox as a market: the service starts it by itself, and all of its state can be read. */
 import { ethereum } from '../../src/chains/ethereum.js'
+import { isNative } from '../../src/domain/primitives.js'
 import { gasPriceAfter } from '../../src/forks/block-environment.js'
 import { ForkReader } from '../../src/forks/reader.js'
 import { sandboxPools } from '../../src/sandbox/market/catalog.js'
@@ -76,7 +77,8 @@ async function marketOf(service: MeasuredService): Promise<LeagueMarket> {
     draws,
     heldUsd,
     async pools(venues) {
-      const all = await Promise.all(venues.map((slug) => loadPools(reader, slug, sandboxPools())))
+      const pools = sandboxPools().filter(({ tokens }) => !tokens.some(isNative))
+      const all = await Promise.all(venues.map((slug) => loadPools(reader, slug, pools)))
       if (all.some(({ unreadable }) => unreadable > 0)) throw new Error('a pool was not read')
       return new Map(
         all.flatMap(({ loaded }) => loaded).map((market) => [market.loaded.pool.id, market]),

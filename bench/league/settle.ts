@@ -5,19 +5,20 @@
 import { ethereum } from '../../src/chains/ethereum.js'
 import { latestDeadline } from '../../src/domain/deadline.js'
 import type { Order, UnsignedTransaction } from '../../src/domain/order.js'
-import { type Address, bpsDenominator } from '../../src/domain/primitives.js'
+import { type Address, bpsDenominator, isNative, nativeToken } from '../../src/domain/primitives.js'
 import { buildTransaction, runnerAddress } from '../../src/executor/compile.js'
 import type { MarketPool } from '../../src/routing/market/market-view.js'
 import { helpersOf } from '../../src/routing/route/built.js'
 import { planRoute } from '../../src/routing/route/plan-route.js'
 import { planSwap } from '../../src/routing/route/plan-swap.js'
 import type { FlowEdge } from '../../src/routing/search/flow.js'
-import type { Plan } from './contract.js'
+import type { Leg, Plan } from './contract.js'
 import type { LeagueToken } from './market.js'
 import type { Trade } from './trades.js'
 
 const strategy = 'router'
 const whole = Number(bpsDenominator)
+const wrapped = ethereum.wrappedNative
 
 /**
  * @param from - has no code, and has allowed the Router to take the input.
@@ -32,13 +33,10 @@ export function settle(args: {
 }): UnsignedTransaction {
   const { plan, trade, pools, tokens, from } = args
   const { tokenIn, tokenOut } = trade
-  const edges = plan.legs.map((leg): FlowEdge => {
+  const edges = plan.legs.flatMap((leg) => {
     const market = pools.get(leg.pool)
     if (!market) throw new Error(`the plan names the unknown pool ${leg.pool}`)
-    const { tokenIn, tokenOut, share } = leg
-    const spends =
-      share === 'previous' ? share : Math.min(whole, Math.max(1, Math.round(share * whole)))
-    return { hop: { kind: 'swap', market, tokenIn, tokenOut }, spends }
+    return edgesOf(leg, market)
   })
   const inputs = [{ token: tokenIn, amount: plan.amountIn }]
   const route = planRoute({
@@ -73,4 +71,26 @@ export function settle(args: {
     order,
     ...(legs && { swap: { legs, measuresPairs } }),
   })
+}
+
+/** The swap; around it, where the pool is one of native itself, the unwrapping or wrapping. */
+function edgesOf({ tokenIn, tokenOut, share }: Leg, market: MarketPool): FlowEdge[] {
+  const spends =
+    share === 'previous' ? share : Math.min(whole, Math.max(1, Math.round(share * whole)))
+  const own = (token: Address) =>
+    token === wrapped && market.loaded.pool.tokens.some(isNative) ? nativeToken : token
+  const hop = { kind: 'swap', market, tokenIn: own(tokenIn), tokenOut: own(tokenOut) } as const
+  if (hop.tokenIn !== tokenIn) {
+    return [
+      { hop: { kind: 'unwrap', tokenIn, tokenOut: hop.tokenIn }, spends },
+      { hop, spends: 'previous' },
+    ]
+  }
+  if (hop.tokenOut !== tokenOut) {
+    return [
+      { hop, spends },
+      { hop: { kind: 'wrap', tokenIn: hop.tokenOut, tokenOut }, spends: 'previous' },
+    ]
+  }
+  return [{ hop, spends }]
 }

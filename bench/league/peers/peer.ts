@@ -20,7 +20,7 @@ interface PeerKind {
 
 const ofAmms = {
   sandbox: ['uniswap-v2', 'sushiswap-v2', 'uniswap-v3', 'curve'],
-  mainnet: ['uniswap-v2', 'uniswap-v3', 'pancakeswap-v3'],
+  mainnet: ['uniswap-v2', 'uniswap-v3', 'uniswap-v4', 'pancakeswap-v3'],
 }
 
 /** Each is a folder of tools/ and a program beside this file. */
