@@ -1,7 +1,7 @@
 /** What an answer really delivers: its transaction is executed on an Anvil of the judge's own, in the block after. */
 import type { Address, Hex } from '../../src/domain/primitives.js'
 import { contractAddress } from '../../src/executor/deployments.js'
-import { type ExecuteArgs, judge as carryOut, NotMined } from '../../test/support/execute.js'
+import { judge as carryOut, type ExecuteArgs, NotMined } from '../../test/support/execute.js'
 import { createJudgePool } from '../../test/support/judges.js'
 import { type LeagueMarket, trader } from './market.js'
 import type { Trade } from './trades.js'

@@ -95,10 +95,7 @@ function drawPair(sold: readonly string[], bought: readonly string[], random: Se
   return { symbolIn, symbolOut: pick(others, random) }
 }
 
-async function price(
-  { service, tokens }: LeagueMarket,
-  drawn: readonly Drawn[],
-): Promise<Trade[]> {
+async function price({ service, tokens }: LeagueMarket, drawn: readonly Drawn[]): Promise<Trade[]> {
   const symbols = new Set(['WETH', ...drawn.flatMap((one) => [one.symbolIn, one.symbolOut])])
   const prices = await readPrices(
     service.url,

@@ -66,7 +66,13 @@ export function writeStateWith(codes: Readonly<Record<Address, Hex>>, folder: st
   const name = `${recordedSwaps().stateBlock}.json`
   const state = JSON.parse(String(gunzipSync(readFileSync(join(recordingFolder, `${name}.gz`)))))
   for (const [address, code] of Object.entries(codes)) {
-    state.accounts[address] = { nonce: '0x1', balance: '0x0', code, storage: {}, emptyStorage: true }
+    state.accounts[address] = {
+      nonce: '0x1',
+      balance: '0x0',
+      code,
+      storage: {},
+      emptyStorage: true,
+    }
   }
   const file = join(folder, name)
   writeFileSync(file, JSON.stringify(state))
