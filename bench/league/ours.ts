@@ -28,8 +28,10 @@ export async function askOurs(
     const amountIn = trade.exact === 'input' ? trade.amount : BigInt(body.amountIn)
     return { tx: body.tx, amountIn, amountOut: BigInt(body.amountOut) }
   }
-  // Only what is about the trade is no answer; anything else is a mistake of the league.
-  if (response.status !== 422) throw new Error(JSON.stringify(body))
+  // Only what is about the trade, or about state that is not there, is no answer; anything else is a mistake of the league.
+  if (response.status !== 422 && body.code !== 'STATE_UNAVAILABLE') {
+    throw new Error(JSON.stringify(body))
+  }
   return null
 }
 
