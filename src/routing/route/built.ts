@@ -51,6 +51,8 @@ export interface Built {
   readonly tx: UnsignedTransaction
   /** Brings the input, or its allowance; undefined: an allowance given before does. */
   readonly permit: SignedPermit | undefined
+  /** True: the Router sends the input from the sender straight to the first pool. */
+  readonly prepaysInput: boolean
 }
 
 /** A candidate's transaction and what it did in simulation: of a proof, or of the final transaction with its minimums. */
@@ -84,6 +86,8 @@ export function build(
     receiverHasCode: boolean
     deadline?: bigint | undefined
     permit?: SignedPermit | undefined
+    /** True: the order has the input sent straight to the first pool where that pool accepts it; default false. */
+    prepaysInput?: boolean
   },
   candidate: Flow,
   simulationState: SimulationState,
@@ -104,16 +108,18 @@ export function build(
     executor,
     receiver,
     mayPayReceiver: receiver === executor || (!args.receiverHasCode && isTrusted),
+    mayPrepayInput: args.prepaysInput === true && mayPrepay(request, inputs, brought),
     helpers: helpersOf(candidate),
     ...defined({ deadline: args.deadline }),
     ...(brought.length && {
       within: { firstStep: brought.length, amountIn: { ref: 'balance', token: source } },
     }),
   })
+  const { inputPaidTo } = plan
   const order: Order = {
-    inputs: brought.length ? [] : inputs,
+    inputs: brought.length ? [] : inputPaidTo ? inputs.map(allAsFee) : inputs,
     // A quote may name no fee receiver; the sender is a safe stand-in, since it is not measured.
-    feeReceiver: request.feeReceiver ?? request.fromAddress,
+    feeReceiver: inputPaidTo ?? request.feeReceiver ?? request.fromAddress,
     steps: [...brought, ...plan.steps],
     outputs: request.tokensOut.map((token) => ({ token, minAmountOut: 0n })),
     outputsPaidBySteps: plan.paysReceiver,
@@ -132,7 +138,23 @@ export function build(
   const entryPoint = legs ? 'swap' : 'execute'
   const parts = { order, legs, permit }
   const tx = encode(request, parts, entryPoint)
-  return { ...parts, candidate, plan, taken: inputs, entryPoint, tx, simulationState }
+  const prepaysInput = inputPaidTo !== null
+  return { ...parts, candidate, plan, taken: inputs, entryPoint, tx, simulationState, prepaysInput }
+}
+
+/** Accounts hold the input themselves, a Permit2 step brings it to the Executor, and a fee has its own receiver. */
+function mayPrepay(
+  { strategy }: RouteRequest,
+  inputs: readonly OrderInput[],
+  brought: readonly ExecutorStep[],
+): boolean {
+  const hasFee = inputs.some(({ fee = 0n }) => fee > 0n)
+  return !isDelegate(strategy) && !brought.length && !hasFee
+}
+
+/** What the Router calls a fee goes from the sender straight to the address that the order names for it. */
+function allAsFee({ token, amount }: OrderInput): OrderInput {
+  return { token, amount, fee: amount }
 }
 
 /** The steps in place of what the Router does with inputs: they come by the signature, and the fee goes on. */

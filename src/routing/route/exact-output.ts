@@ -174,12 +174,13 @@ async function withInput(
   const [asked] = args.request.inputs
   const inputs = [grossInput(asked?.token ?? expected.token, amountIn, asked?.feeBps)]
   const request: RouteRequest = { ...args.request, inputs }
-  const { candidate, entryPoint } = one.built
+  const { candidate, entryPoint, prepaysInput } = one.built
   const funded = await fundSender(task, args.funded.sender, inputs)
   const state = await senderState(task, funded, async () => ({
     pools: lendersOff(candidate, args.all.pools),
     unreadable: [],
   }))
-  const built = through(build(task, { ...args, inputs }, candidate, state), request, entryPoint)
+  const same = build(task, { ...args, inputs, prepaysInput }, candidate, state)
+  const built = through(same, request, entryPoint)
   return asFinal(task, request, { ...one, built, outputs: [expected] })
 }

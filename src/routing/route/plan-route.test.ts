@@ -21,7 +21,7 @@ function edge(
   tokenOut: Address,
   paysRecipient = true,
   spends = 10_000,
-  more: Pick<Swaps, 'canPay'> = {},
+  more: Pick<Swaps, 'canPay' | 'prepaidAt'> = {},
 ): FlowEdge {
   const swaps = {
     paysRecipient,
@@ -63,6 +63,39 @@ describe('planRoute', () => {
     const other = { canPay: () => false }
     const paid = { paid: [executor], paysReceiver: false }
     expect(plan([edge(a, b, true, 10_000, other)], true)).toEqual(paid)
+  })
+
+  describe('an input that may be paid in advance', () => {
+    const pool = token('9')
+    const takes = { prepaidAt: () => pool }
+    const planned = (edges: readonly FlowEdge[], mayPrepayInput = true, inputs = [a]) => {
+      const { inputPaidTo, sweep } = planRoute({
+        chain: ethereum,
+        edges,
+        inputs: inputs.map((each) => ({ token: each, amount: 10n })),
+        tokensOut: [b],
+        executor,
+        receiver,
+        mayPayReceiver: true,
+        mayPrepayInput,
+        helpers: {},
+      })
+      return { inputPaidTo, sweep }
+    }
+
+    test('goes to the pool that takes all of it, and is not left in the Executor', () => {
+      const path = [edge(a, c, true, 10_000, takes), edge(c, b)]
+      expect(planned(path)).toEqual({ inputPaidTo: pool, sweep: [c] })
+      expect(planned(path, false)).toEqual({ inputPaidTo: null, sweep: [a, c] })
+    })
+
+    test('goes to the Executor where it is divided, one of several, or nobody accepts it', () => {
+      const divided = [edge(a, b, true, 5_000, takes), edge(a, b, true, 10_000, takes)]
+      const merged = [edge(a, b, true, 10_000, takes), edge(c, b)]
+      expect(planned(divided).inputPaidTo).toBeNull()
+      expect(planned(merged, true, [a, c]).inputPaidTo).toBeNull()
+      expect(planned([edge(a, b)]).inputPaidTo).toBeNull()
+    })
   })
 
   test('all that make an output pay the receiver, or none', () => {

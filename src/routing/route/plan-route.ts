@@ -27,6 +27,8 @@ export interface RoutePlan {
   readonly sweep: readonly Address[]
   /** True when every step that makes an output pays the receiver itself. */
   readonly paysReceiver: boolean
+  /** Where the input is expected, instead of in the Executor; null: there. */
+  readonly inputPaidTo: Address | null
 }
 
 export interface PlanArgs {
@@ -39,6 +41,8 @@ export interface PlanArgs {
   readonly receiver: Address
   /** False: every output goes through the Executor, so that its minimum counts what the route paid and nothing else. */
   readonly mayPayReceiver: boolean
+  /** True: the one input goes to the pool that takes all of it, where that pool accepts payment in advance. */
+  readonly mayPrepayInput?: boolean
   readonly helpers: Readonly<Record<string, Address>>
   /** Unix seconds, for calls that take one; absent: none. */
   readonly deadline?: bigint
@@ -93,6 +97,7 @@ export function planRoute(args: PlanArgs): RoutePlan {
       (token) => !paidAhead.has(token),
     ),
     paysReceiver,
+    inputPaidTo: (source && paidAhead.get(source.token)) ?? null,
   }
 }
 
@@ -123,17 +128,21 @@ function scale(bps: number): { bps?: number } {
 }
 
 /**
- * Tokens that never enter the Executor: the pools that yield them pay the one pool that spends them. Saves a transfer,
- * and the tax of a taxed token.
+ * Tokens that never enter the Executor: the pools that yield them, or the sender, pay the one pool that spends them. Saves
+ * a transfer, and the tax of a taxed token.
  */
-function paymentsAhead({ edges, inputs, tokensOut }: PlanArgs): ReadonlyMap<Address, Address> {
+function paymentsAhead(args: PlanArgs): ReadonlyMap<Address, Address> {
+  const { edges, inputs, tokensOut } = args
+  // The Router sends one part of the inputs to one other address at most.
+  const mayPrepayInput = args.mayPrepayInput && inputs.length === 1
   const ahead = new Map<Address, Address>()
   for (const [index, { hop, spends }] of edges.entries()) {
     const { tokenIn } = hop
     const place =
       hop.kind === 'swap' && hop.market.adapter.swaps.prepaidAt?.(hop.market.loaded.pool)
     if (!place || spends !== whole) continue
-    if (inputs.some(({ token }) => token === tokenIn) || tokensOut.includes(tokenIn)) continue
+    const isInput = inputs.some(({ token }) => token === tokenIn)
+    if ((isInput && !mayPrepayInput) || tokensOut.includes(tokenIn)) continue
     const isAlone = edges.every(({ hop: other }, i) => i === index || other.tokenIn !== tokenIn)
     const sources = edges.filter(({ hop: other }) => other.tokenOut === tokenIn)
     if (isAlone && sources.every(({ hop: source }) => paysDirectly(source)))

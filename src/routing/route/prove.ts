@@ -16,7 +16,7 @@ import { refusePartial, watchLeftovers } from './leftovers.js'
 import { lendersOff } from './lenders.js'
 import type { PreparedRoute } from './prepare.js'
 import { readAhead } from './read-ahead.js'
-import { newSplits, suspectPools } from './retry-without-pools.js'
+import { delivers, newSplits, suspectPools } from './retry-without-pools.js'
 import { type FundedSender, notFundable, stateWithLoans } from './sender-state.js'
 
 /** A route whose inputs are known. */
@@ -99,8 +99,8 @@ export async function prove(
   const learnLeftovers = await task.clock.stage('state', () => readAhead(task, request, built))
   const attempts = await attempt(task, request, built)
   learnLeftovers()
-  const others = await attempt(task, request, otherWays(attempts, request))
-  const proven = insteadOfFailedSwaps(attempts, others)
+  const others = await attempt(task, request, otherWays(task, args, attempts))
+  const proven = bestWays(attempts, others)
   countReverts(task, proven)
   return proven
 }
@@ -137,20 +137,41 @@ async function attempt(
   })
 }
 
-/** What plain swaps cannot do, steps may: they spend what has arrived of a token that taxes transfers. */
-function otherWays(attempts: readonly Attempt[], request: RouteRequest): Built[] {
-  return attempts.flatMap(({ built, result }) => {
-    if (built.entryPoint !== 'swap' || result?.status !== 'reverted') return []
+/**
+ * What plain swaps cannot do, steps may: they spend what has arrived of a token that taxes transfers. Steps that pay less
+ * than promised may have paid such a tax twice, on the way into the Executor and out of it.
+ */
+function otherWays(task: Task, args: ProofArgs, attempts: readonly Attempt[]): Built[] {
+  return attempts.flatMap((attempt) => {
+    const { built, result } = attempt
+    if (built.entryPoint !== 'swap') {
+      return result?.status === 'success' && !delivers(attempt) ? prepaying(task, args, built) : []
+    }
+    if (result?.status !== 'reverted') return []
     const pairs = built.legs?.legs.some(({ hops }) => hops.some(({ family }) => family === 'v2'))
     const ways = pairs ? (['measured-swap', 'execute'] as const) : (['execute'] as const)
-    return ways.map((entryPoint) => through(built, request, entryPoint))
+    return ways.map((entryPoint) => through(built, args.request, entryPoint))
   })
 }
 
-/** Each candidate by the first way that succeeds; the cheaper ways stand first. */
-function insteadOfFailedSwaps(attempts: readonly Attempt[], others: readonly Attempt[]): Attempt[] {
+/** The same candidate with the input sent straight to its first pool; none where that pool takes no such payment. */
+function prepaying(task: Task, args: ProofArgs, { candidate, simulationState }: Built): Built[] {
+  // The steps of a bundle find their input in the Executor.
+  if (args.within) return []
+  const built = build(task, { ...args, prepaysInput: true }, candidate, simulationState)
+  return built.prepaysInput ? [built] : []
+}
+
+/**
+ * Each candidate by the first other way that succeeds, the cheaper ways standing first; as it was attempted where that
+ * succeeds and gives no less.
+ */
+function bestWays(attempts: readonly Attempt[], others: readonly Attempt[]): Attempt[] {
   return attempts.map((first) => {
     const ways = others.filter(({ built }) => built.candidate === first.built.candidate)
-    return ways.find(({ result }) => result?.status === 'success') ?? ways.at(-1) ?? first
+    const working = ways.find(({ result }) => result?.status === 'success')
+    if (first.result?.status !== 'success') return working ?? ways.at(-1) ?? first
+    const [given, instead] = [first.outputs[0]?.amount ?? 0n, working?.outputs[0]?.amount ?? 0n]
+    return working && instead > given ? working : first
   })
 }

@@ -36,7 +36,8 @@ export function suspectPools(attempts: readonly Attempt[]): ReadonlySet<MarketPo
   return new Set(suspects)
 }
 
-function delivers(attempt: Attempt): boolean {
+/** Whether it pays what its candidate promises. */
+export function delivers(attempt: Attempt): boolean {
   const promised = attempt.built.candidate.amountOut
   return amountOut(attempt) * bpsDenominator >= promised * (bpsDenominator - toleranceBps)
 }

@@ -1,16 +1,37 @@
 /** Tokens that do not behave, and everything the service says about tokens, prices and wallets, on the sandbox. */
 import { beforeAll, describe, expect, test } from 'vitest'
-import { type Address, nativeToken } from '../../../src/domain/primitives.js'
+import {
+  type Address,
+  nativeToken,
+  toAddress,
+  zeroAddress,
+} from '../../../src/domain/primitives.js'
 import { contractAddress } from '../../../src/executor/deployments.js'
 import { sandboxAccount } from '../../../src/sandbox/accounts.js'
 import { sandboxToken } from '../../../src/sandbox/tokens.js'
-import { executeOnFork } from '../../support/execute.js'
+import { type Execution, executeOnFork } from '../../support/execute.js'
 import { type SharedService, sharedService } from '../../support/service/shared-service.js'
 
 const token = (symbol: string): Address => sandboxToken(symbol).address
 const alice = sandboxAccount('alice').address
 const carol = sandboxAccount('carol').address
 const ether = 10n ** 18n
+/** Holds nothing: the execution funds exactly what the simulation did. */
+const stranger: Address = '0x00000000000000000000000000000000000a11ce'
+
+const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
+
+function transfersOf(logs: Execution['logs'], of: Address) {
+  return logs.flatMap(({ address, topics: [topic, from, to], data }) =>
+    address === of && topic === transferTopic && from && to
+      ? {
+          from: toAddress(`0x${from.slice(-40)}`),
+          to: toAddress(`0x${to.slice(-40)}`),
+          amount: BigInt(data),
+        }
+      : [],
+  )
+}
 
 let service: SharedService
 
@@ -58,6 +79,48 @@ describe('tokens that do not behave', () => {
       expect(done.status).toBe('success')
       expect(done.deltas).toEqual([BigInt(answer.body.amountOut), 0n, 0n])
       expect(done.gasUsed).toBe(BigInt(answer.body.gas))
+    },
+  )
+
+  test.each([
+    ['PAXG', 'UNI', 100n * ether],
+    ['PAXG', 'LINK', ether / 3n],
+    ['STA', 'FRAX', 1_000_000_000n * ether],
+  ])(
+    '%s to %s: the tax is taken once, whether or not the way divides',
+    async (from, to, amountIn) => {
+      const answer = await service.get('/api/v1/shortcuts/route', {
+        fromAddress: stranger,
+        executionMode: 'backend',
+        tokenIn: token(from),
+        tokenOut: token(to),
+        amountIn: amountIn.toString(),
+      })
+      expect(answer.status, answer.text).toBe(200)
+      const done = await executeOnFork({
+        nodeUrl: service.nodeUrl,
+        blockNumber: answer.body.createdAt,
+        tx: answer.body.tx,
+        watch: [
+          { token: token(to), owner: stranger },
+          { token: token(from), owner: stranger },
+        ],
+        fund: [{ token: token(from), amount: amountIn }],
+        approve: contractAddress('Router'),
+      })
+      expect(done.status).toBe('success')
+      expect(done.deltas).toEqual([BigInt(answer.body.amountOut), -amountIn])
+      expect(done.gasUsed).toBe(BigInt(answer.body.gas))
+      expect(answer.body.feeAmount).toBeUndefined()
+      // Of each transfer the token burns its tax; the Router may send the Executor nothing.
+      const { feeBps = 0 } = sandboxToken(from)
+      const tax = (amountIn * BigInt(feeBps)) / 10_000n
+      const paid = transfersOf(done.logs, token(from)).filter(({ amount }) => amount > 0n)
+      const [{ pool }] = answer.body.route[0].internalRoutes
+      expect(paid).toEqual([
+        { from: stranger, to: pool, amount: amountIn - tax },
+        { from: stranger, to: zeroAddress, amount: tax },
+      ])
     },
   )
 

@@ -64,6 +64,7 @@ export function built(
     simulationState: { before: [], overrides: {} },
     taken: order.inputs,
     permit: undefined,
+    prepaysInput: false,
     candidate: {
       edges: [
         {
