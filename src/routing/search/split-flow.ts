@@ -121,11 +121,17 @@ function run(
 ): { readonly flow: Flow | null } | { readonly full: Arc } {
   const edges: FlowEdge[] = []
   const held = new Map(sources.map(({ token, amount }) => [token, amount]))
+  const amounts = new Map(at.flows.map(({ arc, amountIn }) => [arc.key, amountIn]))
   const states: PoolStates = new Map()
   for (const token of tokenOrder(arcs.map(({ hop }) => hop)) ?? []) {
     const own = arcs.filter(({ hop }) => hop.tokenIn === token)
     if (!own.length) continue
-    const found = divided(own, held.get(token) ?? 0n, { states, tight, exactOnly: at.exact })
+    const found = divided(own, held.get(token) ?? 0n, {
+      amounts,
+      states,
+      tight,
+      exactOnly: at.exact,
+    })
     if ('full' in found) return found
     const seen = new Set<MarketPool>()
     for (const { edge, amountIn, swap } of found.parts) {
@@ -150,6 +156,8 @@ function largestFirst(arcs: readonly Arc[]): Arc[] {
 }
 
 interface Limits {
+  /** What the network says that each arc takes, raw units by its key. */
+  readonly amounts: ReadonlyMap<string, bigint>
   readonly states: PoolStates
   /** Tokens of which no more may arrive than a share says. */
   readonly tight: ReadonlySet<Address>
@@ -169,13 +177,21 @@ interface Part {
 function divided(
   arcs: readonly Arc[],
   balance: bigint,
-  { states, tight, exactOnly }: Limits,
+  { amounts, states, tight, exactOnly }: Limits,
 ): { readonly parts: readonly Part[] } | { readonly full: Arc } {
   const part = (hop: Hop, left: bigint, spends: number): Part | null => {
     const amountIn = (left * BigInt(spends)) / BigInt(whole)
     const swap = hopSwap(hop, states, amountIn)
     const isServed = swap.amountOut > 0n && (swap.exact || !exactOnly)
     return isServed ? { edge: { hop, spends }, amountIn, swap } : null
+  }
+  /** As many basis points, or a few less where the pool has no room for them. */
+  const nearly = (hop: Hop, left: bigint, spends: number): Part | null => {
+    let found = part(hop, left, spends)
+    for (let less = 1; !found && less <= coarseBps && less < spends; less++) {
+      found = part(hop, left, spends - less)
+    }
+    return found
   }
   const largest = largestFirst(arcs)
   let full: Arc | undefined
@@ -185,12 +201,14 @@ function divided(
     const parts = ordered.map((arc) => {
       const share = (arc.share / leftShare) * whole
       const nearest = tight.has(arc.hop.tokenOut) ? Math.floor(share) : Math.round(share)
-      const wanted = arc === last ? whole : nearest
-      const lowest = arc === last ? whole : Math.max(1, wanted - coarseBps)
-      let found = part(arc.hop, left, Math.max(lowest, wanted))
-      for (let spends = wanted - 1; !found && spends >= lowest; spends--) {
-        found = part(arc.hop, left, spends)
-      }
+      const wanted = arc === last ? whole : Math.max(1, nearest)
+      // Where more has arrived than the network says, a pool without room for more gets what it was to get.
+      const known = left > 0n ? Number(((amounts.get(arc.key) ?? 0n) * BigInt(whole)) / left) : 0
+      const found =
+        arc === last
+          ? part(arc.hop, left, whole)
+          : (nearly(arc.hop, left, wanted) ??
+            (known > 0 && known < wanted ? nearly(arc.hop, left, known) : null))
       left -= found?.amountIn ?? 0n
       leftShare -= (leftShare * Number(found?.edge.spends ?? 0)) / whole
       return found

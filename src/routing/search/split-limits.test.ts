@@ -5,6 +5,9 @@ import type { Direction } from '../../protocols/protocol.js'
 import { type MarketPool, MarketView } from '../market/market-view.js'
 import { findCandidates } from './candidates.js'
 import { type Flow, runFlow } from './flow.js'
+import { type Hop, hopKey } from './hop.js'
+import { toFlow } from './split-flow.js'
+import { KnownMargins, networkOf } from './split-network.js'
 
 const token = (digit: string): Address => `0x${digit.repeat(40)}`
 const [a, b, c, d, wrappedNative] = ['a', 'b', 'c', 'd', 'e'].map(token) as [
@@ -21,17 +24,21 @@ interface State {
   readonly traded: bigint
 }
 
-/** x * y = k without a fee. Exact for so many whole tokens in all; beyond, an estimate or nothing. */
+/**
+ * x * y = k without a fee. Exact for so many whole tokens in all; beyond, an estimate or nothing; and nothing beyond what
+ * it has room for.
+ */
 function pool(
   id: string,
   [first, second]: readonly [Address, Address],
   [x, y]: readonly [number, number],
-  { known = 10 ** 9, ends = false, gas = 100_000n } = {},
+  { known = 10 ** 9, ends = false, room = 10 ** 9, gas = 100_000n } = {},
 ): MarketPool {
   const quote = ({ reserves, traded }: State, tokenIn: Address, out: Address, amountIn: bigint) => {
     const exact = traded + amountIn <= BigInt(known) * ether
     const amountOut = (amountIn * (reserves[out] ?? 0n)) / ((reserves[tokenIn] ?? 0n) + amountIn)
-    return { amountOut: exact || !ends ? amountOut : 0n, exact }
+    const isServed = (exact || !ends) && traded + amountIn <= BigInt(room) * ether
+    return { amountOut: isServed ? amountOut : 0n, exact }
   }
   const swaps = {
     gasEstimate: () => gas,
@@ -128,6 +135,24 @@ describe('findSplits', () => {
     expect(best?.exact).toBe(false)
     expect(best?.amountOut ?? 0n).toBeGreaterThan(exact?.amountOut ?? 0n)
     expect(shape(best)?.some(([id]) => id === 'guessed')).toBe(true)
+  })
+
+  test('a pool that an exact split fills as far as it is known is looked at beyond, where no path of the whole amount does', () => {
+    const pools = [
+      pool('one', [a, b], [1_000, 1_000]),
+      pool('two', [a, b], [1_000, 1_000]),
+      pool('guessed', [a, b], [1_000, 1_200], { known: 60, room: 500 }),
+    ]
+    const candidates = candidatesOf(pools, 1_000, {})
+    expect(candidates.filter(({ isSplit }) => !isSplit).every(({ exact }) => exact)).toBe(true)
+    const [estimated, exact] = candidates.filter(({ isSplit }) => isSplit)
+    expect([estimated?.exact, exact?.exact]).toEqual([false, true])
+    const spent = (flow: Flow | undefined) => Number(shape(flow)?.[0]?.[1])
+    expect(shape(exact)?.[0]?.[0]).toBe('guessed')
+    expect(spent(exact)).toBeLessThanOrEqual(600)
+    expect(estimated?.amountOut ?? 0n).toBeGreaterThan(exact?.amountOut ?? 0n)
+    // Nothing is looked at beyond what is known while no pool is full.
+    expect(splitsOf(pools, 40).every((split) => split.exact)).toBe(true)
   })
 
   test('an amount that no pool is known to take alone is divided among all of them', () => {
@@ -270,6 +295,27 @@ describe('findSplits', () => {
     }
     const full = pool('full', [a, b], [1_000, 3_000], { known: 8, ends: true })
     expect(shape(splitsOf([...equal, full], 100_000)[0])?.map(([id]) => id)).toEqual(['one', 'two'])
+  })
+
+  test('where more arrives than the network says, a full pool gets what it was to get, and another one the rest', () => {
+    const hops = [
+      pool('full', [a, b], [1_000, 1_000], { known: 50, ends: true }),
+      pool('rest', [a, b], [1_000, 1_000]),
+    ].map((market): Hop => ({ kind: 'swap', market, tokenIn: a, tokenOut: b }))
+    const terms = (amount: bigint) => ({
+      sources: [{ token: a, amount: amount * ether }],
+      tokenOut: b,
+      margins: new KnownMargins(),
+    })
+    const amounts = new Map(
+      hops.map((hop, index) => [hopKey(hop), { hop, amount: index ? 50.1 : 49.9 }]),
+    )
+    const network = networkOf(terms(100n), amounts, true)
+    const flow = network && toFlow(terms(102n), network)
+    expect(flow && shape(flow)).toEqual([
+      ['full', 4_892],
+      ['rest', 10_000],
+    ])
   })
 
   test('a search that is told to stop still gives what can be run', () => {

@@ -43,6 +43,8 @@ const mostArcs = 48
 const worthwhile = 1e-5
 /** The relative gain over the present margin that a path needs to join. */
 const leastGain = 2e-6
+/** A pool that is known to the unit for less than this part more is looked at beyond, too. */
+const heldBackPart = 100n
 /** Slices of a starting network that no single path can take. */
 const startSlices = 12n
 /** The difference of rates beyond which another amount near this one tells too little of it. */
@@ -69,11 +71,10 @@ export interface Grown {
 /** Splits worth simulating, best first by native output after gas; none where one path alone is as good. */
 export function findSplits(args: SplitArgs): Flow[] {
   if (!canPay(args)) return []
-  const flows = new Map<string, Flow>()
-  for (const exactOnly of hasEstimates(args) ? [true, false] : [true]) {
-    const found = nearbyFlows(args, exactOnly) ?? flowsOf(args, grow(args, exactOnly), exactOnly)
-    for (const flow of found) flows.set(flow.key, flow)
-  }
+  const exact = splitsOf(args, true)
+  const mayEstimate = hasEstimates(args) || (exact.grown !== null && isHeldBack(exact.grown))
+  const all = mayEstimate ? [...exact.flows, ...splitsOf(args, false).flows] : exact.flows
+  const flows = new Map(all.map((flow) => [flow.key, flow]))
   const net = (flow: Flow) => Number(flow.amountOut) - gasOf(args, flow.gas)
   return [...flows.values()].sort((a, b) => net(b) - net(a) || compareText(a.key, b.key))
 }
@@ -105,14 +106,36 @@ function sharesOf(edges: Flow['edges']): ArcAmounts {
   )
 }
 
+interface Splits {
+  readonly flows: readonly Flow[]
+  /** What they are made of: the network before its swaps are weighed against their gas. */
+  readonly grown: Network | null
+}
+
+function splitsOf(args: SplitArgs, exactOnly: boolean): Splits {
+  const nearby = nearbySplits(args, exactOnly)
+  if (nearby) return nearby
+  const grown = grow(args, exactOnly)
+  return { flows: flowsOf(args, grown, exactOnly), grown }
+}
+
 /** What the network of an amount near this one leads to; null where that serves this one badly. */
-function nearbyFlows(args: SplitArgs, exactOnly: boolean): Flow[] | null {
+function nearbySplits(args: SplitArgs, exactOnly: boolean): Splits | null {
   const network = nearbyNetwork(args, exactOnly)
   if (!network) return null
   const grown = settle(args, network, exactOnly)
   const flows = flowsOf(args, grown, exactOnly)
   const best = exactOnly ? args.exactPaths : args.paths
-  return flows.length || (isUndivided(grown) && best.every((own) => own.length)) ? flows : null
+  const isServed = flows.length || (isUndivided(grown) && best.every((own) => own.length))
+  return isServed ? { flows, grown } : null
+}
+
+/** Whether some pool takes about all that it is known to give to the unit, so that an estimate of it may promise more. */
+function isHeldBack({ at }: Network): boolean {
+  return at.flows.some(({ arc, amountIn, states }) => {
+    const { amountOut, exact } = hopSwap(arc.hop, states, amountIn + amountIn / heldBackPart)
+    return amountOut > 0n && !exact
+  })
 }
 
 function flowsOf(args: SplitArgs, grown: Network | null, exactOnly: boolean): Flow[] {
