@@ -78,7 +78,8 @@ describe('of all trades', () => {
 })
 
 describe('a trade where an answer of either side cannot be judged', () => {
-  const unjudged: Side = { promised: 9n, delivered: null, unjudged: 'USDC' }
+  const missing = [{ address: trade.tokenIn, name: 'USDC' }]
+  const unjudged: Side = { promised: 9n, delivered: null, unjudged: missing }
   const all = [
     match(side(1_000n), unjudged),
     match(unjudged, side(1_000n)),
@@ -90,6 +91,23 @@ describe('a trade where an answer of either side cannot be judged', () => {
       [{ whose: 'ours', why: 'USDC' }],
       [],
     ])
+  })
+  test('counts where the peer was asked again and does not lose', () => {
+    const again = (amountOut: bigint): Side => ({ ...side(amountOut), unjudged: missing })
+    const matches = [
+      match(side(1_000_000n), again(1_000_100n)),
+      match(side(1_000_000n), again(1_000_000n)),
+      match(side(1_000_000n), again(999_000n)),
+      match(null, again(1n)),
+    ]
+    expect(scoreOf(matches)).toMatchObject({
+      wins: 1,
+      ties: 1,
+      losses: 0,
+      onlyTheirs: 1,
+      unjudged: 1,
+    })
+    expect(lostTo(matches)).toEqual([matches[3], matches[0]])
   })
   test('counts nowhere else, neither as won nor as lost nor as a promise', () => {
     expect(scoreOf(all)).toMatchObject({ unjudged: 2, losses: 1, onlyOurs: 0, onlyTheirs: 0 })

@@ -6,7 +6,10 @@ import type { Trade } from './trades.js'
 /** Less than this is a tie, basis points of our output, or of our input where the output is stated. */
 export const tieBps = 0.1
 
-/** What one side promised, and what its transaction comes to. */
+/**
+ * What one side promised, and what its transaction comes to. One that was asked again because its first transaction could
+ * not be judged has both, why and what the later one delivered.
+ */
 export interface Side extends Verdict {
   /** Raw units of tokenOut, before gas. */
   readonly promised: bigint
@@ -55,13 +58,22 @@ export interface Score {
   readonly bestBps: number
 }
 
-/** Why the trade cannot be judged, for each side whose transaction cannot; empty where it can. */
-export function unjudgedOf({ ours, theirs }: Match) {
+/**
+ * Why the trade cannot be judged, for each side whose transaction cannot; empty where it can. Where the peer was asked again,
+ * what it wins or ties counts; its loss does not, since its first transaction may have been the better one.
+ */
+export function unjudgedOf(match: Match) {
+  const { ours, theirs } = match
+  const lead = leadBps(match)
+  const isHeld = lead === null ? !ours?.delivered : lead >= -tieBps
+  if (theirs?.delivered && !ours?.unjudged && isHeld) return []
   const sides = [
     ['ours', ours],
     ["the peer's", theirs],
   ] as const
-  return sides.flatMap(([whose, side]) => (side?.unjudged ? [{ whose, why: side.unjudged }] : []))
+  return sides.flatMap(([whose, side]) =>
+    side?.unjudged ? [{ whose, why: side.unjudged.map(({ name }) => name).join(', ') }] : [],
+  )
 }
 
 export function scoreOf(all: readonly Match[]): Score {

@@ -57,6 +57,8 @@ export interface Question {
   readonly amount: bigint
   /** Only pools whose tokens are all among these count; null: all pools do. */
   readonly among: readonly Address[] | null
+  /** Ids of pools that do not count; only on a market that lacks state. */
+  readonly without: readonly string[]
   /** Raw units of the other token per ether, for a peer that asks others for it. */
   readonly perEther: bigint
 }

@@ -3,7 +3,7 @@ import type { Address, Hex } from '../../src/domain/primitives.js'
 import { contractAddress } from '../../src/executor/deployments.js'
 import { judge as carryOut, type ExecuteArgs, NotMined } from '../../test/support/execute.js'
 import { createJudgePool } from '../../test/support/judges.js'
-import { type LeagueMarket, trader } from './market.js'
+import { type LeagueMarket, type Missing, trader } from './market.js'
 import type { Trade } from './trades.js'
 
 export interface Delivered {
@@ -22,8 +22,8 @@ export interface Delivered {
 export interface Verdict {
   /** Null where the transaction reverts, or cannot be judged. */
   readonly delivered: Delivered | null
-  /** Why it cannot be judged: the market lacks state that it needs. */
-  readonly unjudged?: string
+  /** Why it cannot be judged: the market lacks state of these contracts, and it needs that. */
+  readonly unjudged?: readonly Missing[]
 }
 
 /** A transaction that spends so much of tokenIn. */
@@ -47,7 +47,7 @@ export function createJudge(market: LeagueMarket): Judge {
     async execute(trade, { tx, amountIn }) {
       await market.missingState()
       const lease = await pool.lease(service.nodeUrl, Number(pin.number))
-      let unjudged: string | undefined
+      let unjudged: readonly Missing[] = []
       const executed = await carryOut(lease, {
         ...fundsFor(market, trade, amountIn),
         nodeUrl: service.nodeUrl,
@@ -56,11 +56,11 @@ export function createJudge(market: LeagueMarket): Judge {
         watch: [{ token: trade.tokenOut, owner: trader }],
         gas: gasLimit,
       }).catch(async (error: unknown) => {
-        unjudged = (await market.missingState()).join(', ') || undefined
-        if (unjudged || error instanceof NotMined) return null
+        unjudged = await market.missingState()
+        if (unjudged.length || error instanceof NotMined) return null
         throw error
       })
-      if (unjudged) return { unjudged, delivered: null }
+      if (unjudged.length) return { unjudged, delivered: null }
       if (executed?.status !== 'success') return { delivered: null }
       const { gasUsed: gas } = executed
       const [amountOut = 0n] = executed.deltas

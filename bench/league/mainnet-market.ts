@@ -7,7 +7,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openCatalog } from '../../src/catalog/store.js'
 import { ethereum } from '../../src/chains/ethereum.js'
-import { type Address, type Hex, isNative, nativeToken } from '../../src/domain/primitives.js'
+import {
+  type Address,
+  type Hex,
+  isNative,
+  nativeToken,
+  toAddress,
+} from '../../src/domain/primitives.js'
 import { executorAddress, executorContracts } from '../../src/executor/deployments.js'
 import { gasPriceAfter } from '../../src/forks/block-environment.js'
 import { ForkReader } from '../../src/forks/reader.js'
@@ -140,7 +146,11 @@ async function marketOf({ node, service, fork }: Started): Promise<Omit<LeagueMa
     async missingState() {
       const { notRecorded } = await node.stats()
       await node.resetStats()
-      return [...new Set(Object.keys(notRecorded).map((what) => nameOf(what.slice(0, 42), tokens)))]
+      // Each begins with the address.
+      const addresses = new Set(
+        Object.keys(notRecorded).map((what) => toAddress(what.slice(0, 42))),
+      )
+      return [...addresses].map((address) => ({ address, name: nameOf(address, tokens) }))
     },
   }
 }
@@ -165,8 +175,9 @@ function drawsAmong(tokens: readonly LeagueToken[]): Draws {
 }
 
 /** The pool, token or contract at an address, for readers. */
-function nameOf(address: string, tokens: readonly LeagueToken[]): string {
-  const symbolOf = (token: string) => tokens.find((each) => each.address === token)?.symbol ?? token
+function nameOf(address: Address, tokens: readonly LeagueToken[]): string {
+  const symbolOf = (token: Address) =>
+    tokens.find((each) => each.address === token)?.symbol ?? token
   const [pool, other] = recordedPools().filter((each) => each.address === address)
   if (!pool) return symbolOf(address)
   return other ? pool.protocol : `${pool.protocol} ${pool.tokens.map(symbolOf).join('/')}`

@@ -39,6 +39,13 @@ export interface Draws {
   readonly toUsd: number
 }
 
+/** A contract of which some state is missing. */
+export interface Missing {
+  readonly address: Address
+  /** Its pool or token, for readers. */
+  readonly name: string
+}
+
 export interface LeagueMarket {
   readonly name: MarketName
   readonly service: MeasuredService
@@ -53,8 +60,8 @@ export interface LeagueMarket {
   pools(venues: readonly string[]): Promise<ReadonlyMap<string, MarketPool>>
   /** Facts about these pools, for a peer. */
   toldOf(pools: Iterable<MarketPool>): Promise<Market>
-  /** State that was asked for since the last call and is not there; empty where a market holds all its state. */
-  missingState(): Promise<readonly string[]>
+  /** Whose state was asked for since the last call and is not there; empty where a market holds all its state. */
+  missingState(): Promise<readonly Missing[]>
   stop(): Promise<void>
 }
 

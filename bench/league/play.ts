@@ -1,6 +1,8 @@
 /** One peer against the service: every trade asked and judged, then both timed. */
 
 import { ethereum } from '../../src/chains/ethereum.js'
+import { defined } from '../../src/domain/defined.js'
+import type { MarketPool } from '../../src/routing/market/market-view.js'
 import { memoryOf } from '../compare/processes.js'
 import type { Match, Side } from './compare.js'
 import type { Question } from './contract.js'
@@ -54,16 +56,8 @@ export async function play(options: PlayOptions): Promise<Played> {
     const failures = new Map<string, number>()
     for (const trade of options.trades) {
       const execute = once(options.judge, trade)
-      const { plan, failure } = await peer.ask(questionOf(options, trade))
+      const { side: theirs, failure } = await askPeer({ options, peer, pools, trade, execute })
       if (failure) failures.set(failure, (failures.get(failure) ?? 0) + 1)
-      const { tokens } = market
-      const theirs: Side | null = plan && {
-        promised: plan.amountOut,
-        ...(await execute({
-          tx: settle({ plan, trade, pools, tokens, from: trader }),
-          amountIn: plan.amountIn,
-        })),
-      }
       for (const [place, left] of [ignored, []].entries()) {
         const answer = await askOurs(market, trade, left)
         const ours = answer && {
@@ -83,10 +77,49 @@ export async function play(options: PlayOptions): Promise<Played> {
   }
 }
 
+/**
+ * The peer's plan, executed. Where it needs state that is not there, the peer is asked again without the pools at fault, as
+ * our own search goes on without the candidates that need them.
+ */
+async function askPeer(args: {
+  readonly options: PlayOptions
+  readonly peer: Peer
+  readonly pools: ReadonlyMap<string, MarketPool>
+  readonly trade: Trade
+  readonly execute: (answer: Executable) => Promise<Verdict>
+}): Promise<{ side: Side | null; failure?: string | undefined }> {
+  const { options, peer, pools, trade, execute } = args
+  const { tokens } = options.market
+  const without: string[] = []
+  let first: Side | null = null
+  for (;;) {
+    const { plan, failure } = await peer.ask({ ...questionOf(options, trade), without })
+    if (!plan) return first ? { side: first } : { side: null, failure }
+    const side = {
+      promised: plan.amountOut,
+      ...(await execute({
+        tx: settle({ plan, trade, pools, tokens, from: trader }),
+        amountIn: plan.amountIn,
+      })),
+    }
+    if (!side.unjudged)
+      return { side: first ? { ...side, ...defined({ unjudged: first.unjudged }) } : side }
+    first ??= side
+    const missing = new Set(side.unjudged.map(({ address }) => address))
+    const atFault = plan.legs.flatMap(({ pool }) => {
+      const address = pools.get(pool)?.loaded.pool.address
+      return address && missing.has(address) ? [pool] : []
+    })
+    if (atFault.length === 0) return { side: first }
+    without.push(...atFault)
+  }
+}
+
 function questionOf({ allPools }: PlayOptions, trade: Trade): Question {
   const { tokenIn, tokenOut, exact, amount, perEther } = trade
   const near = [...new Set([tokenIn, tokenOut, ...ethereum.connectorTokens])]
-  return { tokenIn, tokenOut, exact, amount, perEther, among: allPools ? null : near }
+  const among = allPools ? null : near
+  return { tokenIn, tokenOut, exact, amount, perEther, among, without: [] }
 }
 
 /** The same transaction is executed once. */

@@ -96,9 +96,11 @@ function poolOf(facts) {
   }
 }
 
-async function plan({ tokenIn, tokenOut, exact, amount, among }) {
+async function plan({ tokenIn, tokenOut, exact, amount, among, without }) {
   const near = among && new Set(among)
-  const isNear = ({ facts }) => !near || facts.tokens.filter((token) => near.has(token)).length > 1
+  const isUsable = ({ facts }) =>
+    !without.includes(facts.id) &&
+    (!near || facts.tokens.filter((token) => near.has(token)).length > 1)
   const isInput = exact === 'input'
   const [stated, other] = (isInput ? [tokenIn, tokenOut] : [tokenOut, tokenIn]).map(tokenOf)
   const trade = await InfinityRouter.getBestTrade(
@@ -107,7 +109,7 @@ async function plan({ tokenIn, tokenOut, exact, amount, among }) {
     isInput ? TradeType.EXACT_INPUT : TradeType.EXACT_OUTPUT,
     {
       gasPriceWei: market.gasPrice,
-      candidatePools: pools.filter(isNear).map(({ pool }) => pool),
+      candidatePools: pools.filter(isUsable).map(({ pool }) => pool),
     },
   )
   if (!trade) return null

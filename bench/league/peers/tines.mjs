@@ -19,6 +19,10 @@ function tokenOf(address) {
   return tokens.get(address)
 }
 
+function idOf(address) {
+  return address.split('/')[0]
+}
+
 function poolsOf(facts) {
   const { id: address, fee, balances } = facts
   const own = facts.tokens.map(tokenOf)
@@ -41,11 +45,13 @@ function poolsOf(facts) {
   }
 }
 
-function plan({ tokenIn, tokenOut, exact, amount, among }) {
+function plan({ tokenIn, tokenOut, exact, amount, among, without }) {
   const near = among && new Set(among)
-  const usable = near
-    ? pools.filter(({ token0, token1 }) => near.has(token0.address) && near.has(token1.address))
-    : pools
+  const usable = pools.filter(
+    ({ address, token0, token1 }) =>
+      !without.includes(idOf(address)) &&
+      (!near || (near.has(token0.address) && near.has(token1.address))),
+  )
   const base = tokenOf(market.wrappedNative)
   const gasPrice = Number(market.gasPrice)
   const [from, to] = [tokenOf(tokenIn), tokenOf(tokenOut)]
@@ -55,7 +61,7 @@ function plan({ tokenIn, tokenOut, exact, amount, among }) {
   // A part of the amount is not what was asked for.
   if (route.status !== 'Success') return null
   const legs = route.legs.map((leg) => ({
-    pool: leg.poolAddress.split('/')[0],
+    pool: idOf(leg.poolAddress),
     tokenIn: leg.tokenFrom.address,
     tokenOut: leg.tokenTo.address,
     share: leg.swapPortion,

@@ -9,6 +9,7 @@ import { openSandboxMarket } from '../../../bench/league/sandbox-market.js'
 import { fixedTrades } from '../../../bench/league/trades.js'
 
 const tradeCount = 12
+const exactOutputCount = 6
 
 /** Within the peer's venues; docs/explanation/league.md says what was tried. */
 const knownLosses: Readonly<Record<string, string>> = {
@@ -19,12 +20,15 @@ const knownLosses: Readonly<Record<string, string>> = {
 let market: LeagueMarket
 let judge: Judge
 let played: Played
+let exactOutputs: Played
 
 beforeAll(async () => {
   market = await openSandboxMarket()
   judge = createJudge(market)
   const trades = await fixedTrades(market, { exact: 'input', count: tradeCount })
   played = await play({ peer: 'tines', market, judge, trades, isTimed: false })
+  const stated = await fixedTrades(market, { exact: 'output', count: exactOutputCount })
+  exactOutputs = await play({ peer: 'tines', market, judge, trades: stated, isTimed: false })
 })
 
 afterAll(async () => {
@@ -49,4 +53,15 @@ test.each(['restricted', 'free'] as const)('no trade is lost after gas, %s', (wa
   expect(played[way]).toHaveLength(tradeCount)
   const lost = played[way].filter((match) => isLost(match) && !isKnown(match))
   expect(lost.map((match) => `${describe(match)}: ${leadBps(match)}`)).toEqual([])
+})
+
+test('an exact output of ours delivers what was stated, and the peer spends no less after gas', () => {
+  expect(exactOutputs.free).toHaveLength(exactOutputCount)
+  for (const match of exactOutputs.free) {
+    const { trade, ours, theirs } = match
+    expect(ours?.delivered?.amountOut).toBe(ours?.promised)
+    expect(ours?.promised).toBeGreaterThanOrEqual(trade.amount)
+    expect(theirs?.delivered).not.toBeNull()
+    expect(leadBps(match), describe(match)).toBeLessThanOrEqual(tieBps)
+  }
 })
