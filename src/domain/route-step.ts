@@ -38,9 +38,13 @@ export interface RouteStepRecord {
 /** Price impact from which on an answer says what it means, basis points. */
 const greatImpactBps = 1_000
 
+export function isGreatImpact(priceImpact: number): boolean {
+  return priceImpact >= greatImpactBps
+}
+
 /** For every answer with a price impact: a sentence where a tenth of the value or more is lost. */
 export function impactWarnings(priceImpact: number | null): string[] {
-  if (priceImpact === null || priceImpact < greatImpactBps) return []
+  if (priceImpact === null || !isGreatImpact(priceImpact)) return []
   const percent = (priceImpact / 100).toFixed(1)
   return [
     `The price impact is ${priceImpact} bps: what comes out is worth ${percent} % less than what goes in.`,

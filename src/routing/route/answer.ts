@@ -7,6 +7,7 @@ import type { SimulationSuccess } from '../../domain/state.js'
 import { permitTypedData, placeOfSignature } from '../../executor/permit.js'
 import type { Task } from '../block/task.js'
 import { priceImpactBps } from '../market/valuation.js'
+import { excessWarnings } from './beyond-liquidity.js'
 import { type Attempt, toSimulation } from './built.js'
 import type { PreparedRoute } from './prepare.js'
 import { measuredSteps } from './step-amounts.js'
@@ -25,6 +26,9 @@ export async function routeAnswer(
   const { gasUsed } = result
   const { tx, taken, permit, order } = built
   const priceImpact = request.includePriceImpact ? priceImpactBps(taken, outputs, priced) : null
+  const excess = request.includePriceImpact
+    ? await excessWarnings(task, prepared, answer, priceImpact)
+    : []
   const fees = taken.flatMap(({ token, fee }) => (fee === undefined ? [] : { token, amount: fee }))
   return {
     chainId: task.chain.id,
@@ -54,6 +58,7 @@ export async function routeAnswer(
       ...gasWarnings(task),
       ...priceWarnings(task),
       ...impactWarnings(priceImpact),
+      ...excess,
       ...dustWarnings(task, outputs, gasUsed, priced),
       ...(sender.isChecked
         ? await leftForGasWarnings(task, { ...request, inputs: taken }, gasUsed)

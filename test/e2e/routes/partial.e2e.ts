@@ -55,4 +55,37 @@ describe('GET /api/v1/shortcuts/route', () => {
     expect(done.status).toBe('success')
     expect(done.deltas).toEqual([-amount, 0n, 0n, BigInt(answer.body.amountOut)])
   })
+
+  test('far beyond the pools, an answer names a smaller amount and what it brings, and it does', async () => {
+    const ask = (amountIn: bigint) =>
+      service.get('/api/v1/shortcuts/route', {
+        chainId: '1',
+        fromAddress: sender,
+        executionMode: 'backend',
+        tokenIn: weth,
+        tokenOut: usdc,
+        amountIn: `${amountIn}`,
+      })
+    const amount = 10n ** 24n
+    const all = await ask(amount)
+    const told = /: (\d+) of \S+ brings (\d+) of/.exec(all.body.warnings.join()) ?? []
+    const [nearly, brings] = told.slice(1).map(BigInt)
+    if (!nearly || !brings) throw new Error(all.text)
+    expect(nearly).toBeLessThan(amount)
+    expect(brings).toBeGreaterThanOrEqual((BigInt(all.body.amountOut) * 99n) / 100n)
+    const { body } = await ask(nearly)
+    const done = await executeOnFork({
+      nodeUrl: service.nodeUrl,
+      blockNumber: body.createdAt,
+      tx: body.tx,
+      fund: [{ token: weth, amount: nearly }],
+      approve: contractAddress('Router'),
+      watch: [
+        { token: weth, owner: sender },
+        { token: usdc, owner: sender },
+      ],
+    })
+    expect(done.status).toBe('success')
+    expect(done.deltas).toEqual([-nearly, brings])
+  })
 })
