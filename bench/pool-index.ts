@@ -81,7 +81,7 @@ async function build(dataDir: string, mostBlocks: number | null): Promise<Sectio
 }
 
 /** Peak memory is that of Linux's own count, null elsewhere. */
-async function sync(nodeUrl: string, dataDir: string) {
+export async function sync(nodeUrl: string, dataDir: string) {
   const started = performance.now()
   const child = spawn(process.execPath, [cliEntry, 'pools', 'sync', '--json'], {
     env: {

@@ -12,6 +12,7 @@ import { firstsBench } from './compare/firsts.js'
 import { crosschainBench } from './crosschain.js'
 import { gasBench } from './gas.js'
 import { httpBench } from './http.js'
+import { largeBench } from './large-market.js'
 import { membersBench } from './members.js'
 import { indexBench } from './pool-index.js'
 import { qualityBench } from './quality.js'
@@ -30,6 +31,7 @@ const parts: Readonly<Record<string, () => Promise<readonly Section[]>>> = {
   quality: qualityBench,
   index: indexBench,
   search: async () => [await searchBench()],
+  large: largeBench,
   alternatives: alternativesBench,
   backtest: backtestBench,
   gas: async () => [await gasBench()],
