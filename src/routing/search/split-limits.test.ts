@@ -248,6 +248,16 @@ describe('findSplits', () => {
     expect(shape(split)?.map(([id]) => id)).toEqual(['small', 'deep', 'other', 'near'])
   })
 
+  test('where all ways end in a pool that is small for the amount, a slightly better way to it joins all the same', () => {
+    const pools = [
+      pool('one', [a, c], [200_000, 200_000]),
+      pool('two', [a, c], [200_000, 200_000]),
+      pool('small', [c, b], [5, 5]),
+    ]
+    const [split] = splitsOf(pools, 10)
+    expect(shape(split)?.map(([id]) => id)).toEqual(['one', 'two', 'small'])
+  })
+
   test('a pool that is full does not hide what is worth joining behind the one that takes the rest', () => {
     const pools = [
       pool('full', [a, c], [10 ** 6, 10 ** 6], { known: 100, ends: true }),

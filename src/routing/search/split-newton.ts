@@ -3,7 +3,7 @@
  * network. Pure.
  */
 import { zip } from '../../domain/lists.js'
-import type { Address } from '../../domain/primitives.js'
+import type { Address, TokenAmount } from '../../domain/primitives.js'
 import { hopSwap, type PoolStates } from './flow.js'
 import { equalised, type Slope, type Way } from './split-level.js'
 import {
@@ -98,6 +98,25 @@ export interface Margin {
 export function marginAt({ tokenOut }: SplitTerms, network: Network, exactOnly: boolean): Margin {
   const { values } = marginsOf(network.at, tokenOut, exactOnly)
   return { network, values, states: statesAfter(network.at) }
+}
+
+/**
+ * What the network pays for more of a source: less than the margin says, above all where all of its ways share a pool that
+ * is small for the amount, in which another way to it would lose as much.
+ */
+export function paidFor(
+  { sources, tokenOut, margins }: SplitTerms,
+  { network, values }: Margin,
+  slice: TokenAmount,
+  exactOnly: boolean,
+): number {
+  const atMargin = Number(slice.amount) * (values.get(slice.token) ?? 0)
+  const larger = sources.map(({ token, amount }) => ({
+    token,
+    amount: token === slice.token ? amount + slice.amount : amount,
+  }))
+  const at = evaluate(network.arcs, { sources: larger, tokenOut, margins }, exactOnly)
+  return at ? Math.min(Number(at.amountOut - network.at.amountOut), atMargin) : atMargin
 }
 
 /** @param next - value of one raw unit of the arc's output. */

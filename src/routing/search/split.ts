@@ -22,7 +22,7 @@ import {
   networkOf,
   type SearchedTerms,
 } from './split-network.js'
-import { improve, type Margin, marginAt } from './split-newton.js'
+import { improve, type Margin, marginAt, paidFor } from './split-newton.js'
 
 /** A path is judged, and joins, with these parts of its source's amount, one after the other. */
 const slices = [16n, 64n, 512n] as const
@@ -298,12 +298,17 @@ function joinAll(args: SplitArgs, start: Network, exactOnly: boolean): Network {
 }
 
 /** The slices that show what is worth joining, largest first. */
-function slicesFor({ sources }: SplitArgs, { network, values }: Margin): readonly bigint[] {
+function slicesFor(args: SplitArgs, margin: Margin): readonly bigint[] {
+  return isExhausted(args, margin) ? fineSlices : slices
+}
+
+/** Whether one unit more brings so much less than the average that even a slice pays clearly less than the margin says. */
+function isExhausted({ sources }: SplitArgs, { network, values }: Margin): boolean {
   const atMargin = sources.reduce(
     (sum, { token, amount }) => sum + Number(amount) * (values.get(token) ?? 0),
     0,
   )
-  return atMargin < exhausted * Number(network.at.amountOut) ? fineSlices : slices
+  return atMargin < exhausted * Number(network.at.amountOut)
 }
 
 /** Whether the larger network brings more than the gas of its new arcs, and than what is not worth the time. */
@@ -328,10 +333,12 @@ function settle(args: SplitArgs, network: Network, exactOnly: boolean): Network 
 /** The network with the paths that pay more for the next slice of this size than the network's own margin. */
 function joinBest(
   args: SplitArgs,
-  { network, values, states }: Margin,
+  at: Margin,
   { size, arcs: most }: Round,
   exactOnly: boolean,
 ): Network | null {
+  const { network, values, states } = at
+  const isBent = isExhausted(args, at)
   const part = fineSlices[size] ?? 1n
   let amounts = amountsOf(network)
   let next: Network | null = null
@@ -340,7 +347,9 @@ function joinBest(
     const margin = values.get(source.token)
     if (slice === 0n || margin === undefined) continue
     let joined = 0
-    const moreThan = Number(slice) * margin * (1 + leastGain)
+    const larger = { ...source, amount: slice }
+    const paid = isBent ? paidFor(args, at, larger, exactOnly) : Number(slice) * margin
+    const moreThan = paid * (1 + leastGain)
     const options = { states, part, exactOnly, wanted: { count: pathsLookedAt, moreThan } }
     for (const path of args.search({ ...source, amount: slice }, options)) {
       if (joined === pathsPerRound) break
