@@ -17,6 +17,7 @@ import { membersBench } from './members.js'
 import { indexBench } from './pool-index.js'
 import { qualityBench } from './quality.js'
 import { keepReport, provenance } from './report.js'
+import { restrictedBench } from './restricted.js'
 import { searchBench } from './search.js'
 import type { Section } from './section.js'
 import { simulationBench } from './simulation.js'
@@ -29,6 +30,7 @@ const parts: Readonly<Record<string, () => Promise<readonly Section[]>>> = {
   processes: async () => [await membersBench()],
   crosschain: crosschainBench,
   quality: qualityBench,
+  restricted: restrictedBench,
   index: indexBench,
   search: async () => [await searchBench()],
   large: largeBench,

@@ -123,23 +123,46 @@ function changed(
   return best && improve(best, args, { exactOnly, steps: steps.kept, shouldStop })
 }
 
-/** The network without one of the swaps that seem to bring least for their gas, by what they pay over the margin. */
-function smaller(args: SearchedTerms, { network, values }: Margin, exactOnly: boolean): Network[] {
-  const found = network.at.flows.flatMap(({ arc, amountIn, swap }) => {
-    const [own, next] = [arc.hop.tokenIn, arc.hop.tokenOut].map((each) => values.get(each))
-    const kept = pruneArcs(
-      network.arcs.filter(({ key }) => key !== arc.key),
-      args.sources,
-      args.tokenOut,
-    )
-    if (own === undefined || next === undefined || !spendsAll(kept, args)) return []
-    const surplus = Number(swap.amountOut) * next - Number(amountIn) * own
-    const saved = network.at.gas - kept.reduce((sum, { gas }) => sum + gas, 0n)
-    return [{ kept, gain: gasOf(args, saved) - surplus }]
-  })
-  return found
+/** A network without some swaps. */
+interface Removal {
+  readonly kept: readonly Arc[]
+  /** Raw units of tokenOut that are saved in gas, less what the swaps pay over the margin. */
+  readonly gain: number
+}
+
+/** Each swap may leave, all between two tokens, and all into one token. The most useful removal comes first. */
+function removals(args: SearchedTerms, { network, values }: Margin): Removal[] {
+  const { flows, gas } = network.at
+  const sets = new Map<string, Set<string>>()
+  for (const { arc } of flows) {
+    const { tokenIn, tokenOut } = arc.hop
+    const into = tokenOut === args.tokenOut ? [] : [tokenOut]
+    for (const name of [arc.key, `${tokenIn}>${tokenOut}`, ...into]) {
+      sets.set(name, (sets.get(name) ?? new Set()).add(arc.key))
+    }
+  }
+  const found = new Map<string, Removal>()
+  for (const leaving of sets.values()) {
+    const rest = network.arcs.filter(({ key }) => !leaving.has(key))
+    const kept = pruneArcs(rest, args.sources, args.tokenOut)
+    if (!spendsAll(kept, args)) continue
+    const keys = new Set(kept.map(({ key }) => key))
+    const surplus = flows
+      .filter(({ arc }) => !keys.has(arc.key))
+      .reduce((sum, { arc: { hop }, amountIn, swap }) => {
+        const [own = 0, next = 0] = [values.get(hop.tokenIn), values.get(hop.tokenOut)]
+        return sum + Number(swap.amountOut) * next - Number(amountIn) * own
+      }, 0)
+    const saved = gas - kept.reduce((sum, arc) => sum + arc.gas, 0n)
+    found.set([...keys].join(), { kept, gain: gasOf(args, saved) - surplus })
+  }
+  return [...found.values()].sort((a, b) => b.gain - a.gain)
+}
+
+/** The network without swaps that seem to bring less than their gas, by what they pay over the margin. */
+function smaller(args: SearchedTerms, margin: Margin, exactOnly: boolean): Network[] {
+  return removals(args, margin)
     .filter(({ gain }) => gain > 0)
-    .sort((a, b) => b.gain - a.gain)
     .slice(0, tries.leave)
     .flatMap(({ kept }) => {
       const at = evaluate(kept, args, exactOnly)
