@@ -82,6 +82,44 @@ describe('encodeCall', () => {
     )
   })
 
+  test('a call with other references has theirs, and one with other arguments its own bytes', () => {
+    const abi = parseAbiItem('function f(uint256 a, string b, uint256 c)')
+    const other: AmountRef = { ref: 'output', step: 2, bps: 5_000 }
+    const first = encodeCall(abi, [ref, '1', 7n], 0)
+    expect(encodeCall(abi, [other, '1', 7n], 3)).toEqual({
+      data: first.data,
+      patches: first.patches.map(({ offset }) => ({ offset, ref: other })),
+    })
+    for (const args of [
+      [7n, '1', 7n],
+      [7n, 'r', 7n],
+      [7n, 'n7', 7],
+      [0, '1', 7n],
+    ]) {
+      expect(encodeCall(abi, args, 0)).toEqual({ data: direct(abi, args), patches: [] })
+    }
+    expect(encodeCall(abi, [7n, '1', ref], 0).patches).toEqual([{ offset: 68, ref }])
+  })
+
+  test('an argument that does not fit is refused after one like it was encoded', () => {
+    const abi = parseAbiItem('function f(uint256 a)')
+    encodeCall(abi, [ref], 0)
+    for (const wrong of ['r', null, undefined]) {
+      expect(() => encodeCall(abi, [wrong], 1)).toThrow(/do not fit its ABI/)
+    }
+  })
+
+  test('references inside a tuple have their places, whatever the order of its fields', () => {
+    const abi = parseAbiItem('function f((uint256 a, uint256 b) pair)')
+    const other: AmountRef = { ref: 'output', step: 0 }
+    const patches = [
+      { offset: 4, ref },
+      { offset: 36, ref: other },
+    ]
+    expect(encodeCall(abi, [{ a: ref, b: other }], 0).patches).toEqual(patches)
+    expect(encodeCall(abi, [{ b: other, a: ref }], 0).patches).toEqual(patches)
+  })
+
   test('a reference inside values encoded as bytes is found there', () => {
     const abi = parseAbiItem('function f(bytes data, uint256 tail)')
     const types = parseAbiParameters('uint256 kind, uint256[] amounts')

@@ -5,6 +5,7 @@
 import type { AbiFunction, AbiParameter } from 'viem'
 import { concatHex, encodeAbiParameters, toFunctionSelector } from 'viem'
 import { ForkrouteError } from '../domain/errors.js'
+import { zip } from '../domain/lists.js'
 import type { AmountRef } from '../domain/order.js'
 import { isAmountRef, isEncodedValues } from '../domain/order.js'
 import type { Hex } from '../domain/primitives.js'
@@ -22,7 +23,27 @@ export interface PatchableCall {
 }
 
 const selectorBytes = 4
-const selectors = new WeakMap<AbiFunction, Hex>()
+
+interface EncodedCall {
+  readonly data: Hex
+  /** Places of the references, in their order. */
+  readonly offsets: readonly number[]
+}
+
+interface KnownFunction {
+  readonly selector: Hex
+  /** By their arguments, in which all references are alike. */
+  readonly calls: Map<string, EncodedCall>
+}
+
+/**
+ * What was encoded of each function: candidates, rungs of a ladder and blocks of a stream swap in the same pools, and only
+ * what their references take differs.
+ */
+const functions = new WeakMap<AbiFunction, KnownFunction>()
+/** Beyond so many, all calls of a function are forgotten; calls with more characters of arguments are not remembered. */
+const mostCalls = 512
+const longestArguments = 2_048
 
 /**
  * Encodes the call once with every reference as zero, then once per reference with that one at its type's maximum.
@@ -42,6 +63,10 @@ export function encodeCall(
     const counts = `${abi.inputs.length} arguments, not ${args.length}`
     throw invalidStep(step, `${abi.name} takes ${counts}.`)
   }
+  const { selector, calls } = knownFunction(abi)
+  const key = keyOf(args)
+  const known = key === null ? undefined : calls.get(key)
+  if (known) return { data: known.data, patches: withRefs(known, args.filter(isAmountRef)) }
   const refs: AmountRef[] = []
   const base = encode(abi, args, step, (ref) => {
     refs.push(ref)
@@ -52,7 +77,29 @@ export function encodeCall(
     const raised = encode(abi, args, step, () => met++ === index)
     return { offset: selectorBytes + wordOf(base, raised), ref }
   })
-  return { data: concatHex([selectorOf(abi), base]), patches }
+  const data = concatHex([selector, base])
+  if (key !== null) {
+    if (calls.size >= mostCalls) calls.clear()
+    calls.set(key, { data, offsets: patches.map(({ offset }) => offset) })
+  }
+  return { data, patches }
+}
+
+function withRefs({ offsets }: EncodedCall, refs: readonly AmountRef[]): Patch[] {
+  return zip(offsets, refs).map(([offset, ref]) => ({ offset, ref }))
+}
+
+/** All that the encoding follows from besides the function; null where that is long, or an argument has parts. */
+function keyOf(args: readonly unknown[]): string | null {
+  let key = ''
+  for (const arg of args) {
+    if (isAmountRef(arg)) key += 'r '
+    else if (typeof arg === 'string') key += `s${arg.length} ${arg} `
+    else if (typeof arg === 'bigint') key += `n${arg.toString(16)} `
+    else if (typeof arg === 'number' || typeof arg === 'boolean') key += `${arg} `
+    else return null
+  }
+  return key.length <= longestArguments ? key : null
 }
 
 /** Encodes the arguments; a reference becomes its type's maximum where `isRaised`, else zero. */
@@ -112,12 +159,12 @@ export function wordOf(base: Hex, raised: Hex): number {
   return (last - 1) / 2 - 32
 }
 
-function selectorOf(abi: AbiFunction): Hex {
-  const cached = selectors.get(abi)
-  if (cached) return cached
-  const selector = toFunctionSelector(abi)
-  selectors.set(abi, selector)
-  return selector
+function knownFunction(abi: AbiFunction): KnownFunction {
+  const known = functions.get(abi)
+  if (known) return known
+  const made = { selector: toFunctionSelector(abi), calls: new Map<string, EncodedCall>() }
+  functions.set(abi, made)
+  return made
 }
 
 function maximumOf(type: string, step: number): bigint {

@@ -4,7 +4,7 @@
  * that it is the right one at that block for that owner. Lives in each worker; knows nothing of routes.
  */
 import { LRUCache } from 'lru-cache'
-import { type Address, isNative } from '../../domain/primitives.js'
+import { type Address, type Hex, isNative } from '../../domain/primitives.js'
 import { mergeOverrides, type StateOverrides } from '../../domain/state.js'
 import { stateKey } from '../../domain/what-if.js'
 import {
@@ -37,6 +37,12 @@ export interface Funding {
   fund(context: FundingContext, request: FundingRequest): Promise<StateOverrides | null>
 }
 
+/** A layout with the slot of one read, which takes hashes to derive. */
+interface Located {
+  readonly layout: Layout
+  readonly slot: Hex
+}
+
 /** Entries of each cache; a token has two layouts, a read one entry per block. */
 const cacheEntries = 5_000
 
@@ -45,14 +51,16 @@ export function createFunding({ remembers = true } = {}): Funding {
   /** Keyed by chain, token and kind of read. */
   const layouts = new LRUCache<string, Layout>({ max: cacheEntries })
   /** Verified for a read at a block; false: no slot decides it. */
-  const verified = new LRUCache<string, Promise<Layout | false>>({ max: cacheEntries })
+  const verified = new LRUCache<string, Promise<Located | false>>({ max: cacheEntries })
 
-  function locate(context: FundingContext, read: TokenRead): Promise<Layout | false> {
+  function locate(context: FundingContext, read: TokenRead): Promise<Located | false> {
     const key = [stateKey(context.pin), read.token, read.owner, read.spender].join(':')
     const known = verified.get(key)
     if (known) return known
     // Shared by concurrent callers, so it ignores the signal of any single one.
-    const found = search({ urls: context.urls, pin: context.pin }, read)
+    const found = search({ urls: context.urls, pin: context.pin }, read).then(
+      (layout) => layout && { layout, slot: deriveSlot(layout.rule, read) },
+    )
     verified.set(key, found)
     found.catch(() => verified.delete(key))
     return found
@@ -78,11 +86,12 @@ export function createFunding({ remembers = true } = {}): Funding {
     read: TokenRead,
     amount: bigint,
   ): Promise<StateOverrides | null> {
-    const layout = await locate(context, read)
-    if (!layout) return null
+    const located = await locate(context, read)
+    if (!located) return null
+    const { layout, slot } = located
     const word = await wordFor(context, read, layout, amount)
     if (!word) return null
-    return { [layout.rule.contract]: { stateDiff: { [deriveSlot(layout.rule, read)]: word } } }
+    return { [layout.rule.contract]: { stateDiff: { [slot]: word } } }
   }
 
   return {

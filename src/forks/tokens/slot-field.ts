@@ -3,7 +3,7 @@
  * asking the token. Three kinds: the number itself, a share of which the token computes the number, and a switch
  * between no allowance and one for all.
  */
-import { encodeFunctionData, erc20Abi, numberToHex } from 'viem'
+import { encodeFunctionData, erc20Abi, numberToHex, prepareEncodeFunctionData } from 'viem'
 import { blockFacts } from '../../domain/common-errors.js'
 import { ForkrouteError } from '../../domain/errors.js'
 import {
@@ -195,10 +195,14 @@ async function withValue(
   return numberToHex(rest | (value << shift), { size: 32 })
 }
 
+// Selectors are hashed once: every quote is given funds.
+const balanceOf = prepareEncodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf' })
+const allowance = prepareEncodeFunctionData({ abi: erc20Abi, functionName: 'allowance' })
+
 export function encodeRead({ owner, spender }: Parties): Hex {
   return spender
-    ? encodeFunctionData({ abi: erc20Abi, functionName: 'allowance', args: [owner, spender] })
-    : encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [owner] })
+    ? encodeFunctionData({ ...allowance, args: [owner, spender] })
+    : encodeFunctionData({ ...balanceOf, args: [owner] })
 }
 
 /** The token's answer with one word overridden; null when it is not a number. */

@@ -1,5 +1,11 @@
 /** Calls of Curve pools and of the MetaRegistry, and decoding of their results. */
-import { decodeFunctionResult, encodeFunctionData, parseAbi, parseAbiItem } from 'viem'
+import {
+  decodeFunctionResult,
+  encodeFunctionData,
+  parseAbi,
+  parseAbiItem,
+  prepareEncodeFunctionData,
+} from 'viem'
 import type { Hex } from '../../domain/primitives.js'
 import type { ReadResult } from '../../domain/state.js'
 import type { IndexType } from './parameters.js'
@@ -109,12 +115,14 @@ export function encodeWithdrawal(shares: bigint, k: number): Hex {
   return encodeFunctionData({ abi: basePoolAbi, functionName: 'calc_withdraw_one_coin', args })
 }
 
+/** Its selector is hashed once: dozens of pairs are looked up at each block. */
+const findPools = prepareEncodeFunctionData({
+  abi: registryAbi,
+  functionName: 'find_pools_for_coins',
+})
+
 export function encodeFindPools(a: Hex, b: Hex): Hex {
-  return encodeFunctionData({
-    abi: registryAbi,
-    functionName: 'find_pools_for_coins',
-    args: [a, b],
-  })
+  return encodeFunctionData({ ...findPools, args: [a, b] })
 }
 
 export type PoolFact =

@@ -55,9 +55,8 @@ export async function proveAdaptively(
   const isTrusted = new Map(candidates.map((flow) => [flow, needsNoTrust(flow, named)]))
   const attempts: Attempt[] = []
   const known: Known[] = []
-  let left = candidates.toSorted((a, b) => {
-    return compareAmounts(worthOf(b.amountOut, b.gas), worthOf(a.amountOut, a.gas))
-  })
+  const promised = candidates.map((flow) => ({ flow, worth: worthOf(flow.amountOut, flow.gas) }))
+  let left = promised.toSorted((a, b) => compareAmounts(b.worth, a.worth)).map(({ flow }) => flow)
 
   /**
    * Whether the estimate, at the least gas that it can take, beats every rival of equal trust; true where it is not
