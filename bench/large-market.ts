@@ -60,9 +60,8 @@ export async function largeBench(): Promise<Section[]> {
       base: known.base,
     })
     // What was used lately is read ahead at each new block, so that now there is more of it.
-    const later = await firstAnswers([large], client, first + newBlocks)
+    const later = await firstAnswers(sides, client, first + newBlocks)
     const last = first + 2 * newBlocks
-    const base = middle(firsts[0]?.ms ?? [])
     return [
       {
         name: `index of ${market.pairs.length} added pairs over ${market.tokens.length} tokens`,
@@ -79,12 +78,10 @@ export async function largeBench(): Promise<Section[]> {
       {
         name: `first answer at a new block, the middle of ${newBlocks}`,
         about:
-          'One WETH into USDC in turns at blocks that were just mined, named by their numbers. Neither node takes overrides, proofs or access lists. What was used lately is read ahead at a new block: in the last row that is the state of all requests of the table above.',
+          'One WETH into USDC in turns at blocks that were just mined, named by their numbers. Neither node takes overrides, proofs or access lists. What was used lately is read ahead at a new block: in the last row also what the requests for added tokens of the table above used.',
         rows: [
-          ...firsts.map((one) => toFirstRow(one, base)),
-          ...later.map((one) => {
-            return toFirstRow({ ...one, side: `${one.side}, added tokens in use` }, base)
-          }),
+          ...firstRows(firsts, 'tokens of the sandbox'),
+          ...firstRows(later, 'in the large market added tokens, too'),
         ],
       },
       {
@@ -95,7 +92,8 @@ export async function largeBench(): Promise<Section[]> {
       },
       {
         name: 'returned transactions on a separate Anvil',
-        about: 'As the account itself runs them, at the newest block of the market’s node.',
+        about:
+          'As the account itself runs them, at the newest block of the market’s node. Requests that name no added token keep to other pools: a route through a token that nobody asked for comes after those that need no trust.',
         rows: [await execute(large, [...ofSandbox, ...kinds], { market, block: last })],
       },
     ]
@@ -198,14 +196,16 @@ async function firstAnswers(
   return all
 }
 
-function toFirstRow({ side, ms, serviceMs }: FirstAnswers, base: number): Section['rows'][number] {
-  return {
+function firstRows(answers: readonly FirstAnswers[], inUse: string): Section['rows'] {
+  const base = middle(answers[0]?.ms ?? [])
+  return answers.map(({ side, ms, serviceMs }) => ({
     side,
+    'in use': inUse,
     ms: Math.round(middle(ms)),
     'least ms': Math.round(Math.min(...ms)),
     'service ms': middle(serviceMs),
     ratio: ratioOf(middle(ms), base),
-  }
+  }))
 }
 
 async function execute(
