@@ -1,6 +1,6 @@
 /**
- * PancakeSwap's Infinity router as a process of its own: `node pancake.mjs <a file beside its node_modules>`. The messages
- * are those of contract.ts. It splits the input over paths, each of which is carried out alone, as its own contracts do.
+ * PancakeSwap's routers as a process of their own: `node pancake.mjs <a file beside its node_modules> [smart]`. The messages
+ * are those of contract.ts. Both split the input over paths, each of which is carried out alone, as their own contracts do.
  */
 import { createRequire } from 'node:module'
 import { answerQuestions } from './answering.mjs'
@@ -8,7 +8,9 @@ import { answerQuestions } from './answering.mjs'
 const require = createRequire(process.argv[2])
 const { CurrencyAmount, ERC20Token, Percent, TradeType } = require('@pancakeswap/sdk')
 const { TICK_SPACINGS, Tick, TickMath, encodeSqrtRatioX96 } = require('@pancakeswap/v3-sdk')
-const { InfinityRouter } = require('@pancakeswap/smart-router')
+const { InfinityRouter, SmartRouter } = require('@pancakeswap/smart-router')
+
+const isSmart = process.argv[3] === 'smart'
 
 /** Uniswap's tier, which PancakeSwap has at 2,500. */
 TICK_SPACINGS[3_000] = 60
@@ -65,6 +67,18 @@ function concentrated(facts, fee, ticks) {
   }
 }
 
+/** SmartRouter sees the first two coins of a pool alone, so it gets the pool once for each two. */
+function poolsOf(facts) {
+  if (!isSmart || facts.kind !== 'stable') return [poolOf(facts)]
+  const { balances, ...rest } = poolOf(facts)
+  return balances.flatMap((first, index) =>
+    balances.slice(index + 1).map((second) => ({
+      ...rest,
+      balances: [first, second, ...balances.filter((each) => each !== first && each !== second)],
+    })),
+  )
+}
+
 function poolOf(facts) {
   const fee = Math.round(facts.fee * 1e6)
   switch (facts.kind) {
@@ -103,13 +117,21 @@ async function plan({ tokenIn, tokenOut, exact, amount, among, without }) {
     (!near || facts.tokens.filter((token) => near.has(token)).length > 1)
   const isInput = exact === 'input'
   const [stated, other] = (isInput ? [tokenIn, tokenOut] : [tokenOut, tokenIn]).map(tokenOf)
-  const trade = await InfinityRouter.getBestTrade(
+  const candidatePools = pools.filter(isUsable).map(({ pool }) => pool)
+  const trade = await (isSmart ? SmartRouter : InfinityRouter).getBestTrade(
     CurrencyAmount.fromRawAmount(stated, amount),
     other,
     isInput ? TradeType.EXACT_INPUT : TradeType.EXACT_OUTPUT,
     {
       gasPriceWei: market.gasPrice,
-      candidatePools: pools.filter(isUsable).map(({ pool }) => pool),
+      ...(isSmart
+        ? {
+            blockNumber: 1,
+            quoterOptimization: false,
+            poolProvider: SmartRouter.createStaticPoolProvider(candidatePools),
+            quoteProvider: SmartRouter.createOffChainQuoteProvider(),
+          }
+        : { candidatePools }),
     },
   )
   if (!trade) return null
@@ -131,5 +153,7 @@ async function plan({ tokenIn, tokenOut, exact, amount, among, without }) {
 
 answerQuestions((given) => {
   market = given
-  pools.push(...market.pools.map((facts) => ({ facts, pool: poolOf(facts) })))
+  for (const facts of market.pools) {
+    for (const pool of poolsOf(facts)) pools.push({ facts, pool })
+  }
 }, plan)

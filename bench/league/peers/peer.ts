@@ -11,6 +11,10 @@ import type { MarketName } from '../market.js'
 
 interface PeerKind {
   readonly title: string
+  /** Folder of tools/ and program beside this file; default: its name. */
+  readonly tool?: string
+  /** Which of the routers of that program it is. */
+  readonly variant?: string
   /** Slugs of the protocols that it is given pools of, for each market on which it is played. */
   readonly venues: Partial<Readonly<Record<MarketName, readonly string[]>>>
   readonly canExactOutput?: boolean
@@ -23,7 +27,6 @@ const ofAmms = {
   mainnet: ['uniswap-v2', 'uniswap-v3', 'uniswap-v4', 'pancakeswap-v3'],
 }
 
-/** Each is a folder of tools/ and a program beside this file. */
 export const peers: Readonly<Record<string, PeerKind>> = {
   tines: {
     title: 'Sushi tines 1.0.11',
@@ -32,6 +35,13 @@ export const peers: Readonly<Record<string, PeerKind>> = {
   },
   pancake: {
     title: 'Pancake smart-router 7.7.3, Infinity',
+    venues: ofAmms,
+    canExactOutput: true,
+  },
+  'pancake-smart': {
+    title: 'Pancake smart-router 7.7.3, SmartRouter',
+    tool: 'pancake',
+    variant: 'smart',
     venues: ofAmms,
     canExactOutput: true,
   },
@@ -62,9 +72,10 @@ export interface Peer {
 
 /** @throws Error when its packages cannot be installed, or when it ends while something is asked. */
 export async function startPeer(name: string, market: Market): Promise<Peer> {
-  const file = fileURLToPath(new URL(`${name}.mjs`, import.meta.url))
-  const beside = join(dirname(await toolFolder(name)), 'package.json')
-  const child = fork(file, [beside], {
+  const { tool = name, variant = '' } = peers[name] ?? {}
+  const file = fileURLToPath(new URL(`${tool}.mjs`, import.meta.url))
+  const beside = join(dirname(await toolFolder(tool)), 'package.json')
+  const child = fork(file, [beside, variant], {
     serialization: 'advanced',
     execArgv: [],
     env: { PATH: process.env.PATH, NODE_ENV: 'production' },
