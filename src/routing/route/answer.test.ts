@@ -84,7 +84,7 @@ describe('routeAnswer', () => {
       return answer.warnings.filter((one) => one.includes('hold too little'))
     }
     const sentence = (amount: bigint, percent: string) =>
-      `The pools hold too little for this input: ${amount} of ${weth} brings ${gives(amount)} of ${token}, ${percent} % of what this one does.`
+      `The pools on the way hold too little for this input: ${amount} of ${weth} would bring about ${gives(amount)} of ${token}, ${percent} % of what this one does.`
 
     test('comes with nine tenths of it where they bring 99 % of the output', async () => {
       const amount = 20n * reserve

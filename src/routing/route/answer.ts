@@ -26,9 +26,6 @@ export async function routeAnswer(
   const { gasUsed } = result
   const { tx, taken, permit, order } = built
   const priceImpact = request.includePriceImpact ? priceImpactBps(taken, outputs, priced) : null
-  const excess = request.includePriceImpact
-    ? await excessWarnings(task, prepared, answer, priceImpact)
-    : []
   const fees = taken.flatMap(({ token, fee }) => (fee === undefined ? [] : { token, amount: fee }))
   return {
     chainId: task.chain.id,
@@ -58,7 +55,7 @@ export async function routeAnswer(
       ...gasWarnings(task),
       ...priceWarnings(task),
       ...impactWarnings(priceImpact),
-      ...excess,
+      ...(request.includePriceImpact ? excessWarnings(prepared, answer, priceImpact) : []),
       ...dustWarnings(task, outputs, gasUsed, priced),
       ...(sender.isChecked
         ? await leftForGasWarnings(task, { ...request, inputs: taken }, gasUsed)

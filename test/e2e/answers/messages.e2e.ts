@@ -84,7 +84,7 @@ describe('warnings', () => {
     expect(great.body.priceImpact).toBeGreaterThan(9_000)
     expect(great.body.warnings).toEqual([
       `The price impact is ${great.body.priceImpact} bps: what comes out is worth ${(great.body.priceImpact / 100).toFixed(1)} % less than what goes in.`,
-      expect.stringMatching(/^The pools hold too little for this input: \d+ of 0xeeee/),
+      expect.stringMatching(/^The pools on the way hold too little for this input: \d+ of 0xeeee/),
     ])
     expect((await quote(token('ETH'), token('USDC'), ether)).body).not.toHaveProperty('warnings')
   })
