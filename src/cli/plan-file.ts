@@ -18,7 +18,8 @@ export interface PlanFile {
 
 /** @throws ConfigError for a file that cannot be read or is no YAML. */
 export async function readPlanFile(path: string): Promise<PlanFile> {
-  const text = await readTextFile(path)
+  const hint = path.includes('.') ? undefined : 'backtest --help lists the commands besides a plan.'
+  const text = await readTextFile(path, hint)
   if (text.length > maxBytes)
     throw new ConfigError([`${path} is longer than a plan can be.`], 'file')
   return parsePlanText(text)

@@ -2,9 +2,10 @@
 import { readFile } from 'node:fs/promises'
 import { ConfigError } from '../config/config.js'
 
-/** @throws ConfigError for a file that cannot be read. */
-export function readTextFile(path: string): Promise<string> {
+/** @throws ConfigError for a file that cannot be read; `hint` is a sentence for who did not mean a file. */
+export function readTextFile(path: string, hint?: string): Promise<string> {
   return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new ConfigError([`${path} cannot be read (${error.code}).`], 'file')
+    const message = `${path} cannot be read (${error.code}).`
+    throw new ConfigError([hint === undefined ? message : `${message} ${hint}`], 'file')
   })
 }

@@ -21,7 +21,7 @@ export async function checkContracts(rpcUrl: string): Promise<string> {
   }
   const absent = those('absent')
   const present = contracts.length - absent.length
-  if (absent.length === 0) return `all ${present} present, landings among them`
+  if (absent.length === 0) return `all ${present} present, those that receive from bridges included`
   const names = absent.map(titleOf).join(', ')
   return `${present} of ${contracts.length} present, absent: ${names}\ntransactions of routes and deliveries work only after: forkroute contracts deploy`
 }

@@ -116,7 +116,7 @@ export async function examine(configured: () => Config): Promise<DoctorCheck[]> 
   checks.push(await attempt('DATA_DIR', () => checkDataDir(config)))
   const chains = Object.entries(config.rpcUrls)
   if (chains.length === 0) {
-    checks.push({ check: 'nodes', ok: true, found: 'none: the sandbox plays chain 1' })
+    checks.push({ check: 'nodes', ok: true, found: 'none: the sandbox is used as chain 1' })
   }
   const nodes = chains.flatMap(([chainId, urls]) =>
     urls.map((url, index) => {

@@ -8,8 +8,10 @@ import { parsePlan } from './plan.js'
 /** A chain whose newest block is 1000, a block each 10 seconds from 0 on. */
 const engine = {
   networks: () => [{ id: 1 }],
-  block: async () => ({ number: 1_000n }),
-  blockAtTime: async (_chainId: number, timestamp: bigint) => ({ number: timestamp / 10n }),
+  block: async () => ({ number: 1_000n, timestamp: 10_000n }),
+  blockAtTime: async (_chainId: number, timestamp: bigint) => ({
+    number: timestamp < 10_000n ? timestamp / 10n : 1_000n,
+  }),
 } as unknown as Engine
 const context = { signal: new AbortController().signal } as CallContext
 
@@ -131,7 +133,7 @@ describe('parsePlan', () => {
       { kind: 'step', from: 10n, to: 20n, step: 5n },
     ],
     [
-      { from: 'latest-2000', to: 'latest' },
+      { from: 'latest-1000', to: '2000-01-01' },
       { kind: 'step', from: 0n, to: 1_000n, step: 1n },
     ],
     [
@@ -228,6 +230,19 @@ describe('parsePlan', () => {
       'a range beyond the newest block',
       { ...least, blocks: { from: 20, to: 2000 } },
       ['blocks.to is block 2000, but the newest is 1000'],
+    ],
+    [
+      'a range that begins below the first block',
+      { ...least, blocks: { from: 'latest-4000', to: 'latest-1001' } },
+      [
+        'blocks.from is 4000 blocks below the newest, which is 1000',
+        'blocks.to is 1001 blocks below the newest, which is 1000',
+      ],
+    ],
+    [
+      'a range that begins after the newest block',
+      { ...least, blocks: { from: '@10001' } },
+      ['blocks.from is later than the newest block, which is 1000 of 1970-01-01T02:46:40.000Z'],
     ],
   ])('%s is refused', async (_what, body, expected) => {
     expect(await problems(body)).toEqual(expected)

@@ -251,15 +251,26 @@ async function toRange(
   { engine, context }: PlanContext,
 ): Promise<BlockRange> {
   if (!blocks) throw invalidRequest(['blocks is required'])
-  const head = (await engine.block(chainId, 'latest', context)).number
+  const newest = await engine.block(chainId, 'latest', context)
+  const head = newest.number
   const numberOf = async (tag: BlockTag) => {
     if (tag.kind === 'number') return tag.number
-    if (tag.kind === 'latest') return head > tag.back ? head - tag.back : 0n
+    if (tag.kind === 'latest') return head - tag.back
     return (await engine.blockAtTime(chainId, tag.timestamp, context)).number
   }
+  const problems = Object.entries({ from: blocks.from, to: blocks.to }).flatMap(([end, tag]) =>
+    tag?.kind === 'latest' && tag.back > head
+      ? [`blocks.${end} is ${tag.back} blocks below the newest, which is ${head}`]
+      : [],
+  )
+  // A time to come is an end, namely the newest block so far, but no beginning.
+  if (blocks.from.kind === 'time' && blocks.from.timestamp > newest.timestamp) {
+    const time = new Date(Number(newest.timestamp) * 1_000).toISOString()
+    problems.push(`blocks.from is later than the newest block, which is ${head} of ${time}`)
+  }
+  if (problems.length) throw invalidRequest(problems)
   const from = await numberOf(blocks.from)
   const to = await numberOf(blocks.to ?? { kind: 'latest', back: 0n })
-  const problems: string[] = []
   if (from > head) problems.push(`blocks.from is block ${from}, but the newest is ${head}`)
   if (to > head) problems.push(`blocks.to is block ${to}, but the newest is ${head}`)
   if (from > to) problems.push(`blocks.from is block ${from}, after blocks.to, which is ${to}`)

@@ -110,6 +110,9 @@ export function addRoute(program: Command): void {
       run('route', [amount, tokenIn, tokenOut], command.optsWithGlobals<RouteOptions>()),
   )
   tradeCommand(program, 'quote', 'estimate the output of the best route; needs no funds', true)
+    .showHelpAfterError(
+      '(--help lists what there is; what a transaction must give, as by --slippage, is for route)',
+    )
     .option('--from <address>', 'sender')
     .option(
       '--file <file>',
