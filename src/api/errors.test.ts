@@ -4,7 +4,8 @@ import type { NextFunction, Request, Response } from 'express'
 import { describe, expect, test } from 'vitest'
 import { type ErrorCode, errorCodes, ForkrouteError } from '../domain/errors.js'
 import type { Logger } from '../telemetry/log.js'
-import { allowOnly, errorBody, errorFacts, errorHandler, toForkrouteError } from './errors.js'
+import { registry } from '../telemetry/metrics.js'
+import { allowOnly, cut, errorBody, errorFacts, errorHandler, toForkrouteError } from './errors.js'
 
 const requestId = 'f3b1'
 
@@ -21,6 +22,19 @@ describe('toForkrouteError', () => {
     ['no status at all', {}, 'INTERNAL'],
   ])('%s', (_name, fields, code) => {
     expect(toForkrouteError(fault(fields)).code).toBe(code)
+  })
+
+  test('a body over the limit is told the limit where it is known', () => {
+    const messageOf = (limit?: number) => toForkrouteError(fault({ status: 413, limit })).message
+    const rest = '(BODY_LIMIT_BYTES). Divide it into several requests.'
+    expect(messageOf(4_096)).toBe(`The request body is over the limit of 4096 bytes ${rest}`)
+    expect(messageOf()).toBe(`The request body is over the limit ${rest}`)
+  })
+
+  test('a body that is no JSON in UTF-8 is told which header says so', () => {
+    expect(toForkrouteError(fault({ status: 415 })).details).toEqual({
+      next: [{ header: 'content-type', value: 'application/json' }],
+    })
   })
 
   test('broken JSON is told apart from what could not be read', () => {
@@ -90,7 +104,7 @@ function answerTo(thrown: unknown, prepare: (res: Response) => void = () => unde
     return res
   }
   const lines: (readonly [level: string, ...unknown[]])[] = []
-  const level = (name: string) => (facts: object) => lines.push([name, facts])
+  const level = (name: string) => (facts: object, text: string) => lines.push([name, facts, text])
   const logger = { debug: level('debug'), warn: level('warn'), error: level('error') }
   prepare(res)
   const next: NextFunction = () => {
@@ -124,13 +138,14 @@ describe('errorHandler', () => {
     const bug = new TypeError('x is not a function')
     const { status, lines } = answerTo(bug)
     expect(status).toBe(500)
-    expect(lines).toEqual([['error', { err: bug, requestId }]])
+    const text = 'request failed: a fault of the service'
+    expect(lines).toEqual([['error', { err: bug, requestId }, text]])
   })
 
   test('what is expected to fail below us is a warning', () => {
     const error = new ForkrouteError('UPSTREAM_UNAVAILABLE', 'No node.')
     expect(answerTo(error).lines).toEqual([
-      ['warn', { err: error, requestId, code: 'UPSTREAM_UNAVAILABLE' }],
+      ['warn', { err: error, requestId, code: 'UPSTREAM_UNAVAILABLE' }, 'request failed'],
     ])
   })
 
@@ -142,7 +157,41 @@ describe('errorHandler', () => {
     const { body, lines, headers, res } = answerTo(error, prepare)
     expect({ body, headers }).toEqual({ body: null, headers: {} })
     expect(res.destroyed).toBe(true)
-    expect(lines).toEqual([['debug', { err: error, requestId }]])
+    expect(lines).toEqual([['debug', { err: error, requestId }, 'request abandoned']])
+  })
+
+  test('an answer that we cut is a warning with its cause, unless the client had left before', () => {
+    const error = new ForkrouteError('OVERLOADED', 'Too much.')
+    const facts = { err: error, requestId, code: 'OVERLOADED' }
+    const begun = answerTo(error, (res) => {
+      res.writeHead(200)
+      cut(res, error)
+    })
+    expect(begun.lines).toEqual([['warn', facts, 'answer cut in its middle']])
+    for (const cause of [undefined, new Error('another')]) {
+      const { lines } = answerTo(error, (res) => cut(res, cause))
+      expect(lines).toEqual([['debug', { err: error, requestId }, 'request abandoned']])
+    }
+    const left = answerTo(error, (res) => {
+      res.destroy()
+      cut(res, error)
+    })
+    expect(left.lines).toEqual([['debug', { err: error, requestId }, 'request abandoned']])
+  })
+
+  test('each error that is answered or cut counts by its code, which is there from zero on', async () => {
+    const countOf = async (wanted: ErrorCode) => {
+      const metric = await registry.getSingleMetric('forkroute_errors_total')?.get()
+      return metric?.values.find(({ labels }) => labels.code === wanted)?.value
+    }
+    const error = new ForkrouteError('NO_PRICE', 'None.')
+    answerTo(error)
+    const before = Number(await countOf('NO_PRICE'))
+    answerTo(error)
+    answerTo(error, (res) => cut(res, error))
+    answerTo(error, (res) => cut(res))
+    expect(await countOf('NO_PRICE')).toBe(before + 2)
+    expect(await countOf('CALLER_NOT_ALLOWED')).toBe(0)
   })
 })
 
@@ -151,7 +200,7 @@ describe('allowOnly', () => {
     const headers = new Map<string, string>()
     const res = { setHeader: (name: string, value: string) => headers.set(name, value) }
     const refuse = () =>
-      allowOnly(['GET', 'POST'])(
+      allowOnly(['GET', 'HEAD', 'POST'])(
         { method: 'PUT', originalUrl: '/api/v1/keys?a=1' } as Request,
         res as unknown as Response,
         () => undefined,
@@ -159,10 +208,10 @@ describe('allowOnly', () => {
     expect(refuse).toThrowError(
       expect.objectContaining({
         code: 'METHOD_NOT_ALLOWED',
-        message: 'PUT is not allowed here, but GET, POST.',
+        message: 'PUT is not allowed here, but GET, HEAD, POST.',
         details: { next: [{ endpoint: 'GET /api/v1/keys' }, { endpoint: 'POST /api/v1/keys' }] },
       }),
     )
-    expect([...headers]).toEqual([['allow', 'GET, POST']])
+    expect([...headers]).toEqual([['allow', 'GET, HEAD, POST']])
   })
 })

@@ -1,4 +1,5 @@
 /** One backtest: its progress as it happens, its report, its results a page at a time. */
+import pLimit from 'p-limit'
 import { useEffect, useState } from 'preact/hooks'
 import type { components } from '../../client/generated/schema.js'
 import { useAsked } from '../app/asking.js'
@@ -157,14 +158,18 @@ interface FoundProps {
 function Found({ id, job, isWorking, done, query }: FoundProps) {
   // A summary of a long job takes a while: not for each of its blocks.
   const moment = isWorking ? Math.floor((10 * done) / Math.max(1, job.blocksTotal)) : `end ${done}`
+  // The service makes few files of results at a time for an account, and one that nobody waits for any more ends late.
+  const [inTurn] = useState(() => pLimit(1))
   const summary = useAsked(`summary ${id} ${moment}`, (client, signal) =>
-    client.backtestSummary({ id }, { signal }),
+    inTurn(() => client.backtestSummary({ id }, { signal })),
   )
   const from = query.get('from') ?? ''
   const page = useAsked(`page ${id} ${from} ${moment}`, (client, signal) =>
-    client.backtestResults(
-      { id, limit: blocksOfPage, ...(from && { from: Number(from) }) },
-      { signal },
+    inTurn(() =>
+      client.backtestResults(
+        { id, limit: blocksOfPage, ...(from && { from: Number(from) }) },
+        { signal },
+      ),
     ),
   )
   const { requests = [] } = job.plan as { requests?: PlannedRequest[] }

@@ -119,6 +119,17 @@ describe('rank', () => {
       }
     })
 
+    test('are measured by the best other one, whichever comes first', () => {
+      const worse = success(built('worse'), [10n])
+      for (const others of [
+        [worse, verified],
+        [verified, worse],
+      ]) {
+        const ranked = rank(task, [doubted(100_050n), ...others], noPrices)
+        expect(keysOf(ranked)).toEqual(['verified', 'worse', 'doubted 100050'])
+      }
+    })
+
     test('are compared after gas', () => {
       const price = { decimals: 18, priceUsd: 1 }
       const priced = new Map([

@@ -99,7 +99,6 @@ export function rankProven(
     if (isLast(a) !== isLast(b)) return isLast(a) ? 1 : -1
     const [x = 0n, y = 0n] = [values.get(a), values.get(b)]
     if (x !== y) return x > y ? -1 : 1
-    if (honest.has(a) !== honest.has(b)) return honest.has(a) ? -1 : 1
     const steps = a.built.plan.steps.length - b.built.plan.steps.length
     if (steps !== 0) return steps
     return a.built.candidate.key < b.built.candidate.key ? -1 : 1

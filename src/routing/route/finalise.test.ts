@@ -129,6 +129,7 @@ describe('finalise', () => {
       ['the one with less gas', [gas(100n), gas(124n)], 'swap', 100n],
       ['the other one, if that needs less', [gas(124n), gas(100n)], 'execute', 100n],
       ['more output before less gas', [gas(100n, 999n), gas(124n)], 'execute', 124n],
+      ['more output before less gas, of either', [gas(124n), gas(100n, 999n)], 'swap', 124n],
       ['the only one that succeeds', [reverted('K'), gas(124n)], 'execute', 124n],
     ] as const)('%s', async (_name, results, entryPoint, gasUsed) => {
       const answer = await finalise(giving(...results), { request }, [one])
@@ -192,7 +193,10 @@ describe('finalise', () => {
     expect(error).toMatchObject({
       code: 'SIMULATION_REVERTED',
       message: 'The best route found fails as the final transaction: Error(K).',
-      details: { candidates: [{ path: ['wrap'], reason: 'Error(K)' }, unreadable, unreadable] },
+      details: {
+        candidates: [{ path: ['wrap'], reason: 'Error(K)' }, unreadable, unreadable],
+        next: [{ parameter: 'explain', value: 'true' }],
+      },
     })
     expect(asked).toHaveLength(3)
   })
