@@ -7,15 +7,12 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { type Address, nativeToken } from '../../../src/domain/primitives.js'
 import { contractAddress } from '../../../src/executor/deployments.js'
 import { sandboxAccount } from '../../../src/sandbox/accounts.js'
-import { createSeededRandom } from '../../../src/sandbox/market/seeded-random.js'
-import { sandboxToken } from '../../../src/sandbox/tokens.js'
 import { sandboxVault } from '../../../src/sandbox/venues/erc-4626.js'
 import { asSent, executeOnFork } from '../../support/execute.js'
+import { expectLeastInput, quickTrades, token } from '../../support/routing/least-input.js'
 import type { Answer } from '../../support/service/service.js'
 import { type SharedService, sharedService } from '../../support/service/shared-service.js'
 
-const token = (symbol: string): Address =>
-  symbol === 'ETH' ? nativeToken : sandboxToken(symbol).address
 const ether = 10n ** 18n
 /** Holds nothing: the execution funds exactly what the simulation did. */
 const stranger: Address = '0x00000000000000000000000000000000000a11ce'
@@ -58,59 +55,10 @@ async function execute(answer: Answer, spent: Address, tokenOut: Address, strate
   return done.deltas
 }
 
-/** The least input whose quote gives the amount, to a millionth; between a tenth and the double of `near`. */
-async function bisect(query: Query, target: bigint, near: bigint): Promise<bigint> {
-  let [low, high] = [near / 10n, near * 2n]
-  while ((high - low) * 1_000_000n > high && high - low > 1n) {
-    const middle = (low + high) / 2n
-    const { status, body } = await quote({ ...query, amountIn: middle.toString() })
-    if (status === 200 && BigInt(body.amountOut) >= target) high = middle
-    else low = middle
-  }
-  return high
-}
-
 describe('the least amountIn', () => {
-  const random = createSeededRandom(14n)
-  /** From a few cents to what moves the market, of one in 10^18: pairs of all kinds of tokens. */
-  const cases = [
-    ['WETH', 'USDC'],
-    ['USDC', 'WETH'],
-    ['ETH', 'WBTC'],
-    ['DAI', 'USDT'],
-    ['LINK', 'UNI'],
-    ['USDC', 'LINK'],
-    ['PAXG', 'USDC'],
-    ['WETH', 'STA'],
-    ['stETH', 'USDC'],
-    ['SNT', 'ETH'],
-  ].map(([from = '', to = '']) => {
-    const { priceUsdE12, decimals } = sandboxToken(from === 'ETH' ? 'WETH' : from)
-    const usdE12 = 10n ** BigInt(11 + random(7)) * BigInt(1 + random(9))
-    return [from, to, (usdE12 * 10n ** BigInt(decimals)) / priceUsdE12] as const
-  })
-
-  test.each(cases)(
+  test.each(quickTrades)(
     '%s to %s, what %i gives: at most 1 bps above what bisection over quotes finds',
-    async (from, to, amountIn) => {
-      const first = await quote({
-        tokenIn: token(from),
-        tokenOut: token(to),
-        amountIn: amountIn.toString(),
-      })
-      expect(first.status, first.text).toBe(200)
-      const pair = {
-        tokenIn: token(from),
-        tokenOut: token(to),
-        blockNumber: String(first.body.blockNumber),
-      }
-      const target = BigInt(first.body.amountOut)
-      const { status, body, text } = await quote({ ...pair, amountOut: target.toString() })
-      expect(status, text).toBe(200)
-      expect(BigInt(body.amountOut)).toBeGreaterThanOrEqual(target)
-      const least = await bisect(pair, target, BigInt(body.amountIn))
-      expect(BigInt(body.amountIn) * 10_000n).toBeLessThanOrEqual(least * 10_001n)
-    },
+    (...trade) => expectLeastInput(service, trade),
   )
 
   test.each([
