@@ -16,7 +16,13 @@ import { refusePartial, watchLeftovers } from './leftovers.js'
 import { lendersOff } from './lenders.js'
 import type { PreparedRoute } from './prepare.js'
 import { readAhead } from './read-ahead.js'
-import { delivers, newSplits, suspectPools } from './retry-without-pools.js'
+import {
+  delivers,
+  newFlows,
+  newSplits,
+  suspectPools,
+  unreadablePools,
+} from './retry-without-pools.js'
 import { type FundedSender, notFundable, stateWithLoans } from './sender-state.js'
 
 /** A route whose inputs are known. */
@@ -35,6 +41,8 @@ export interface FlowsToProve {
 
 /** How often splits are searched again without the pools that spoilt them. */
 const extraLooks = 2
+/** How often it is searched again without pools whose state is not there: each search may meet others of these. */
+const mostLooks = 6
 
 /** @throws ForkrouteError NOT_FUNDABLE where nothing can be simulated; STATE_UNAVAILABLE. */
 export async function proveFlows(
@@ -56,15 +64,16 @@ export async function proveFlows(
       : { attempts: await tried(flows), spared: [] }
   for (const flow of spared) log?.leftOut(flow, 'simulate', boundedBelow)
   if (!attempts.length) throw notFundable(funded, all.unreadable)
-  for (let look = 0; look < extraLooks && !task.clock.isLate(); look++) {
-    const doubtful = suspectPools(attempts)
+  for (let look = 0; look < mostLooks && !task.clock.isLate(); look++) {
+    const missing = unreadablePools(attempts)
+    const doubtful = missing.size || look >= extraLooks ? missing : suspectPools(attempts)
     if (!doubtful.size) break
-    log?.refused([...doubtful].map(suspectPool))
+    log?.refused([...doubtful].map((pool) => suspectPool(pool, missing.has(pool))))
     const again = await searchAgain(usable.pools.filter((pool) => !doubtful.has(pool)))
     const known = attempts.map(({ built }) => built.candidate)
-    const splits = newSplits(again, known)
-    if (!splits.length) break
-    attempts.push(...(await tried(splits)))
+    const found = (missing.size ? newFlows : newSplits)(again, known)
+    if (!found.length) break
+    attempts.push(...(await tried(found)))
   }
   return attempts
 }
@@ -72,9 +81,10 @@ export async function proveFlows(
 const boundedBelow = 'by native math it cannot be worth more than what was simulated'
 const notLent = 'the balance of an input cannot be overridden, and no pool off the path can lend it'
 
-function suspectPool({ adapter, loaded }: MarketPool): RefusedPool {
-  const reason =
-    'a candidate through it paid less than it promised, so further splits do without it'
+function suspectPool({ adapter, loaded }: MarketPool, isMissing: boolean): RefusedPool {
+  const reason = isMissing
+    ? 'a candidate through it needs state that is not there, so further ones do without it'
+    : 'a candidate through it paid less than it promised, so further splits do without it'
   return { pool: poolName(loaded.pool), protocol: adapter.slug, reason }
 }
 

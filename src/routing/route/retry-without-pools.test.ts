@@ -12,16 +12,19 @@ import type { SimulationRequest, SimulationResult } from '../../domain/state.js'
 import { findFlows } from './find-flows.js'
 import { prepareRoute } from './prepare.js'
 import { prove } from './prove.js'
-import { suspectPools } from './retry-without-pools.js'
+import { suspectPools, unreadablePools } from './retry-without-pools.js'
 
-/** The suspects among the pools of two paths, by their addresses. */
-async function suspectsOf(simulate: (request: SimulationRequest) => SimulationResult) {
+/** Those of the pools of two paths that are searched without afterwards, by their addresses. */
+async function suspectsOf(
+  simulate: (request: SimulationRequest) => SimulationResult,
+  choose = suspectPools,
+) {
   const task = plainTask({ pairs: [deepPair, shallowPair], simulate })
   const prepared = await prepareRoute(task, quoteArgs(), undefined)
   const { flows, inputs } = await findFlows(task, prepared)
   const funded = { sender: prepared.sender, overrides: {}, unfunded: [] }
   const attempts = await prove(task, { ...prepared, inputs, funded }, flows)
-  return [...suspectPools(attempts)].map(({ loaded }) => loaded.pool.address)
+  return [...choose(attempts)].map(({ loaded }) => loaded.pool.address)
 }
 
 const failingAt = (pair: typeof deepPair) => (one: SimulationRequest) =>
@@ -38,5 +41,30 @@ describe('suspectPools', () => {
 
   test('none where every single path gives less: then the token takes a part of what is moved', async () => {
     expect(await suspectsOf(() => reverted('K'))).toEqual([])
+  })
+})
+
+describe('unreadablePools', () => {
+  const lacking =
+    (pair: typeof deepPair, named = pair) =>
+    (one: SimulationRequest): SimulationResult =>
+      passes(one, pair)
+        ? { status: 'unreadable', message: `state unreadable: slot 0x8 of ${named.address}` }
+        : honest(one)
+
+  test('the pool that the failed read names, where its path promised more than what worked', async () => {
+    expect(await suspectsOf(lacking(deepPair), unreadablePools)).toEqual([deepPair.address])
+    expect(await suspectsOf(lacking(shallowPair), unreadablePools)).toEqual([])
+  })
+
+  test('also where nothing worked at all', async () => {
+    const simulate = (one: SimulationRequest) =>
+      lacking(passes(one, deepPair) ? deepPair : shallowPair)(one)
+    const both = [deepPair.address, shallowPair.address]
+    expect(await suspectsOf(simulate, unreadablePools)).toEqual(both)
+  })
+
+  test('none where the read was of a contract that is no pool of the path', async () => {
+    expect(await suspectsOf(lacking(deepPair, shallowPair), unreadablePools)).toEqual([])
   })
 })

@@ -36,6 +36,21 @@ export function suspectPools(attempts: readonly Attempt[]): ReadonlySet<MarketPo
   return new Set(suspects)
 }
 
+/**
+ * Pools of which a candidate needed state that is not there, where it promised more than every one that worked. The
+ * failed read names its contract; a pool that was readable for another candidate, of less, is among these, too.
+ */
+export function unreadablePools(attempts: readonly Attempt[]): ReadonlySet<MarketPool> {
+  const best = attempts.reduce((most, attempt) => larger(most, amountOut(attempt)), 0n)
+  return new Set(
+    attempts.flatMap(({ built: { candidate }, result }) => {
+      if (result?.status !== 'unreadable' || candidate.amountOut <= best) return []
+      const message = result.message.toLowerCase()
+      return swapsOf(candidate).filter(({ loaded }) => message.includes(loaded.pool.address))
+    }),
+  )
+}
+
 /** Whether it pays what its candidate promises. */
 export function delivers(attempt: Attempt): boolean {
   const promised = attempt.built.candidate.amountOut
@@ -48,6 +63,11 @@ function amountOut({ outputs: [output] }: Attempt): bigint {
 
 /** Splits that are not among the known candidates. */
 export function newSplits(candidates: readonly Flow[], known: readonly Flow[]): Flow[] {
+  return newFlows(candidates, known).filter(({ isSplit }) => isSplit)
+}
+
+/** Candidates that are not among the known ones. */
+export function newFlows(candidates: readonly Flow[], known: readonly Flow[]): Flow[] {
   const keys = new Set(known.map(({ key }) => key))
-  return candidates.filter((candidate) => candidate.isSplit && !keys.has(candidate.key))
+  return candidates.filter(({ key }) => !keys.has(key))
 }
