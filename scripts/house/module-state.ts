@@ -13,7 +13,7 @@ export const allowedModuleState: Readonly<Record<string, string>> = {
     'The console is one page, whose state are the signals of its modules; this goes with them.',
   'src/console/bundle/catalog.ts: actionsBySlug':
     'The console is one page, whose state are the signals of its modules; this goes with them.',
-  'src/executor/call-data.ts: selectors': pure,
+  'src/executor/call-data.ts: functions': pure,
   'src/executor/deployments.ts: executors': pure,
   'src/protocols/shared/storage-slots.ts: slots': pure,
   'src/protocols/uniswap-v4/pool-key.ts: ids': pure,
