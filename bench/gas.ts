@@ -16,7 +16,7 @@ import {
 import { ethereum } from '../src/chains/ethereum.js'
 import { latestDeadline } from '../src/domain/deadline.js'
 import type { Order } from '../src/domain/order.js'
-import { type Address, isNative, nativeToken, zeroAddress } from '../src/domain/primitives.js'
+import { type Address, isNative, zeroAddress } from '../src/domain/primitives.js'
 import { buildTransaction } from '../src/executor/compile.js'
 import {
   deploymentOverrides,
@@ -32,8 +32,8 @@ import { planSwap } from '../src/routing/route/plan-swap.js'
 import type { FlowEdge } from '../src/routing/search/flow.js'
 import { sandboxPools } from '../src/sandbox/market/catalog.js'
 import { startSandbox } from '../src/sandbox/sandbox.js'
-import { sandboxToken } from '../src/sandbox/tokens.js'
 import { startAnvil, type TestAnvil } from '../test/support/anvil.js'
+import { tokenNamed } from '../test/support/token-named.js'
 import type { Path } from './alternatives/contract.js'
 import {
   heldAmount,
@@ -230,16 +230,12 @@ async function carryOut(
   return { gasUsed, amountOut: isNative(tokenOut) ? gained + gasUsed * 10n ** 11n : gained }
 }
 
-function address(symbol: string): Address {
-  return symbol === 'ETH' ? nativeToken : sandboxToken(symbol).address
-}
-
 function tokenInOf({ legs }: Row): Address {
-  return address(legs[0]?.[0]?.from ?? '')
+  return tokenNamed(legs[0]?.[0]?.from ?? '')
 }
 
 function tokenOutOf({ legs }: Row): Address {
-  return address(legs[0]?.at(-1)?.to ?? '')
+  return tokenNamed(legs[0]?.at(-1)?.to ?? '')
 }
 
 function wrapped(token: Address): Address {
@@ -252,7 +248,7 @@ function poolOf({ venue, from, to, fee }: HopSpec): Pool {
   const pools = byProtocol.get(venue) ?? sandboxPools().filter(({ protocol }) => protocol === venue)
   byProtocol.set(venue, pools)
   const tokens = [from, to]
-    .map(address)
+    .map(tokenNamed)
     .map((token) => (venue === 'uniswap-v4' ? token : wrapped(token)))
   const pool = pools.find(
     ({ tokens: own, parameters }) =>
@@ -270,7 +266,7 @@ function edgesOf(row: Row): FlowEdge[] {
       const adapter = protocolBySlug(spec.venue)
       if (!adapter || !canSwap(adapter)) throw new Error(spec.venue)
       const isV4 = spec.venue === 'uniswap-v4'
-      const token = (symbol: string) => (isV4 ? address(symbol) : wrapped(address(symbol)))
+      const token = (symbol: string) => (isV4 ? tokenNamed(symbol) : wrapped(tokenNamed(symbol)))
       return {
         hop: {
           kind: 'swap',
@@ -351,7 +347,7 @@ function toPath(specs: readonly HopSpec[]): Path {
   return specs.flatMap(({ venue, from, to, fee = 0 }) =>
     venue === 'uniswap-v4'
       ? []
-      : [{ venue, tokenIn: wrapped(address(from)), tokenOut: wrapped(address(to)), fee }],
+      : [{ venue, tokenIn: wrapped(tokenNamed(from)), tokenOut: wrapped(tokenNamed(to)), fee }],
   )
 }
 
@@ -435,7 +431,7 @@ function universalRouterCall(row: Row): Call {
 }
 
 function v4Input(run: readonly HopSpec[], amountIn: bigint): Hex {
-  const currency = (symbol: string) => (symbol === 'ETH' ? zeroAddress : address(symbol))
+  const currency = (symbol: string) => (symbol === 'ETH' ? zeroAddress : tokenNamed(symbol))
   const [first] = run
   const currencyIn = currency(first?.from ?? '')
   const currencyOut = currency(run.at(-1)?.to ?? '')

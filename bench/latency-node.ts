@@ -1,10 +1,9 @@
 /** A node as far away as we like: every HTTP request to it takes this long more, and is noted. */
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { performance } from 'node:perf_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Pool } from 'undici'
+import { listenOnLoopback } from '../test/support/nodes/loopback-server.js'
 
 export interface NodeRequest {
   /** Milliseconds of the monotonic clock. */
@@ -56,10 +55,10 @@ export async function startLatencyNode(
     requests.push({ from, to: performance.now(), body: asked })
     response.writeHead(answer.statusCode, { 'content-type': 'application/json' })
     response.end(reply)
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  })
+  const { url, stop } = await listenOnLoopback(server)
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     get requests() {
       return requests
     },
@@ -67,9 +66,7 @@ export async function startLatencyNode(
       requests = []
     },
     async stop() {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
+      await stop()
       await upstream.close()
     },
   }

@@ -2,12 +2,11 @@
  * A node in front of another that adds a market to its chain, or nothing. It knows no method of which it could not
  * answer in keeping with the market: those are refused with a market and without, so that both cost the same requests.
  */
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { Pool } from 'undici'
 import type { Address, Hex } from '../../src/domain/primitives.js'
 import { contractAddresses } from '../../src/sandbox/addresses.js'
+import { listenOnLoopback } from '../../test/support/nodes/loopback-server.js'
 import { type AddedEvent, type AddedState, pairCreated } from './state.js'
 
 export interface MarketNode {
@@ -76,14 +75,12 @@ export async function startMarketNode(
     })
     response.writeHead(200, { 'content-type': 'application/json' })
     response.end(JSON.stringify(Array.isArray(body) ? replies : replies[0]))
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  })
+  const { url, stop } = await listenOnLoopback(server)
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     async stop() {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
+      await stop()
       await upstream.close()
     },
   }

@@ -43,38 +43,21 @@ export async function factsOf(
     case 'uniswap-v3':
     case 'pancakeswap-v3': {
       const known = state as ConcentratedState
-      const { sqrtPriceX96, tick, liquidity } = known
       const [balances, ticks] = await Promise.all([
         balancesOf(reader, pool),
         within === 'chain' ? ticksAround(reader, address, known) : ticksWithin(known),
       ])
-      return {
-        kind: 'concentrated',
-        id,
-        tokens,
-        sqrtPriceX96,
-        tick,
-        liquidity,
-        balances,
-        ticks,
-        fee: Number(parameters.fee) / 1e6,
-      }
+      return concentrated(loaded, { balances, ticks, fee: Number(parameters.fee) / 1e6 })
     }
     case 'uniswap-v4': {
       const known = state as ConcentratedState
-      const { sqrtPriceX96, tick, liquidity, feePips } = known
-      const facts: ConcentratedFacts = {
-        kind: 'concentrated',
-        id,
-        tokens,
-        sqrtPriceX96,
-        tick,
-        liquidity,
+      const { sqrtPriceX96, liquidity, feePips } = known
+      const facts = concentrated(loaded, {
         // Its contract holds the tokens of all pools, so these are what the active liquidity stands for.
         balances: [(liquidity << 96n) / sqrtPriceX96, (liquidity * sqrtPriceX96) >> 96n],
         ticks: ticksWithin(known),
         fee: Number(feePips[0]) / 1e6,
-      }
+      })
       return withWrapped(facts)
     }
     case 'curve': {
@@ -97,6 +80,14 @@ export async function factsOf(
     default:
       throw new Error(`no facts about pools of ${adapter.slug}`)
   }
+}
+
+function concentrated(
+  { pool: { id, tokens }, state }: MarketPool['loaded'],
+  more: Pick<ConcentratedFacts, 'balances' | 'ticks' | 'fee'>,
+): ConcentratedFacts {
+  const { sqrtPriceX96, tick, liquidity } = state as ConcentratedState
+  return { kind: 'concentrated', id, tokens, sqrtPriceX96, tick, liquidity, ...more }
 }
 
 async function balancesOf(

@@ -9,9 +9,10 @@ import { contractAddress } from '../../../src/executor/deployments.js'
 import { sandboxAccount } from '../../../src/sandbox/accounts.js'
 import { sandboxVault } from '../../../src/sandbox/venues/erc-4626.js'
 import { asSent, executeOnFork } from '../../support/execute.js'
-import { expectLeastInput, quickTrades, token } from '../../support/routing/least-input.js'
+import { expectLeastInput, quickTrades } from '../../support/routing/least-input.js'
 import type { Answer } from '../../support/service/service.js'
 import { type SharedService, sharedService } from '../../support/service/shared-service.js'
+import { tokenNamed as token } from '../../support/token-named.js'
 
 const ether = 10n ** 18n
 /** Holds nothing: the execution funds exactly what the simulation did. */

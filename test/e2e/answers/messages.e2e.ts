@@ -2,11 +2,9 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { nativeToken } from '../../../src/domain/primitives.js'
 import { sandboxAccount } from '../../../src/sandbox/accounts.js'
-import { sandboxToken } from '../../../src/sandbox/tokens.js'
 import { type SharedService, sharedService } from '../../support/service/shared-service.js'
+import { tokenNamed as token } from '../../support/token-named.js'
 
-const token = (symbol: string): string =>
-  symbol === 'ETH' ? nativeToken : sandboxToken(symbol).address
 const alice = sandboxAccount('alice').address
 /** No contract. */
 const nobody = `0x${'00'.repeat(19)}aa`

@@ -4,16 +4,14 @@
  */
 import { encodeFunctionData, erc20Abi, type Hex, maxUint256, numberToHex } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Address, nativeToken } from '../../../src/domain/primitives.js'
+import type { Address } from '../../../src/domain/primitives.js'
 import { contractAddress } from '../../../src/executor/deployments.js'
 import { createRpcClient, type RpcClient } from '../../../src/rpc/node/json-rpc.js'
 import { sandboxAccount } from '../../../src/sandbox/accounts.js'
-import { sandboxToken } from '../../../src/sandbox/tokens.js'
 import { type ExecuteArgs, executeOnFork } from '../../support/execute.js'
 import { type Answer, startService, type TestService } from '../../support/service/service.js'
+import { tokenNamed as token } from '../../support/token-named.js'
 
-const token = (symbol: string): Address =>
-  symbol === 'ETH' ? nativeToken : sandboxToken(symbol).address
 /** Holds tokens and has allowed nothing. */
 const carol = sandboxAccount('carol').address
 /** Holds nothing. */

@@ -3,13 +3,12 @@
  * as in the world: Anvil's blocks before Paris lack work, its first block has fields of later rules. Every header
  * hashes to its hash, and to the parent hash of the next.
  */
-import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { numberToHex } from 'viem'
 import type { Hex } from '../../../src/domain/primitives.js'
 import { type BlockJson, headerHash } from '../../../src/rpc/node/header.js'
 import type { TestAnvil } from '../anvil.js'
+import { listenOnLoopback } from '../nodes/loopback-server.js'
 
 export interface Segment {
   readonly anvil: TestAnvil
@@ -102,20 +101,16 @@ export async function startEraNode(segments: readonly Segment[]): Promise<EraNod
 
   const server = createServer((request, response) => {
     handle(request, response).catch(() => response.destroy())
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  })
+  const { url, stop } = await listenOnLoopback(server)
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     header(number) {
       const found = headers.get(number)
       if (!found) throw new RangeError(`There is no block ${number}.`)
       return found
     },
-    async stop() {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
+    stop,
   }
 }
 

@@ -2,9 +2,8 @@
  * Stands before a service of a test and passes everything on, byte for byte. Every answer is compared with the
  * description of the interface: what is unfit fails the test that asked (see fail-unfit.ts), the rest is counted.
  */
-import { once } from 'node:events'
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { listenOnLoopback } from '../nodes/loopback-server.js'
 import type { Dialect } from './agreement.js'
 import { checkAnswer } from './check-answer.js'
 import { countAnswer } from './counts.js'
@@ -30,16 +29,7 @@ export async function startValidatingProxy(
   server.keepAliveTimeout = 0
   server.requestTimeout = 0
   server.headersTimeout = 0
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    async stop() {
-      server.close()
-      server.closeAllConnections()
-      await once(server, 'close')
-    },
-  }
+  return listenOnLoopback(server)
 }
 
 function pass(target: URL, dialect: Dialect, asked: IncomingMessage, answer: ServerResponse): void {

@@ -3,14 +3,13 @@
  * of eleven ways, it limits what it takes, lacks methods, is one of several behind a balancer, or tells the state of
  * another block.
  */
-import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'undici'
 import { seeded } from '../synthetic-market.js'
+import { listenOnLoopback } from './loopback-server.js'
 
 /** What is wrong with the node; `{}`: nothing. */
 export interface Badness {
@@ -227,16 +226,15 @@ export async function startBadNode(
 
   const server = createServer((request, response) => {
     handle(request, response).catch(() => (isStopped ? undefined : request.socket.destroy()))
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  })
+  const { url, stop } = await listenOnLoopback(server)
   const node: BadNode = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    url: `${url}/`,
     counts: { requests: 0, calls: 0, endlessBytes: 0 },
     badness,
     async stop() {
       isStopped = true
-      server.closeAllConnections()
-      server.close()
+      await stop()
       await upstream.destroy()
     },
   }

@@ -1,7 +1,6 @@
 /** A real HTTP server in front of a real node that misbehaves on demand: what operators' nodes do on bad days. */
-import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { listenOnLoopback } from './loopback-server.js'
 
 export type Fault =
   | 'none'
@@ -55,10 +54,10 @@ export async function startFaultyNode(nodeUrl: string): Promise<FaultyNode> {
 
   const server = createServer((request, response) => {
     handle(request, response).catch(() => response.destroy())
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  })
+  const { url, stop } = await listenOnLoopback(server)
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     get requests() {
       return requests
     },
@@ -70,9 +69,7 @@ export async function startFaultyNode(nodeUrl: string): Promise<FaultyNode> {
     },
     async stop() {
       for (const response of held) response.destroy()
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
+      await stop()
     },
   }
 }

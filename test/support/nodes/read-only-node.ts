@@ -1,8 +1,7 @@
 /** A door to a node through which its chain is read and never changed: what files share stays as it is for the next. */
-import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { Pool } from 'undici'
+import { listenOnLoopback } from './loopback-server.js'
 
 export interface ReadOnlyNode {
   readonly url: string
@@ -40,13 +39,12 @@ export async function startReadOnlyNode(nodeUrl: string): Promise<ReadOnlyNode> 
 
   const server = createServer((request, response) => {
     handle(request, response).catch(() => response.destroy())
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  })
+  const { url, stop } = await listenOnLoopback(server)
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     async stop() {
-      server.closeAllConnections()
-      server.close()
+      await stop()
       await node.destroy()
     },
   }

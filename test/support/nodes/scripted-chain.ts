@@ -3,13 +3,12 @@
  * of new pools as a script says. It can be as narrow as the nodes of providers, lose its events, and change its branch.
  */
 import { createHash } from 'node:crypto'
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { encodeAbiParameters, keccak256, parseAbiParameters, toEventSelector } from 'viem'
 import { ethereum } from '../../../src/chains/ethereum.js'
 import type { Address, Hex } from '../../../src/domain/primitives.js'
+import { listenOnLoopback } from './loopback-server.js'
 
 /** A pool as its event tells of it. */
 export interface ScriptedPool {
@@ -206,11 +205,10 @@ export async function startScriptedNode(
     const body = JSON.parse(Buffer.concat(parts).toString()) as Call | Call[]
     const reply = Array.isArray(body) ? await Promise.all(body.map(answer)) : await answer(body)
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(reply))
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
+  })
+  const { url, stop } = await listenOnLoopback(server)
   const node: ScriptedNode = {
-    url: `http://127.0.0.1:${port}`,
+    url,
     head,
     mostBlocks: null,
     mostLogs: null,
@@ -222,10 +220,7 @@ export async function startScriptedNode(
       branches = [...branches, from]
       logs = [...logs.filter(({ block }) => block < from), ...own.map(toLog)]
     },
-    async close() {
-      server.close()
-      server.closeAllConnections()
-    },
+    close: stop,
   }
   return node
 }

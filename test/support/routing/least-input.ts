@@ -1,17 +1,13 @@
 /** The least input that gives an amount, found by bisection over a service's own quotes: what EXACT_OUTPUT is compared with. */
 import { expect } from 'vitest'
-import { type Address, nativeToken } from '../../../src/domain/primitives.js'
 import { createSeededRandom } from '../../../src/sandbox/market/seeded-random.js'
 import { sandboxToken } from '../../../src/sandbox/tokens.js'
 import type { SharedService } from '../service/shared-service.js'
+import { tokenNamed } from '../token-named.js'
 
 type Query = Readonly<Record<string, string>>
 /** Symbols of the pair, and raw units of the first. */
 export type Trade = readonly [from: string, to: string, amountIn: bigint]
-
-/** The address of a symbol on the sandbox; ETH is the native token. */
-export const token = (symbol: string): Address =>
-  symbol === 'ETH' ? nativeToken : sandboxToken(symbol).address
 
 const random = createSeededRandom(14n)
 const trades: readonly Trade[] = [
@@ -42,7 +38,7 @@ export async function expectLeastInput(
   [from, to, amountIn]: Trade,
 ): Promise<void> {
   const quote = (query: Query) => service.get('/api/v1/shortcuts/quote', query)
-  const ends = { tokenIn: token(from), tokenOut: token(to) }
+  const ends = { tokenIn: tokenNamed(from), tokenOut: tokenNamed(to) }
   const first = await quote({ ...ends, amountIn: amountIn.toString() })
   expect(first.status, first.text).toBe(200)
   const pair = { ...ends, blockNumber: String(first.body.blockNumber) }

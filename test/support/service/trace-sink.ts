@@ -1,7 +1,6 @@
 /** A collector of traces on loopback: takes OTLP over HTTP as JSON and keeps the spans. */
-import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { listenOnLoopback } from '../nodes/loopback-server.js'
 
 export interface SinkSpan {
   readonly name: string
@@ -61,18 +60,14 @@ export async function startTraceSink(
       spans.push(...spansOf(JSON.parse(body)))
     }
     response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  })
+  const { url, stop } = await listenOnLoopback(server)
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     spans,
     bodies,
     headers,
-    async stop() {
-      server.close()
-      server.closeAllConnections()
-      await once(server, 'close')
-    },
+    stop,
   }
 }
 
