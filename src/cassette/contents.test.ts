@@ -1,9 +1,16 @@
-import { describe, expect, test } from 'vitest'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
 import { ethereum } from '../chains/ethereum.js'
+import { openCassetteFile } from '../rpc/cassette/cassette-file.js'
+import { CassetteRequests } from '../rpc/cassette/cassette-requests.js'
 import {
   type CassetteContents,
   contentsOf,
+  contentsToAdd,
   differences,
+  readContents,
   toHead,
   versionWarnings,
 } from './contents.js'
@@ -21,6 +28,7 @@ const contents: CassetteContents = {
     liquidityFloorUsd: 0,
     serviceName: 'svc',
     apiDialect: 'specification',
+    marksAnswers: true,
     disabledAggregators: [],
     priorityFeePerGas: { 1: 10n ** 18n },
     acrossFeeBps: 5,
@@ -60,6 +68,31 @@ describe('toHead', () => {
     const { facts } = toHead(contents, version)
     const { tokens: _, ...rest } = facts
     expect(() => contentsOf({ facts: () => rest })).toThrow('row tokens of facts is missing')
+  })
+})
+
+describe('contentsToAdd', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'forkroute-contents-'))
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+  test('a new file takes them as they are', () => {
+    expect(contentsToAdd(join(folder, 'none.cassette'), contents)).toBe(contents)
+  })
+
+  test('answers that are added to an earlier file are as those in it', () => {
+    const file = join(folder, 'earlier.cassette')
+    const { facts } = toHead(contents, version)
+    const { marksAnswers: _, ...settings } = JSON.parse(facts.settings ?? '{}')
+    const db = openCassetteFile(file, 'write')
+    new CassetteRequests(db).putFacts({ ...facts, settings: JSON.stringify(settings) })
+    db.close()
+    expect(readContents(file).settings.marksAnswers).toBe(false)
+    expect(contentsToAdd(file, contents)).toEqual({
+      ...contents,
+      settings: { ...contents.settings, marksAnswers: false },
+    })
+    const other = { ...contents, settings: { ...contents.settings, maxHops: 2 } }
+    expect(() => contentsToAdd(file, other)).toThrow('maxHops is 3 there, 2 here')
   })
 })
 

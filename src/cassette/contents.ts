@@ -27,6 +27,7 @@ export type CassetteSettings = Pick<
   | 'liquidityFloorUsd'
   | 'serviceName'
   | 'apiDialect'
+  | 'marksAnswers'
   | 'disabledAggregators'
   | 'priorityFeePerGas'
   | 'acrossFeeBps'
@@ -52,6 +53,7 @@ export interface RecorderVersion {
 /** What earlier files, which lack these settings, were recorded with. */
 const laterSettings = {
   apiDialect: 'specification',
+  marksAnswers: false,
   disabledAggregators: [] as string[],
   acrossFeeBps: 5,
   acrossMaxUsd: null,
@@ -78,6 +80,7 @@ const schemas = {
     liquidityFloorUsd: z.number(),
     serviceName: z.string(),
     apiDialect: z.enum(['specification', 'family']).default(laterSettings.apiDialect),
+    marksAnswers: z.boolean().default(laterSettings.marksAnswers),
     disabledAggregators: z.array(z.string()).default(laterSettings.disabledAggregators),
     priorityFeePerGas: z.record(
       z.string(),
@@ -164,16 +167,20 @@ export function readVersions(file: string): string[] {
 }
 
 /**
- * Checks that a service with these contents may add to the file: it must be absent, or recorded with equal contents.
+ * The contents with which a service adds to the file: it must be absent, or recorded with equal contents. Answers are
+ * marked where those in the file are, since no operator could set that.
  * @throws ForkrouteError INVALID_REQUEST naming what differs.
  */
-export function checkAddition(file: string, contents: CassetteContents): void {
-  if (!existsSync(file)) return
+export function contentsToAdd(file: string, contents: CassetteContents): CassetteContents {
+  if (!existsSync(file)) return contents
   const db = openCassetteFile(file, 'read')
   try {
     const facts = readable(() => guarded(() => new CassetteRequests(db).facts()))
-    const differing = Object.keys(facts).length ? differences(facts, toFacts(contents)) : []
-    if (!differing.length) return
+    if (!Object.keys(facts).length) return contents
+    const { marksAnswers } = contentsOf({ facts: () => facts }).settings
+    const alike = { ...contents, settings: { ...contents.settings, marksAnswers } }
+    const differing = differences(facts, toFacts(alike))
+    if (!differing.length) return alike
     throw new ForkrouteError(
       'INVALID_REQUEST',
       `The cassette was recorded otherwise, and one cassette has one of each: ${differing.join('; ')}.`,

@@ -43,6 +43,8 @@ export interface Config {
   readonly serviceName: string
   /** Whose reading answers have where the specification and published clients differ. */
   readonly apiDialect: (typeof apiDialects)[number]
+  /** Whether answers say where they were simulated and how long they hold: not in replays of cassettes without that. */
+  readonly marksAnswers: boolean
   readonly logLevel: (typeof logLevels)[number]
   /** Allowed browser origins, `*` for all; empty: CORS is off. */
   readonly corsOrigins: readonly string[]
@@ -339,6 +341,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     tokenLists: read.TOKEN_LISTS,
     serviceName: read.SERVICE_NAME,
     apiDialect: read.API_DIALECT,
+    marksAnswers: true,
     logLevel: read.LOG_LEVEL,
     corsOrigins: read.CORS_ORIGINS,
     allowedHosts: read.ALLOWED_HOSTS,

@@ -8,6 +8,7 @@ import type { Address, BlockPin, Hex, TokenAmount } from './primitives.js'
 import type { RouteStepRecord } from './route-step.js'
 import type { PoolChoice } from './router-settings.js'
 import type { TransactionTrace } from './trace.js'
+import type { AnswerMarks } from './validity.js'
 
 export interface BundleAction {
   /** Slug of a protocol, or the service's name for its own actions. */
@@ -140,6 +141,8 @@ export interface BundleResult {
   readonly warnings: readonly string[]
   /** Only where it was asked for; null where the transaction cannot be traced. */
   readonly trace?: TransactionTrace | null
+  /** Absent in a replay of a cassette that was recorded without them. */
+  readonly marks?: AnswerMarks
 }
 
 /** What a bundle gives on another chain. */

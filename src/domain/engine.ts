@@ -25,6 +25,7 @@ import type { Address, BlockPin, Cost, Hex, Token, TokenAmount } from './primiti
 import type { RouteStepRecord } from './route-step.js'
 import type { PoolChoice, RouterSettings } from './router-settings.js'
 import type { TransactionTrace } from './trace.js'
+import type { AnswerMarks } from './validity.js'
 import type { WhatIf } from './what-if.js'
 
 /** The amount that the sender gives of one token: raw units, > 0, fee included; 0 where `amountOut` decides. */
@@ -182,6 +183,8 @@ export interface RouteAnswer {
   readonly crosschain?: CrosschainFacts
   /** Absent: all. */
   readonly proof?: 'adaptive'
+  /** Absent in a replay of a cassette that was recorded without them. */
+  readonly marks?: AnswerMarks
   readonly warnings: readonly string[]
 }
 

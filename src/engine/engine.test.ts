@@ -33,6 +33,7 @@ function unreachable(): { readonly engine: Engine; readonly asked: string[] } {
     positionsMaxAgeSeconds: 1,
     opportunitiesMinTvlUsd: null,
     disabledAggregators: [],
+    marksAnswers: true,
     stopping: new AbortController().signal,
     onProblem: () => asked.push('onProblem'),
   }

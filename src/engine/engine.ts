@@ -39,6 +39,8 @@ export interface EngineParts {
   readonly opportunitiesMinTvlUsd: number | null
   /** Slugs of exchanges that no route uses. */
   readonly disabledAggregators: readonly string[]
+  /** Whether answers say where they were simulated and how long they hold. */
+  readonly marksAnswers: boolean
   /** Aborted when the service stops and nothing more may be read. */
   readonly stopping: AbortSignal
   /** Receives faults that no caller sees, such as a catalog that cannot be written. */
@@ -67,7 +69,9 @@ export function createEngine(parts: EngineParts): Engine {
   })
   const blocks = createBlocks({ chains, archive, pins, pin: tasks.pin })
   const { blockAtTime } = blocks
-  const routes = createRoutes({ chains, tasks, blockAtTime, threads: workers.threads, onProblem })
+  const { marksAnswers } = parts
+  const { threads } = workers
+  const routes = createRoutes({ chains, tasks, blockAtTime, threads, marksAnswers, onProblem })
   const accounts = createAccounts({ chains, run: tasks.run, listings: metadata.listings })
   const opportunities = createOpportunities({
     engine: { ...metadata, ...routes, ...accounts },

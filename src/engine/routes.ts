@@ -18,6 +18,7 @@ import {
 import { ForkrouteError, fromWireError, toWireError } from '../domain/errors.js'
 import { chunksOf, compareAmounts, compareText, zip } from '../domain/lists.js'
 import type { BlockPin } from '../domain/primitives.js'
+import type { AnswerMarks } from '../domain/validity.js'
 import { quoteSender } from '../executor/deployments.js'
 import { parseBundle } from '../routing/bundle/parse-actions.js'
 import { nothingInTime } from '../routing/route/failures.js'
@@ -40,6 +41,7 @@ export interface RoutesParts {
   readonly blockAtTime: Engine['blockAtTime']
   /** Threads of the worker pool. */
   readonly threads: number
+  readonly marksAnswers: boolean
   /** Receives the error of a batched quote that failed through a fault of the service. */
   onProblem(error: unknown): void
 }
@@ -59,11 +61,13 @@ export function createRoutes(
     seenPins: new LRUCache<string, true>({ max: pinsKept }),
     payable: new LRUCache<string, true>({ max: payableKept }),
   }
-  const { chains, tasks } = parts
+  const { chains, tasks, marksAnswers } = parts
   async function routeOf(mode: 'route' | 'quote', request: RouteRequest, context: CallContext) {
-    if (isCrosschain(request)) return routeOverBridges(parts, { mode, request }, context)
     const args = { mode, request, accountId: context.accountId }
-    return tasks.run('route', args, request, context)
+    const answer = isCrosschain(request)
+      ? await routeOverBridges(parts, { mode, request }, context)
+      : await tasks.run('route', args, request, context)
+    return marked(answer, marksAnswers)
   }
   return {
     route: (given, context) =>
@@ -88,23 +92,36 @@ export function createRoutes(
     bundle: (given, outer) =>
       withinDeadline(given, outer, async (context) => {
         const request = withSpender(given)
-        if (isOverBridge(request)) return bundleOverBridge(parts, request, context)
+        if (isOverBridge(request)) {
+          return marked(await bundleOverBridge(parts, request, context), marksAnswers)
+        }
         // Before a block is pinned: a malformed bundle is the caller's error, whatever the state of the chain.
         const bundle = parseBundle(request, chains.of(request.chainId))
         const args = { request: bundle, accountId: context.accountId }
         const result = await tasks.run('bundle', args, request, context)
-        return { ...result, actions: request.actions }
+        return marked({ ...result, actions: request.actions }, marksAnswers)
       }),
 
     nontokenized: (given, outer) =>
       withinDeadline(given, outer, async (context) => {
         const request = withSpender(given)
-        if (request.crosschain)
-          return positionOverBridges(parts, request, request.crosschain, context)
         const args = { request, accountId: context.accountId }
-        return tasks.run('nontokenized', args, request, context)
+        const answer = request.crosschain
+          ? await positionOverBridges(parts, request, request.crosschain, context)
+          : await tasks.run('nontokenized', args, request, context)
+        return marked(answer, marksAnswers)
       }),
   }
+}
+
+/** Adds where the transaction was simulated; an answer without gas was not. */
+function marked<A extends { readonly gas: bigint | null; readonly marks?: AnswerMarks }>(
+  answer: A,
+  marksAnswers: boolean,
+): A {
+  if (!marksAnswers) return answer
+  const simulatedPosition = answer.gas === null ? null : 0
+  return { ...answer, marks: { simulatedPosition, expiresAtBlock: null } }
 }
 
 /** A position on another chain is entered by the order that runs with what is delivered. */
@@ -159,7 +176,10 @@ async function quoteBatch(
     const limit = { deadlineMs: deadlineMs + collectingMs }
     await withinDeadline(limit, context, calculate, begunAt).catch(unlessLate)
   } else await calculate(context)
-  const quotes = all.map((request) => outcomes.get(request) ?? late(request))
+  const quotes = all.map((request) => {
+    const outcome = outcomes.get(request) ?? late(request)
+    return outcome.ok ? { ...outcome, value: marked(outcome.value, parts.marksAnswers) } : outcome
+  })
   for (const one of quotes) {
     if (!one.ok && one.error.code === 'INTERNAL') onProblem(fromWireError(one.error))
   }

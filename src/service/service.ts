@@ -12,7 +12,7 @@ import { answersKind } from '../backtest/kind.js'
 import { openBacktests } from '../backtest/open.js'
 import {
   type CassetteContents,
-  checkAddition,
+  contentsToAdd,
   readContents,
   readVersions,
   toHead,
@@ -139,6 +139,7 @@ export async function createService(given: Config, options: ServiceOptions): Pro
       positionsMaxAgeSeconds: config.positionsMaxAgeSeconds,
       opportunitiesMinTvlUsd: config.opportunitiesMinTvlUsd,
       disabledAggregators: config.disabledAggregators,
+      marksAnswers: config.marksAnswers,
       stopping: stopping.signal,
       onProblem: (error) => logger.warn({ err: error }, 'engine'),
     })
@@ -301,11 +302,16 @@ async function prepare(
   const chainIds = chosen.chains.map(({ id }) => id)
   const importedPools = importedPoolsOf(config.dataDir, chainIds)
   const { sandboxPools } = chosen
-  const contents = { settings: { ...config, chainIds }, tokens, importedPools, sandboxPools }
-  checkAddition(mode.file, contents)
+  const contents = contentsToAdd(mode.file, {
+    settings: { ...config, chainIds },
+    tokens,
+    importedPools,
+    sandboxPools,
+  })
+  const { marksAnswers } = contents.settings
   return {
     ...chosen,
-    config: { ...config, dataDir: temporaryFolder(closers) },
+    config: { ...config, marksAnswers, dataDir: temporaryFolder(closers) },
     tokens,
     mode: { ...mode, head: toHead(contents, softwareVersion()) },
     importedPools,

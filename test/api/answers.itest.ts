@@ -175,6 +175,29 @@ describe('route answers', () => {
     expect((await plain.get(`/shortcuts/quote?${trade}`)).body).not.toHaveProperty('warnings')
   })
 
+  test('where it was simulated and how long it holds follows the block, where the engine says it', async () => {
+    const simulatedPosition = 0
+    const api = await startTestApi(
+      {},
+      {
+        route: async (request) => ({
+          ...answerTo(request),
+          marks: { simulatedPosition, expiresAtBlock: null },
+        }),
+        quote: async (request) => ({
+          ...answerTo(request),
+          marks: { simulatedPosition, expiresAtBlock: BigInt(blockNumber) + 4n },
+        }),
+      },
+    )
+    const path = `/shortcuts/route?fromAddress=${sender}&${trade}`
+    const route = await documented(api, path, RouteTransaction)
+    expect(route).toMatchObject({ simulatedPosition: 0, expiresAtBlock: null })
+    expect(Object.keys(route).join()).toContain('blockNumber,simulatedPosition,expiresAtBlock,tx')
+    const quote = await documented(api, `/shortcuts/quote?${trade}`, Quote)
+    expect(quote).toMatchObject({ simulatedPosition: 0, expiresAtBlock: blockNumber + 4 })
+  })
+
   test('/v1 answers with the same bytes as /api/v1', async () => {
     const api = await startTestApi()
     const search = `fromAddress=${sender}&${trade}`

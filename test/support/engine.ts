@@ -112,6 +112,7 @@ export async function startEngine(options: {
     positions,
     opportunitiesMinTvlUsd: null,
     disabledAggregators: [],
+    marksAnswers: true,
     positionsMaxAgeSeconds: 300,
     stopping: stopping.signal,
     onProblem: note,

@@ -15,6 +15,7 @@ import { explanationFields, oneOrList } from '../../domain/explanation.js'
 import type { UnsignedTransaction } from '../../domain/order.js'
 import type { RoutePermit } from '../../domain/permit.js'
 import type { Address as Account, Cost, TokenAmount } from '../../domain/primitives.js'
+import type { AnswerMarks } from '../../domain/validity.js'
 import type { WhatIf } from '../../domain/what-if.js'
 import { cost, crosschainFields, routeCrosschain } from './crosschain-records.js'
 import { explanation, onlyExplained } from './explanation.js'
@@ -133,6 +134,28 @@ const ProofOfAnswer = z
   .optional()
   .meta({ description: 'Only where not every candidate was simulated; see proof of the request.' })
 
+/** Fields of every answer with a transaction. */
+export const marks = {
+  simulatedPosition: z
+    .literal(0)
+    .nullable()
+    .optional()
+    .meta({
+      description:
+        'Index in block createdAt + 1 at which the transaction was simulated: 0, its first. Null with skipQuote; absent in a ' +
+        'replay of a cassette recorded without it.',
+    }),
+  expiresAtBlock: z
+    .int()
+    .nullable()
+    .optional()
+    .meta({
+      description:
+        'The last block in which the transaction still fills, as far as was measured; null: it was not measured. Absent ' +
+        'where simulatedPosition is.',
+    }),
+}
+
 export const RouteTransaction = z
   .object({
     route: z.array(RouteStep),
@@ -143,6 +166,7 @@ export const RouteTransaction = z
     priceImpact: PriceImpact.optional(),
     createdAt: BlockNumber.meta({ description: 'Block at whose end all state was read.' }),
     blockNumber: BlockNumber.meta({ description: 'Same as createdAt.' }),
+    ...marks,
     tx: Transaction,
     feeAmount: z.array(Wei).optional(),
     gasCost: GasCost.optional(),
@@ -175,6 +199,7 @@ export const Quote = z
     priceImpact: PriceImpact.optional(),
     feeAmount: z.array(Wei).optional(),
     blockNumber: BlockNumber,
+    ...marks,
     ...routeCrosschain,
     overrides: OverridesOfRequest,
     proof: ProofOfAnswer,
@@ -263,6 +288,15 @@ export function warningsOf({ warnings }: { readonly warnings: readonly string[] 
   return warnings.length > 0 ? { warnings: [...warnings] } : {}
 }
 
+export function marksOf({ marks }: { readonly marks?: AnswerMarks }) {
+  if (!marks) return {}
+  const { simulatedPosition, expiresAtBlock } = marks
+  return {
+    simulatedPosition,
+    expiresAtBlock: expiresAtBlock === null ? null : Number(expiresAtBlock),
+  }
+}
+
 /** Absent where no fee is taken. */
 export function feesOf({ fees = [] }: { readonly fees?: readonly TokenAmount[] }) {
   return fees.length > 0 ? { feeAmount: fees.map(({ amount }) => amount.toString()) } : {}
@@ -347,6 +381,7 @@ export function toRouteTransaction(
     ...defined({ priceImpact: withPriceImpact ? answer.priceImpact : undefined }),
     createdAt: Number(answer.block.number),
     blockNumber: Number(answer.block.number),
+    ...marksOf(answer),
     tx: toTransaction(answer),
     ...defined({ gasCost: gasCost && toGasCost(gasCost) }),
     ...crosschainFields(answer),
@@ -369,6 +404,7 @@ export function toQuote(answer: RouteAnswer, withPriceImpact: boolean): z.output
     ...defined({ priceImpact: withPriceImpact ? answer.priceImpact : undefined }),
     ...extras(answer),
     blockNumber: Number(answer.block.number),
+    ...marksOf(answer),
     ...crosschainFields(answer),
     ...explanationFields(answer.explanation),
   }
@@ -388,6 +424,7 @@ export function toNontokenized(
     priceImpact: answer.priceImpact,
     createdAt: blockNumber,
     blockNumber,
+    ...marksOf(answer),
     tx: toTransaction(answer),
     ...crosschainFields(answer),
     ...feesOf(answer),

@@ -1341,6 +1341,10 @@ export interface components {
             createdAt: number;
             /** @description Same as createdAt. */
             blockNumber: number;
+            /** @description Index in block createdAt + 1 at which the transaction was simulated: 0, its first. Null with skipQuote; absent in a replay of a cassette recorded without it. */
+            simulatedPosition?: 0 | null;
+            /** @description The last block in which the transaction still fills, as far as was measured; null: it was not measured. Absent where simulatedPosition is. */
+            expiresAtBlock?: number | null;
             /** @description The transaction, unsigned. */
             tx: components["schemas"]["Transaction"];
             /** @description Fee taken of each amountIn, in the smallest unit of its tokenIn, in their order. */
@@ -1725,6 +1729,10 @@ export interface components {
             feeAmount?: components["schemas"]["Wei"][];
             /** @description Number of the block at whose end all state was read. */
             blockNumber: number;
+            /** @description Index in block createdAt + 1 at which the transaction was simulated: 0, its first. Null with skipQuote; absent in a replay of a cassette recorded without it. */
+            simulatedPosition?: 0 | null;
+            /** @description The last block in which the transaction still fills, as far as was measured; null: it was not measured. Absent where simulatedPosition is. */
+            expiresAtBlock?: number | null;
             /** @description Chain on which tokenOut is received; absent where it is chainId. */
             destinationChainId?: number;
             /** @description Block of the destination at whose end its state was read. */
@@ -1818,6 +1826,10 @@ export interface components {
                 priceImpact?: number | null;
                 /** @description Fee taken of each amountIn, in the smallest unit of its tokenIn, in their order. */
                 feeAmount?: components["schemas"]["Wei"][];
+                /** @description Index in block createdAt + 1 at which the transaction was simulated: 0, its first. Null with skipQuote; absent in a replay of a cassette recorded without it. */
+                simulatedPosition?: 0 | null;
+                /** @description The last block in which the transaction still fills, as far as was measured; null: it was not measured. Absent where simulatedPosition is. */
+                expiresAtBlock?: number | null;
                 /** @description Chain on which tokenOut is received; absent where it is chainId. */
                 destinationChainId?: number;
                 /** @description Block of the destination at whose end its state was read. */
@@ -1940,6 +1952,10 @@ export interface components {
             createdAt: number;
             /** @description Same as createdAt. */
             blockNumber: number;
+            /** @description Index in block createdAt + 1 at which the transaction was simulated: 0, its first. Null with skipQuote; absent in a replay of a cassette recorded without it. */
+            simulatedPosition?: 0 | null;
+            /** @description The last block in which the transaction still fills, as far as was measured; null: it was not measured. Absent where simulatedPosition is. */
+            expiresAtBlock?: number | null;
             /** @description The transaction, unsigned. */
             tx: components["schemas"]["Transaction"];
             /** @description Fee taken of each amountIn, in the smallest unit of its tokenIn, in their order. */
@@ -2063,6 +2079,10 @@ export interface components {
             createdAt: number;
             /** @description Same as createdAt. */
             blockNumber: number;
+            /** @description Index in block createdAt + 1 at which the transaction was simulated: 0, its first. Null with skipQuote; absent in a replay of a cassette recorded without it. */
+            simulatedPosition?: 0 | null;
+            /** @description The last block in which the transaction still fills, as far as was measured; null: it was not measured. Absent where simulatedPosition is. */
+            expiresAtBlock?: number | null;
             /** @description The transaction, unsigned. */
             tx: components["schemas"]["Transaction"];
             /** @description Basis points; null without USD prices, and where debts or calls take part. */
@@ -5580,8 +5600,10 @@ export interface operations {
                      *       "priceImpact": -0.34,
                      *       "createdAt": 378,
                      *       "blockNumber": 378,
+                     *       "simulatedPosition": 0,
+                     *       "expiresAtBlock": null,
                      *       "tx": {
-                     *         "data": "0x8119c0650a000000000000000000000000b24e8861c02aaa39b223fe8d0a0e5c4f27ead9083c756cc2a0b86991c6218b36c1d19d4a2e9eb0ce3606eb4832c18f51aeea9174518f9678b0d995b37febf0f56fedd50565e55d5a2b5b70e40000000000000000000000000000000082e0554a476a092703abdb3ef35c80e0d76d32939f",
+                     *         "data": "0x8119c0650a000000000000000000000000b24e8861c02aaa39b223fe8d0a0e5c4f27ead9083c756cc2a0b86991c6218b36c1d19d4a2e9eb0ce3606eb48f926f7b78e265becc48cd8261522b72118d1f957930dae673334991a84a895300000000000000000000000000000000082e0554a476a092703abdb3ef35c80e0d76d32939f",
                      *         "to": "0xd7fafe11014f49e617fd42e6572aad094795b65a",
                      *         "from": "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266",
                      *         "value": "1000000000000000000",
@@ -6015,8 +6037,10 @@ export interface operations {
                      *       "priceImpact": -0.34,
                      *       "createdAt": 378,
                      *       "blockNumber": 378,
+                     *       "simulatedPosition": 0,
+                     *       "expiresAtBlock": null,
                      *       "tx": {
-                     *         "data": "0x8119c0650a000000000000000000000000b24e8861c02aaa39b223fe8d0a0e5c4f27ead9083c756cc2a0b86991c6218b36c1d19d4a2e9eb0ce3606eb4832c18f51aeea9174518f9678b0d995b37febf0f56fedd50565e55d5a2b5b70e40000000000000000000000000000000082e0554a476a092703abdb3ef35c80e0d76d32939f",
+                     *         "data": "0x8119c0650a000000000000000000000000b24e8861c02aaa39b223fe8d0a0e5c4f27ead9083c756cc2a0b86991c6218b36c1d19d4a2e9eb0ce3606eb48f926f7b78e265becc48cd8261522b72118d1f957930dae673334991a84a895300000000000000000000000000000000082e0554a476a092703abdb3ef35c80e0d76d32939f",
                      *         "to": "0xd7fafe11014f49e617fd42e6572aad094795b65a",
                      *         "from": "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266",
                      *         "value": "1000000000000000000",
@@ -6332,7 +6356,9 @@ export interface operations {
                      *       ],
                      *       "gas": "139883",
                      *       "priceImpact": -0.34,
-                     *       "blockNumber": 378
+                     *       "blockNumber": 378,
+                     *       "simulatedPosition": 0,
+                     *       "expiresAtBlock": null
                      *     }
                      */
                     "application/json": components["schemas"]["Quote"];
@@ -6704,7 +6730,9 @@ export interface operations {
                      *       ],
                      *       "gas": "139883",
                      *       "priceImpact": -0.34,
-                     *       "blockNumber": 378
+                     *       "blockNumber": 378,
+                     *       "simulatedPosition": 0,
+                     *       "expiresAtBlock": null
                      *     }
                      */
                     "application/json": components["schemas"]["Quote"];
@@ -7071,7 +7099,9 @@ export interface operations {
                      *           ],
                      *           "gas": "129992",
                      *           "priceImpact": -0.34,
-                     *           "blockNumber": 378
+                     *           "blockNumber": 378,
+                     *           "simulatedPosition": 0,
+                     *           "expiresAtBlock": null
                      *         }
                      *       ]
                      *     }
@@ -7871,8 +7901,10 @@ export interface operations {
                      *       "priceImpact": -0.95,
                      *       "createdAt": 378,
                      *       "blockNumber": 378,
+                     *       "simulatedPosition": 0,
+                     *       "expiresAtBlock": null,
                      *       "tx": {
-                     *         "data": "0x3557645000000000000000000000000000000000000000000000000000000000000000200000000000000000000000000000000000000000000000000000000000000160000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb9226600000000000000000000000000000000000000000000000000000000000001e00000000000000000000000000000000000000000000000000000000000000840000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb922660000000000000000000000000000000000000000000000000000000000000860000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000ffffffff32c18f51aeea9174518f9678b0d995b37febf0f56fedd50565e55d5a2b5b70e400000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000001000000000000000000000000eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee0000000000000000000000000000000000000000000000000de0b6b3a7640000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000006390e90c02aaa39b223fe8d0a0e5c4f27ead9083c756cc20806f05b59d3b20000c02aaa39b223fe8d0a0e5c4f27ead9083c756cc2000004d0e30db000a0e0554a476a092703abdb3ef35c80e0d76d32939fc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2a0b86991c6218b36c1d19d4a2e9eb0ce3606eb480000c4128acb0800000000000000000000000062d3874217ba1996f671fab3c3365cbaf1db375800000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000fffd8963efd1fc6a506488495d951d5263988d2500000000000000000000000000000000000000000000000000000000000000a00000000000000000000000000000000000000000000000000000000000000000010000444100271040e309ec6aa5c234b93b48013bcc26b51d49f889e3000000640194db8e000000000000000000000000000000000000000000000000000000000000002000000000000000000000000000000000000000000000000000000000000000010000000000000000000000000000000000000000000000000000000000000000010000444101271040e309ec6aa5c234b93b48013bcc26b51d49f889e3000000449210b440000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000592ace77010000044102271090c02aaa39b223fe8d0a0e5c4f27ead9083c756cc20806f05b59d3b20000c02aaa39b223fe8d0a0e5c4f27ead9083c756cc2000004d0e30db00040e309ec6aa5c234b93b48013bcc26b51d49f889e3000000640194db8e000000000000000000000000000000000000000000000000000000000000002000000000000000000000000000000000000000000000000000000000000000010000000000000000000000000000000000000000000000000000000000000000010000444104271040e309ec6aa5c234b93b48013bcc26b51d49f889e3000000449210b440000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000006e7799d37c1c000010000044105271002a0b86991c6218b36c1d19d4a2e9eb0ce3606eb48c36442b4a4522e871399cd717abdd847ab11fe884102271002c02aaa39b223fe8d0a0e5c4f27ead9083c756cc2c36442b4a4522e871399cd717abdd847ab11fe884105271040c36442b4a4522e871399cd717abdd847ab11fe880000016488316456000000000000000000000000a0b86991c6218b36c1d19d4a2e9eb0ce3606eb48000000000000000000000000c02aaa39b223fe8d0a0e5c4f27ead9083c756cc200000000000000000000000000000000000000000000000000000000000001f4fffffffffffffffffffffffffffffffffffffffffffffffffffffffffff2761a00000000000000000000000000000000000000000000000000000000000d89e600000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000005928affb00000000000000000000000000000000000000000000000006e7799d37c1886d000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb9226600000000000000000000000000000000000000000000000000000000ffffffff020000a4410227100000c44105271040c36442b4a4522e871399cd717abdd847ab11fe880700002499fbab880000000000000000000000000000000000000000000000000000000000000000010000044109271002a0b86991c6218b36c1d19d4a2e9eb0ce3606eb48c36442b4a4522e871399cd717abdd847ab11fe880002c02aaa39b223fe8d0a0e5c4f27ead9083c756cc2c36442b4a4522e871399cd717abdd847ab11fe880040e309ec6aa5c234b93b48013bcc26b51d49f889e3000000449210b4400000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000018cf8a58c4db01000004410a27100000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000002000000000000000000000000a0b86991c6218b36c1d19d4a2e9eb0ce3606eb48000000000000000000000000c02aaa39b223fe8d0a0e5c4f27ead9083c756cc2",
+                     *         "data": "0x3557645000000000000000000000000000000000000000000000000000000000000000200000000000000000000000000000000000000000000000000000000000000160000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb9226600000000000000000000000000000000000000000000000000000000000001e00000000000000000000000000000000000000000000000000000000000000840000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb922660000000000000000000000000000000000000000000000000000000000000860000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000fffffffff926f7b78e265becc48cd8261522b72118d1f957930dae673334991a84a8953000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000001000000000000000000000000eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee0000000000000000000000000000000000000000000000000de0b6b3a7640000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000006390e90c02aaa39b223fe8d0a0e5c4f27ead9083c756cc20806f05b59d3b20000c02aaa39b223fe8d0a0e5c4f27ead9083c756cc2000004d0e30db000a0e0554a476a092703abdb3ef35c80e0d76d32939fc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2a0b86991c6218b36c1d19d4a2e9eb0ce3606eb480000c4128acb0800000000000000000000000062d3874217ba1996f671fab3c3365cbaf1db375800000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000fffd8963efd1fc6a506488495d951d5263988d2500000000000000000000000000000000000000000000000000000000000000a00000000000000000000000000000000000000000000000000000000000000000010000444100271040e309ec6aa5c234b93b48013bcc26b51d49f889e3000000640194db8e000000000000000000000000000000000000000000000000000000000000002000000000000000000000000000000000000000000000000000000000000000010000000000000000000000000000000000000000000000000000000000000000010000444101271040e309ec6aa5c234b93b48013bcc26b51d49f889e3000000449210b440000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000592ace77010000044102271090c02aaa39b223fe8d0a0e5c4f27ead9083c756cc20806f05b59d3b20000c02aaa39b223fe8d0a0e5c4f27ead9083c756cc2000004d0e30db00040e309ec6aa5c234b93b48013bcc26b51d49f889e3000000640194db8e000000000000000000000000000000000000000000000000000000000000002000000000000000000000000000000000000000000000000000000000000000010000000000000000000000000000000000000000000000000000000000000000010000444104271040e309ec6aa5c234b93b48013bcc26b51d49f889e3000000449210b440000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000006e7799d37c1c000010000044105271002a0b86991c6218b36c1d19d4a2e9eb0ce3606eb48c36442b4a4522e871399cd717abdd847ab11fe884102271002c02aaa39b223fe8d0a0e5c4f27ead9083c756cc2c36442b4a4522e871399cd717abdd847ab11fe884105271040c36442b4a4522e871399cd717abdd847ab11fe880000016488316456000000000000000000000000a0b86991c6218b36c1d19d4a2e9eb0ce3606eb48000000000000000000000000c02aaa39b223fe8d0a0e5c4f27ead9083c756cc200000000000000000000000000000000000000000000000000000000000001f4fffffffffffffffffffffffffffffffffffffffffffffffffffffffffff2761a00000000000000000000000000000000000000000000000000000000000d89e600000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000005928affb00000000000000000000000000000000000000000000000006e7799d37c1886d000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb9226600000000000000000000000000000000000000000000000000000000ffffffff020000a4410227100000c44105271040c36442b4a4522e871399cd717abdd847ab11fe880700002499fbab880000000000000000000000000000000000000000000000000000000000000000010000044109271002a0b86991c6218b36c1d19d4a2e9eb0ce3606eb48c36442b4a4522e871399cd717abdd847ab11fe880002c02aaa39b223fe8d0a0e5c4f27ead9083c756cc2c36442b4a4522e871399cd717abdd847ab11fe880040e309ec6aa5c234b93b48013bcc26b51d49f889e3000000449210b4400000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000018cf8a58c4db01000004410a27100000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000002000000000000000000000000a0b86991c6218b36c1d19d4a2e9eb0ce3606eb48000000000000000000000000c02aaa39b223fe8d0a0e5c4f27ead9083c756cc2",
                      *         "to": "0xd7fafe11014f49e617fd42e6572aad094795b65a",
                      *         "from": "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266",
                      *         "value": "1000000000000000000",
@@ -8316,8 +8348,10 @@ export interface operations {
                      *       ],
                      *       "createdAt": 378,
                      *       "blockNumber": 378,
+                     *       "simulatedPosition": 0,
+                     *       "expiresAtBlock": null,
                      *       "tx": {
-                     *         "data": "0x3557645000000000000000000000000000000000000000000000000000000000000000200000000000000000000000000000000000000000000000000000000000000160000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb9226600000000000000000000000000000000000000000000000000000000000001e00000000000000000000000000000000000000000000000000000000000000320000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb922660000000000000000000000000000000000000000000000000000000000000380000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000ffffffff32c18f51aeea9174518f9678b0d995b37febf0f56fedd50565e55d5a2b5b70e400000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000001000000000000000000000000c02aaa39b223fe8d0a0e5c4f27ead9083c756cc20000000000000000000000000000000000000000000000000de0b6b3a76400000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000012001a0e0554a476a092703abdb3ef35c80e0d76d32939fc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2a0b86991c6218b36c1d19d4a2e9eb0ce3606eb480000c4128acb0800000000000000000000000062d3874217ba1996f671fab3c3365cbaf1db375800000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000fffd8963efd1fc6a506488495d951d5263988d2500000000000000000000000000000000000000000000000000000000000000a000000000000000000000000000000000000000000000000000000000000000000100004440c02aaa39b223fe8d0a0e5c4f27ead9083c756cc227100000000000000000000000000000000000000000000000000000000000000001000000000000000000000000a0b86991c6218b36c1d19d4a2e9eb0ce3606eb4800000000000000000000000000000000000000000000000000000000b24e88610000000000000000000000000000000000000000000000000000000000000000",
+                     *         "data": "0x3557645000000000000000000000000000000000000000000000000000000000000000200000000000000000000000000000000000000000000000000000000000000160000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb9226600000000000000000000000000000000000000000000000000000000000001e00000000000000000000000000000000000000000000000000000000000000320000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb922660000000000000000000000000000000000000000000000000000000000000380000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000fffffffff926f7b78e265becc48cd8261522b72118d1f957930dae673334991a84a8953000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000001000000000000000000000000c02aaa39b223fe8d0a0e5c4f27ead9083c756cc20000000000000000000000000000000000000000000000000de0b6b3a76400000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000012001a0e0554a476a092703abdb3ef35c80e0d76d32939fc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2a0b86991c6218b36c1d19d4a2e9eb0ce3606eb480000c4128acb0800000000000000000000000062d3874217ba1996f671fab3c3365cbaf1db375800000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000fffd8963efd1fc6a506488495d951d5263988d2500000000000000000000000000000000000000000000000000000000000000a000000000000000000000000000000000000000000000000000000000000000000100004440c02aaa39b223fe8d0a0e5c4f27ead9083c756cc227100000000000000000000000000000000000000000000000000000000000000001000000000000000000000000a0b86991c6218b36c1d19d4a2e9eb0ce3606eb4800000000000000000000000000000000000000000000000000000000b24e88610000000000000000000000000000000000000000000000000000000000000000",
                      *         "to": "0xd7fafe11014f49e617fd42e6572aad094795b65a",
                      *         "from": "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266",
                      *         "value": "0",
@@ -8568,7 +8602,7 @@ export interface operations {
                      *         "chainId": 1,
                      *         "value": "0x0",
                      *         "to": "0xd7fafe11014f49e617fd42e6572aad094795b65a",
-                     *         "data": "0x8119c06508000000000000000000000000000f4240000000000000000000012cb1ee16d26ca0b86991c6218b36c1d19d4a2e9eb0ce3606eb48c02aaa39b223fe8d0a0e5c4f27ead9083c756cc232c18f51aeea9174518f9678b0d995b37febf0f56fedd50565e55d5a2b5b70e4000000000000000000000000000000008418b7dd4d8d97360505471288494bb6a43a925c13001e"
+                     *         "data": "0x8119c06508000000000000000000000000000f4240000000000000000000012cb1ee16d26ca0b86991c6218b36c1d19d4a2e9eb0ce3606eb48c02aaa39b223fe8d0a0e5c4f27ead9083c756cc2f926f7b78e265becc48cd8261522b72118d1f957930dae673334991a84a89530000000000000000000000000000000008418b7dd4d8d97360505471288494bb6a43a925c13001e"
                      *       }
                      *     }
                      */
@@ -10052,7 +10086,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /** @example 0x32c18f51aeea9174518f9678b0d995b37febf0f56fedd50565e55d5a2b5b70e4 */
+                    /** @example 0xf926f7b78e265becc48cd8261522b72118d1f957930dae673334991a84a89530 */
                     "application/json": string;
                 };
             };
@@ -13450,14 +13484,14 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "id": "0mwx90wmp634d2a2f",
+                     *         "id": "0mwxm97fce30f0b9c",
                      *         "name": "backtest",
                      *         "chainId": 1,
                      *         "state": "running",
                      *         "problem": null,
                      *         "blocksTotal": 5,
                      *         "blocksDone": 0,
-                     *         "createdAt": "2026-11-26T07:46:27.511Z",
+                     *         "createdAt": "2026-11-26T13:56:49.775Z",
                      *         "finishedAt": null
                      *       }
                      *     ]
@@ -13785,14 +13819,14 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "0mwx90wmp634d2a2f",
+                     *       "id": "0mwxm97fce30f0b9c",
                      *       "name": "backtest",
                      *       "chainId": 1,
                      *       "state": "queued",
                      *       "problem": null,
                      *       "blocksTotal": 5,
                      *       "blocksDone": 0,
-                     *       "createdAt": "2026-11-26T07:46:27.511Z",
+                     *       "createdAt": "2026-11-26T13:56:49.775Z",
                      *       "finishedAt": null,
                      *       "plan": {
                      *         "name": "backtest",
@@ -13973,15 +14007,15 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "0mwx90wmp634d2a2f",
+                     *       "id": "0mwxm97fce30f0b9c",
                      *       "name": "backtest",
                      *       "chainId": 1,
                      *       "state": "finished",
                      *       "problem": null,
                      *       "blocksTotal": 5,
                      *       "blocksDone": 5,
-                     *       "createdAt": "2026-11-26T07:46:27.511Z",
-                     *       "finishedAt": "2026-11-26T07:46:37.598Z",
+                     *       "createdAt": "2026-11-26T13:56:49.775Z",
+                     *       "finishedAt": "2026-11-26T13:57:19.340Z",
                      *       "plan": {
                      *         "name": "backtest",
                      *         "chainId": 1,
@@ -14152,15 +14186,15 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "0mwx90wmp634d2a2f",
+                     *       "id": "0mwxm97fce30f0b9c",
                      *       "name": "backtest",
                      *       "chainId": 1,
                      *       "state": "finished",
                      *       "problem": null,
                      *       "blocksTotal": 5,
                      *       "blocksDone": 5,
-                     *       "createdAt": "2026-11-26T07:46:27.511Z",
-                     *       "finishedAt": "2026-11-26T07:46:37.598Z",
+                     *       "createdAt": "2026-11-26T13:56:49.775Z",
+                     *       "finishedAt": "2026-11-26T13:57:19.340Z",
                      *       "plan": {
                      *         "name": "backtest",
                      *         "chainId": 1,
@@ -14331,15 +14365,15 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "0mwx90wmp634d2a2f",
+                     *       "id": "0mwxm97fce30f0b9c",
                      *       "name": "backtest",
                      *       "chainId": 1,
                      *       "state": "finished",
                      *       "problem": null,
                      *       "blocksTotal": 5,
                      *       "blocksDone": 5,
-                     *       "createdAt": "2026-11-26T07:46:27.511Z",
-                     *       "finishedAt": "2026-11-26T07:46:37.598Z",
+                     *       "createdAt": "2026-11-26T13:56:49.775Z",
+                     *       "finishedAt": "2026-11-26T13:57:19.340Z",
                      *       "plan": {
                      *         "name": "backtest",
                      *         "chainId": 1,
@@ -14537,15 +14571,15 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "0mwx90wmp634d2a2f",
+                     *       "id": "0mwxm97fce30f0b9c",
                      *       "name": "backtest",
                      *       "chainId": 1,
                      *       "state": "finished",
                      *       "problem": null,
                      *       "blocksTotal": 5,
                      *       "blocksDone": 5,
-                     *       "createdAt": "2026-11-26T07:46:27.511Z",
-                     *       "finishedAt": "2026-11-26T07:46:37.598Z",
+                     *       "createdAt": "2026-11-26T13:56:49.775Z",
+                     *       "finishedAt": "2026-11-26T13:57:19.340Z",
                      *       "plan": {
                      *         "name": "backtest",
                      *         "chainId": 1,
@@ -14763,7 +14797,7 @@ export interface operations {
                      *             {
                      *               "request": "request 1",
                      *               "variant": "default",
-                     *               "milliseconds": 4759.9,
+                     *               "milliseconds": 19278.3,
                      *               "amountsOut": [
                      *                 "3001126456"
                      *               ],
@@ -14795,7 +14829,7 @@ export interface operations {
                      *             {
                      *               "request": "request 1",
                      *               "variant": "default",
-                     *               "milliseconds": 4683.8,
+                     *               "milliseconds": 18521,
                      *               "amountsOut": [
                      *                 "3001082998"
                      *               ],
@@ -15067,14 +15101,14 @@ export interface operations {
                      *           },
                      *           "milliseconds": {
                      *             "count": 5,
-                     *             "mean": 2653.22,
-                     *             "min": 126.2,
-                     *             "p5": 126.2,
-                     *             "p25": 1196.7,
-                     *             "p50": 2499.5,
-                     *             "p75": 4683.8,
-                     *             "p95": 4759.9,
-                     *             "max": 4759.9
+                     *             "mean": 8878.62,
+                     *             "min": 111.3,
+                     *             "p5": 111.3,
+                     *             "p25": 2783.3,
+                     *             "p50": 3699.2,
+                     *             "p75": 18521,
+                     *             "p95": 19278.3,
+                     *             "max": 19278.3
                      *           },
                      *           "venues": [
                      *             {
@@ -15148,14 +15182,14 @@ export interface operations {
                      *           },
                      *           "milliseconds": {
                      *             "count": 5,
-                     *             "mean": 2653.22,
-                     *             "min": 126.2,
-                     *             "p5": 126.2,
-                     *             "p25": 1196.7,
-                     *             "p50": 2499.5,
-                     *             "p75": 4683.8,
-                     *             "p95": 4759.9,
-                     *             "max": 4759.9
+                     *             "mean": 8878.62,
+                     *             "min": 111.3,
+                     *             "p5": 111.3,
+                     *             "p25": 2783.3,
+                     *             "p50": 3699.2,
+                     *             "p75": 18521,
+                     *             "p95": 19278.3,
+                     *             "max": 19278.3
                      *           }
                      *         }
                      *       ],
@@ -15220,14 +15254,14 @@ export interface operations {
                      *           },
                      *           "milliseconds": {
                      *             "count": 5,
-                     *             "mean": 2653.22,
-                     *             "min": 126.2,
-                     *             "p5": 126.2,
-                     *             "p25": 1196.7,
-                     *             "p50": 2499.5,
-                     *             "p75": 4683.8,
-                     *             "p95": 4759.9,
-                     *             "max": 4759.9
+                     *             "mean": 8878.62,
+                     *             "min": 111.3,
+                     *             "p5": 111.3,
+                     *             "p25": 2783.3,
+                     *             "p50": 3699.2,
+                     *             "p75": 18521,
+                     *             "p95": 19278.3,
+                     *             "max": 19278.3
                      *           }
                      *         }
                      *       ]
@@ -16003,7 +16037,7 @@ export interface operations {
                      *       {
                      *         "name": "sandbox.cassette",
                      *         "bytes": 466944,
-                     *         "changedAt": "2026-11-26T07:46:00.881Z"
+                     *         "changedAt": "2026-11-26T13:54:22.116Z"
                      *       }
                      *     ]
                      */
@@ -16087,7 +16121,7 @@ export interface operations {
                      * @example {
                      *       "name": "sandbox.cassette",
                      *       "bytes": 466944,
-                     *       "changedAt": "2026-11-26T07:46:00.881Z",
+                     *       "changedAt": "2026-11-26T13:54:22.116Z",
                      *       "versions": [
                      *         {
                      *           "forkroute": "0.1.0",
@@ -16117,7 +16151,7 @@ export interface operations {
                      *           "method": "GET",
                      *           "url": "/shortcuts/quote?tokenIn=0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2&tokenOut=0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48&amountIn=1000000000000000000",
                      *           "status": 200,
-                     *           "bytes": 487,
+                     *           "bytes": 512,
                      *           "blocks": [
                      *             {
                      *               "chainId": 1,
@@ -16260,7 +16294,7 @@ export interface operations {
                      *       "method": "GET",
                      *       "url": "/shortcuts/quote?tokenIn=0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2&tokenOut=0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48&amountIn=1000000000000000000",
                      *       "status": 200,
-                     *       "bytes": 487,
+                     *       "bytes": 512,
                      *       "body": null,
                      *       "answer": {
                      *         "amountOut": "3006523788",
@@ -16318,7 +16352,9 @@ export interface operations {
                      *         ],
                      *         "gas": "129152",
                      *         "priceImpact": -0.34,
-                     *         "blockNumber": 378
+                     *         "blockNumber": 378,
+                     *         "simulatedPosition": 0,
+                     *         "expiresAtBlock": null
                      *       },
                      *       "blocks": [
                      *         {
@@ -16459,13 +16495,13 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "0mwx90wzle4376b9d",
+                     *       "id": "0mwxm99bldce06675",
                      *       "kind": "cassette",
                      *       "name": "sandbox.cassette",
                      *       "state": "running",
                      *       "problem": null,
                      *       "ok": null,
-                     *       "createdAt": "2026-11-26T07:46:27.969Z",
+                     *       "createdAt": "2026-11-26T13:56:52.209Z",
                      *       "finishedAt": null,
                      *       "cassette": null,
                      *       "suite": null
@@ -16633,13 +16669,13 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "0mwx910w712c3fbec",
+                     *       "id": "0mwxm9p3i82c521d1",
                      *       "kind": "suite",
                      *       "name": "one case",
                      *       "state": "running",
                      *       "problem": null,
                      *       "ok": null,
-                     *       "createdAt": "2026-11-26T07:46:33.031Z",
+                     *       "createdAt": "2026-11-26T13:57:12.654Z",
                      *       "finishedAt": null,
                      *       "cassette": null,
                      *       "suite": null
@@ -16789,40 +16825,40 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "id": "0mwx910w712c3fbec",
+                     *         "id": "0mwxm9p3i82c521d1",
                      *         "kind": "suite",
                      *         "name": "one case",
                      *         "state": "finished",
                      *         "problem": null,
                      *         "ok": true,
-                     *         "createdAt": "2026-11-26T07:46:33.031Z",
-                     *         "finishedAt": "2026-11-26T07:46:37.525Z",
+                     *         "createdAt": "2026-11-26T13:57:12.654Z",
+                     *         "finishedAt": "2026-11-26T13:57:22.956Z",
                      *         "cassette": null,
                      *         "suite": {
                      *           "mode": "live",
                      *           "passed": 1,
                      *           "failed": 0,
-                     *           "milliseconds": 2832,
+                     *           "milliseconds": 5549,
                      *           "cases": [
                      *             {
                      *               "name": "one ether has a price",
                      *               "line": 3,
                      *               "ok": true,
-                     *               "milliseconds": 1021,
+                     *               "milliseconds": 1360,
                      *               "differences": []
                      *             }
                      *           ]
                      *         }
                      *       },
                      *       {
-                     *         "id": "0mwx90wzle4376b9d",
+                     *         "id": "0mwxm99bldce06675",
                      *         "kind": "cassette",
                      *         "name": "sandbox.cassette",
                      *         "state": "finished",
                      *         "problem": null,
                      *         "ok": true,
-                     *         "createdAt": "2026-11-26T07:46:27.969Z",
-                     *         "finishedAt": "2026-11-26T07:46:32.214Z",
+                     *         "createdAt": "2026-11-26T13:56:52.209Z",
+                     *         "finishedAt": "2026-11-26T13:57:07.116Z",
                      *         "cassette": {
                      *           "verified": 1,
                      *           "damaged": [],
@@ -16905,26 +16941,26 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "0mwx910w712c3fbec",
+                     *       "id": "0mwxm9p3i82c521d1",
                      *       "kind": "suite",
                      *       "name": "one case",
                      *       "state": "finished",
                      *       "problem": null,
                      *       "ok": true,
-                     *       "createdAt": "2026-11-26T07:46:33.031Z",
-                     *       "finishedAt": "2026-11-26T07:46:37.525Z",
+                     *       "createdAt": "2026-11-26T13:57:12.654Z",
+                     *       "finishedAt": "2026-11-26T13:57:22.956Z",
                      *       "cassette": null,
                      *       "suite": {
                      *         "mode": "live",
                      *         "passed": 1,
                      *         "failed": 0,
-                     *         "milliseconds": 2832,
+                     *         "milliseconds": 5549,
                      *         "cases": [
                      *           {
                      *             "name": "one ether has a price",
                      *             "line": 3,
                      *             "ok": true,
-                     *             "milliseconds": 1021,
+                     *             "milliseconds": 1360,
                      *             "differences": []
                      *           }
                      *         ]
@@ -17048,27 +17084,27 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "id": "fa98fe6905a5",
+                     *         "id": "d118f9334539",
                      *         "name": "first start",
                      *         "scopes": [
                      *           "use",
                      *           "admin"
                      *         ],
-                     *         "accountId": "0x32c18f51aeea9174518f9678b0d995b37febf0f56fedd50565e55d5a2b5b70e4",
+                     *         "accountId": "0xf926f7b78e265becc48cd8261522b72118d1f957930dae673334991a84a89530",
                      *         "accountName": "default",
-                     *         "createdAt": "2026-11-26T07:46:03.706Z",
+                     *         "createdAt": "2026-11-26T13:54:27.758Z",
                      *         "disabledAt": null,
-                     *         "lastUsedAt": "2026-11-26T07:46:03.795Z"
+                     *         "lastUsedAt": "2026-11-26T13:56:45.982Z"
                      *       },
                      *       {
-                     *         "id": "af95dbd973d9",
+                     *         "id": "c78f67799129",
                      *         "name": "another",
                      *         "scopes": [
                      *           "use"
                      *         ],
-                     *         "accountId": "0x0b911289dabf34d44f5b40315f76b0e6699166b222965e6426661b6ecf5758dc",
+                     *         "accountId": "0xfd24f09a907781f2f596c94cd71cf7ca2fade31b432dcd1d968b4bff2f4143f0",
                      *         "accountName": "default",
-                     *         "createdAt": "2026-11-26T07:46:03.790Z",
+                     *         "createdAt": "2026-11-26T13:54:28.096Z",
                      *         "disabledAt": null,
                      *         "lastUsedAt": null
                      *       }
@@ -17166,14 +17202,14 @@ export interface operations {
                     /**
                      * @example {
                      *       "key": "fr_…",
-                     *       "id": "8c94f66400d3",
+                     *       "id": "f8df3d5b1f7b",
                      *       "name": "trading desk",
                      *       "scopes": [
                      *         "use"
                      *       ],
-                     *       "accountId": "0xf3c80f3191186e49d5b8242352929a9df78abb0fc79e2b5e26ddca6a77f9f956",
+                     *       "accountId": "0xb41d835b29ba29eb8929ce9cf877bb2440ed4c809042cb035933ce3d3aca1a04",
                      *       "accountName": "default",
-                     *       "createdAt": "2026-11-26T07:46:37.643Z",
+                     *       "createdAt": "2026-11-26T13:57:23.146Z",
                      *       "disabledAt": null,
                      *       "lastUsedAt": null
                      *     }
@@ -17327,15 +17363,15 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "d5a8de01d884",
+                     *       "id": "f78ae81be86e",
                      *       "name": "another",
                      *       "scopes": [
                      *         "use"
                      *       ],
-                     *       "accountId": "0x437c3ead497b4bfacd685fd4cec341ac1f0adb37a55c061a543c7969baace80e",
+                     *       "accountId": "0x10227197ef293b0af2512022ef7887b375148c4695d93a90ac3d549ccb4dbc9e",
                      *       "accountName": "default",
-                     *       "createdAt": "2026-11-26T07:46:37.645Z",
-                     *       "disabledAt": "2026-11-26T07:46:37.650Z",
+                     *       "createdAt": "2026-11-26T13:57:23.155Z",
+                     *       "disabledAt": "2026-11-26T13:57:23.166Z",
                      *       "lastUsedAt": null
                      *     }
                      */
@@ -17484,8 +17520,8 @@ export interface operations {
                      * @example {
                      *       "version": "0.1.0",
                      *       "nodeVersion": "20.20.2",
-                     *       "uptimeSeconds": 45,
-                     *       "residentBytes": 839036928,
+                     *       "uptimeSeconds": 193,
+                     *       "residentBytes": 923238400,
                      *       "processes": 1,
                      *       "threads": {
                      *         "count": 2,
@@ -17497,19 +17533,19 @@ export interface operations {
                      *         "blocks": 5,
                      *         "leases": 0,
                      *         "restarts": 0,
-                     *         "residentBytes": 524980224
+                     *         "residentBytes": 341082112
                      *       },
                      *       "cache": {
-                     *         "items": 44400,
-                     *         "diskBytes": 7552744,
-                     *         "served": 6303
+                     *         "items": 44426,
+                     *         "diskBytes": 8083480,
+                     *         "served": 5401
                      *       },
                      *       "chains": [
                      *         {
                      *           "chainId": 1,
                      *           "ready": true,
                      *           "blockNumber": 378,
-                     *           "ageSeconds": 34,
+                     *           "ageSeconds": 176,
                      *           "isSandbox": true,
                      *           "name": "Ethereum",
                      *           "problem": null,
@@ -17535,18 +17571,18 @@ export interface operations {
                      *               "archiveDepth": 128,
                      *               "mostCalls": null,
                      *               "mostRequests": null,
-                     *               "latencyMs": 44.19069700000182,
-                     *               "requests": 1049,
+                     *               "latencyMs": 76.62515199999325,
+                     *               "requests": 1272,
                      *               "limited": 0
                      *             }
                      *           ],
                      *           "reads": {
-                     *             "memory": 51240,
+                     *             "memory": 54531,
                      *             "disk": 0,
                      *             "code": 0,
-                     *             "empty": 138,
+                     *             "empty": 147,
                      *             "proven": 0,
-                     *             "node": 49243,
+                     *             "node": 48996,
                      *             "unreadable": 5190
                      *           }
                      *         }
@@ -17850,7 +17886,7 @@ export interface operations {
                      *           "chainId": 1,
                      *           "ready": true,
                      *           "blockNumber": 378,
-                     *           "ageSeconds": 34,
+                     *           "ageSeconds": 177,
                      *           "capabilities": {
                      *             "ethCall": true,
                      *             "overrides": true,

@@ -16,6 +16,7 @@ import {
   uni,
   withCassette,
 } from '../../support/service/cassette-context.js'
+import { withoutMarks } from '../../support/service/earlier-cassette.js'
 
 const context = withCassette()
 
@@ -51,6 +52,16 @@ describe('a cassette of the sandbox', () => {
     expect(Math.min(...removed)).toBeGreaterThan(0)
     const one = recorded[0] as Recorded
     expect(await againAlone(older, one)).toBe(expectedOf(one))
+  })
+
+  test('one that was recorded before answers said where they were simulated is replayed without that', async () => {
+    const { file, folder, recorded } = context()
+    const older = { folder, file: join(folder, 'unmarked.cassette') }
+    await withoutMarks(file, older.file)
+    const one = recorded[0] as Recorded
+    const marks = '"simulatedPosition":0,"expiresAtBlock":null,'
+    expect(expectedOf(one)).toContain(marks)
+    expect(await againAlone(older, one)).toBe(expectedOf(one).replaceAll(marks, ''))
   })
 
   test('all at once, the last first, by two threads; the newest block is the newest that was asked at', async () => {

@@ -213,6 +213,7 @@ const head: CassetteHead = {
         proof: 'all',
         apiDialect: 'specification' as const,
         disabledAggregators: [],
+        marksAnswers: true,
         poolBlacklist: [],
         v4HooksAllowlist: [],
         poolIndex: false,

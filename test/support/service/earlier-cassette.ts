@@ -14,6 +14,7 @@ import {
 import { openSqlite } from '../../../src/platform/sqlite.js'
 import { fromKeyBytes } from '../../../src/rpc/cassette/cassette-codec.js'
 import { sumOf } from '../../../src/rpc/cassette/cassette-file.js'
+import { CassetteRequests } from '../../../src/rpc/cassette/cassette-requests.js'
 import { addressOf, type ItemKey, isSlot, slotOf } from '../../../src/rpc/node/state-item.js'
 
 /** Mappings of the sandbox's tokens and venues begin below. */
@@ -61,6 +62,16 @@ export function removeBalance(file: string, token: Address, owner: Address): num
   const count = remove((key) => isSlot(key) && addressOf(key) === token && slots.has(slotOf(key)))
   db.close()
   return count
+}
+
+/** A copy whose settings do not say whether answers are marked, as those recorded before there were marks. */
+export async function withoutMarks(file: string, copy: string): Promise<void> {
+  await copyFile(file, copy)
+  const db = openSqlite(copy)
+  const requests = new CassetteRequests(db)
+  const { marksAnswers: _, ...settings } = JSON.parse(requests.facts().settings ?? '{}')
+  requests.putFacts({ settings: JSON.stringify(settings) })
+  db.close()
 }
 
 /** Names other hashes of the contracts' code in a copy. */
