@@ -9,6 +9,7 @@ import {
   plainAssets,
   type SampledVault,
   sharesFor,
+  worthOf,
 } from './math.js'
 
 const plain = (totals: Partial<PlainVault>): PlainVault => ({
@@ -84,6 +85,18 @@ describe('assetsFor', () => {
 test('without any share, a share is worth a unit', () => {
   const older = { virtualShares: 0n, virtualAssets: 0n }
   expect(plainAssets(plain({ ...older, totalAssets: 7n }), 1_000n)).toBe(1_000n)
+})
+
+describe('worthOf', () => {
+  test('a plain vault tells its totals with what is virtual, a sampled one its redemption', () => {
+    const vault = plain({ totalAssets: 200n, totalSupply: 100n, virtualShares: 10n })
+    expect(worthOf(vault)).toEqual({ shares: 110n, assets: 201n })
+    expect(worthOf(sampled)).toEqual({ shares: 1_000n, assets: 1_080n })
+  })
+  test('nothing is said without shares, or where a redemption is refused', () => {
+    expect(worthOf(plain({ totalAssets: 7n }))).toBeNull()
+    expect(worthOf({ ...sampled, redeem: { amountIn: 1_000n, amountOut: 0n } })).toBeNull()
+  })
 })
 
 const amount = fc.bigInt({ min: 1n, max: 10n ** 30n })

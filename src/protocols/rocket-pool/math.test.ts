@@ -37,6 +37,12 @@ describe('burnt', () => {
   test('known vector: 101 rETH are 126 ether; 161 are 201, more than there is', () => {
     expect([burnt(state, 101n), burnt(state, 161n)]).toEqual([126n, 0n])
   })
+  test('known vector: 160 rETH take all that there is', () => {
+    expect(burnt(state, 160n)).toBe(200n)
+  })
+  test('one to one where no rETH is reported', () => {
+    expect(burnt({ ...state, supply: 0n }, 77n)).toBe(77n)
+  })
   test('what is paid is no longer there', () => {
     expect(afterBurn(state, 101n).collateral).toBe(74n)
     expect(afterBurn(state, 161n).collateral).toBe(200n)

@@ -30,7 +30,7 @@ export interface RocketState {
 /** rETH for ether, rounded down; 0n outside of the limits. */
 export function minted(state: RocketState, amount: bigint): bigint {
   const { minDeposit, maxDeposit, depositFee } = state
-  if (amount < minDeposit || amount > maxDeposit || amount <= 0n) return 0n
+  if (amount < minDeposit || amount > maxDeposit) return 0n
   return rethFor(state, amount - (amount * depositFee) / wad)
 }
 
