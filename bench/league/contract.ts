@@ -17,6 +17,7 @@ export interface ConcentratedFacts extends PoolIdentity {
   readonly sqrtPriceX96: bigint
   readonly tick: number
   readonly liquidity: bigint
+  readonly tickSpacing: number
   /** Ascending; `net` is the liquidity that is added when the tick is crossed upwards. */
   readonly ticks: readonly { readonly index: number; readonly net: bigint }[]
 }

@@ -48,6 +48,7 @@ describe('withWrapped', () => {
     sqrtPriceX96: 2n << 96n,
     tick: 13_863,
     liquidity: 8n,
+    tickSpacing: 60,
     ticks: [
       { index: 12_000, net: 8n },
       { index: 15_000, net: -8n },

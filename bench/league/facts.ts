@@ -86,8 +86,8 @@ function concentrated(
   { pool: { id, tokens }, state }: MarketPool['loaded'],
   more: Pick<ConcentratedFacts, 'balances' | 'ticks' | 'fee'>,
 ): ConcentratedFacts {
-  const { sqrtPriceX96, tick, liquidity } = state as ConcentratedState
-  return { kind: 'concentrated', id, tokens, sqrtPriceX96, tick, liquidity, ...more }
+  const { sqrtPriceX96, tick, liquidity, tickSpacing } = state as ConcentratedState
+  return { kind: 'concentrated', id, tokens, sqrtPriceX96, tick, liquidity, tickSpacing, ...more }
 }
 
 async function balancesOf(

@@ -77,7 +77,9 @@ async function marketOf(service: MeasuredService): Promise<LeagueMarket> {
     draws,
     heldUsd,
     async pools(venues) {
-      const pools = sandboxPools().filter(({ tokens }) => !tokens.some(isNative))
+      const pools = sandboxPools().filter(
+        ({ protocol, tokens }) => protocol === 'uniswap-v4' || !tokens.some(isNative),
+      )
       const all = await Promise.all(venues.map((slug) => loadPools(reader, slug, pools)))
       if (all.some(({ unreadable }) => unreadable > 0)) throw new Error('a pool was not read')
       return new Map(

@@ -48,7 +48,7 @@ export const peers: Readonly<Record<string, PeerKind>> = {
   },
   uniswap: {
     title: 'Uniswap smart-order-router 4.31.10',
-    venues: { sandbox: ['uniswap-v2', 'uniswap-v3'] },
+    venues: { sandbox: ['uniswap-v2', 'uniswap-v3', 'uniswap-v4'] },
   },
   balancer: {
     title: 'Balancer SOR 4.1.3',

@@ -13,12 +13,16 @@ const { Protocol } = require('@uniswap/router-sdk')
 const { CurrencyAmount, Token, TradeType } = require('@uniswap/sdk-core')
 const { AlphaRouter, StaticGasPriceProvider } = require('@uniswap/smart-order-router')
 const { Pair } = require('@uniswap/v2-sdk')
-const { Pool, TICK_SPACINGS, Tick, TickMath } = require('@uniswap/v3-sdk')
+const { Pool: V3Pool, Tick, TickMath } = require('@uniswap/v3-sdk')
+const { Pool: V4Pool } = require('@uniswap/v4-sdk')
+
+/** Pools with hooks are not on this chain. */
+const noHooks = '0x0000000000000000000000000000000000000000'
 
 let market
 let router
 const tokens = new Map()
-/** By the tokens, and the fee of V3. */
+/** By the tokens, the version, and what else tells pools of one version apart. */
 const known = new Map()
 /** Tokens that routes between two tokens may lead through; null: all. */
 const among = new Map()
@@ -29,8 +33,21 @@ function tokenOf(address) {
   return tokens.get(key)
 }
 
-function keyOf(tokenA, tokenB, fee = 'pair') {
-  return [tokenA.address.toLowerCase(), tokenB.address.toLowerCase()].sort().concat(fee).join()
+function keyOf(tokenA, tokenB, ...more) {
+  return [tokenA.address.toLowerCase(), tokenB.address.toLowerCase()].sort().concat(more).join()
+}
+
+function keyOfPool(pool) {
+  const { token0, token1, fee, tickSpacing } = pool
+  if (pool instanceof Pair) return keyOf(token0, token1, 'v2')
+  return pool instanceof V3Pool
+    ? keyOf(token0, token1, 'v3', fee)
+    : keyOf(token0, token1, 'v4', fee, tickSpacing)
+}
+
+/** A pool that is 32 bytes of a contract, and no contract of its own. */
+function isV4({ id }) {
+  return id.length > 42
 }
 
 /** What lies outside the ticks that are known holds at both ends. */
@@ -60,41 +77,73 @@ function learnPool(facts) {
     Number(amount.toExact()) * (market.etherPrices[amount.currency.address.toLowerCase()] ?? 0)
   const depth = { ether: ethOf(balance0) + ethOf(balance1), facts }
   if (facts.kind === 'pair') {
-    known.set(keyOf(token0, token1), { ...depth, pool: new Pair(balance0, balance1) })
+    const pool = new Pair(balance0, balance1)
+    known.set(keyOfPool(pool), { ...depth, version: 2, pool })
     return
   }
   const fee = Math.round(facts.fee * 1e6)
-  const ticks = withEnds(facts, TICK_SPACINGS[fee])
+  const { tickSpacing } = facts
+  const ticks = withEnds(facts, tickSpacing)
   const state = [String(facts.sqrtPriceX96), String(facts.liquidity), facts.tick, ticks]
-  known.set(keyOf(token0, token1, fee), {
+  const pool = isV4(facts)
+    ? new V4Pool(token0, token1, fee, tickSpacing, noHooks, ...state)
+    : new V3Pool(token0, token1, fee, ...state)
+  known.set(keyOfPool(pool), {
     ...depth,
-    fee,
+    version: isV4(facts) ? 4 : 3,
     ticks: ticks.map(({ index }) => index),
-    pool: new Pool(token0, token1, fee, ...state),
+    pool,
   })
 }
 
-/** As the providers of pools answer. */
-function accessor(keys) {
-  const found = keys.flatMap((key) => (known.has(key) ? [known.get(key)] : []))
+function accessor(kind, wanted) {
+  const found = wanted.flatMap((each) => known.get(keyOfKind(kind, each)) ?? [])
   return {
-    getPool: (tokenA, tokenB, fee) => known.get(keyOf(tokenA, tokenB, fee))?.pool,
-    getPoolByAddress: (id) => found.find(({ facts }) => facts.id === id.toLowerCase())?.pool,
+    getPool: (...wanted) => known.get(keyOfKind(kind, wanted))?.pool,
+    [kind === 'v4' ? 'getPoolById' : 'getPoolByAddress']: (id) =>
+      found.find(({ facts }) => facts.id === id.toLowerCase())?.pool,
     getAllPools: () => found.map(({ pool }) => pool),
   }
 }
 
-function addressOf(tokenA, tokenB, fee) {
-  const [token0, token1] = tokenA.sortsBefore(tokenB) ? [tokenA, tokenB] : [tokenB, tokenA]
-  const one = known.get(keyOf(tokenA, tokenB, fee))
-  // It asks for every fee, whether the pool is there or not.
-  return { token0, token1, poolAddress: one?.facts.id ?? keyOf(tokenA, tokenB, fee) }
+/** @param wanted - two tokens; for V3 the fee, for V4 the fee, the tick spacing and the hooks behind them. */
+function keyOfKind(kind, [tokenA, tokenB, fee, tickSpacing]) {
+  switch (kind) {
+    case 'v2':
+      return keyOf(tokenA, tokenB, kind)
+    case 'v3':
+      return keyOf(tokenA, tokenB, kind, fee)
+    default:
+      return keyOf(tokenA, tokenB, kind, fee, tickSpacing)
+  }
+}
+
+/** The tokens in their order, and the id; the router asks for every fee, whether the pool is there or not. */
+function identityOf(kind, wanted) {
+  const [tokenA, tokenB] = wanted
+  const [first, second] = tokenA.sortsBefore(tokenB) ? [tokenA, tokenB] : [tokenB, tokenA]
+  const key = keyOfKind(kind, wanted)
+  const id = known.get(key)?.facts.id ?? key
+  return kind === 'v4'
+    ? { currency0: first, currency1: second, poolId: id }
+    : { token0: first, token1: second, poolAddress: id }
+}
+
+/** Answers as the providers of pools do. */
+function providerOf(kind) {
+  return {
+    getPools: async (wanted) => accessor(kind, wanted),
+    [kind === 'v4' ? 'getPoolId' : 'getPoolAddress']: (...wanted) => identityOf(kind, wanted),
+  }
 }
 
 async function swap(pool, amount) {
-  const [output, after] = await pool.getOutputAmount(amount, false)
-  if (!(pool instanceof Pool)) return { output, price: 0, crossed: 0 }
-  const { ticks } = known.get(keyOf(pool.token0, pool.token1, pool.fee))
+  if (pool instanceof Pair) {
+    const [output] = pool.getOutputAmount(amount, false)
+    return { output, price: 0, crossed: 0 }
+  }
+  const [output, after] = await pool.getOutputAmount(amount)
+  const { ticks } = known.get(keyOfPool(pool))
   const [from, to] = [pool.tickCurrent, after.tickCurrent].sort((a, b) => a - b)
   const crossed = ticks.filter((tick) => tick > from && tick <= to).length
   return { output, price: after.sqrtRatioX96, crossed }
@@ -131,23 +180,25 @@ async function quotes(amounts, routes) {
   return { routesWithQuotes, blockNumber: BigNumber.from(1) }
 }
 
-/** As a subgraph lists pools, of this kind. */
-function listed(kind, tokenIn, tokenOut) {
+/** As a subgraph lists pools, of this version. */
+function listed(version, tokenIn, tokenOut) {
   const near = among.get(keyOf(tokenIn, tokenOut))
   return [...known.values()]
-    .filter(({ facts }) => facts.kind === kind)
+    .filter((one) => one.version === version)
     .filter(({ facts }) => !near || facts.tokens.every((token) => near.has(token)))
-    .map(({ facts, fee, ether }) => ({
+    .map(({ facts, pool, ether }) => ({
       id: facts.id,
       token0: { id: facts.tokens[0] },
       token1: { id: facts.tokens[1] },
-      ...(kind === 'pair'
+      ...(version === 2
         ? { supply: 1, reserve: ether, reserveUSD: ether }
         : {
-            feeTier: String(fee),
+            feeTier: String(pool.fee),
             liquidity: String(facts.liquidity),
             tvlETH: ether,
             tvlUSD: ether,
+            tickSpacing: String(facts.tickSpacing),
+            hooks: noHooks,
           }),
     }))
 }
@@ -160,21 +211,15 @@ function learn() {
     provider,
     multicall2Provider: {},
     v2Supported: [1],
-    v4Supported: [],
+    v4Supported: [1],
     mixedSupported: [1],
     mixedCrossLiquidityV3AgainstV4Supported: [],
-    v4PoolProvider: { getPools: async () => accessor([]) },
-    v4SubgraphProvider: { getPools: async () => [] },
-    v3SubgraphProvider: { getPools: async (...pair) => listed('concentrated', ...pair) },
-    v2SubgraphProvider: { getPools: async (...pair) => listed('pair', ...pair) },
-    v3PoolProvider: {
-      getPools: async (wanted) => accessor(wanted.map((each) => keyOf(...each))),
-      getPoolAddress: addressOf,
-    },
-    v2PoolProvider: {
-      getPools: async (wanted) => accessor(wanted.map(([a, b]) => keyOf(a, b))),
-      getPoolAddress: (a, b) => addressOf(a, b, 'pair'),
-    },
+    v4SubgraphProvider: { getPools: async (...pair) => listed(4, ...pair) },
+    v3SubgraphProvider: { getPools: async (...pair) => listed(3, ...pair) },
+    v2SubgraphProvider: { getPools: async (...pair) => listed(2, ...pair) },
+    v4PoolProvider: providerOf('v4'),
+    v3PoolProvider: providerOf('v3'),
+    v2PoolProvider: providerOf('v2'),
     onChainQuoteProvider: { getQuotesManyExactIn: quotes },
     tokenProvider: {
       getTokens: async () => ({
@@ -201,7 +246,7 @@ async function plan({ tokenIn, tokenOut, amount: amountIn, among: near }) {
   among.set(keyOf(tokenOf(tokenIn), tokenOf(tokenOut)), near && new Set(near))
   const amount = CurrencyAmount.fromRawAmount(tokenOf(tokenIn), JSBI.BigInt(String(amountIn)))
   const found = await router.route(amount, tokenOf(tokenOut), TradeType.EXACT_INPUT, undefined, {
-    protocols: [Protocol.V2, Protocol.V3, Protocol.MIXED],
+    protocols: [Protocol.V2, Protocol.V3, Protocol.V4, Protocol.MIXED],
     useCachedRoutes: false,
     writeToCachedRoutes: false,
   })
@@ -213,8 +258,7 @@ async function plan({ tokenIn, tokenOut, amount: amountIn, among: near }) {
     left -= given
     let token = route.input.address.toLowerCase()
     return (route.pools ?? route.pairs).map((pool, hop) => {
-      const fee = pool instanceof Pool ? pool.fee : 'pair'
-      const { facts } = known.get(keyOf(pool.token0, pool.token1, fee))
+      const { facts } = known.get(keyOfPool(pool))
       const from = token
       token = facts.tokens.find((each) => each !== from)
       return { pool: facts.id, tokenIn: from, tokenOut: token, share: hop ? 'previous' : share }
