@@ -233,4 +233,17 @@ describe('a list of ticks', () => {
     expect(small.exact).toBe(true)
     expect(concentratedSwap(known, true, amountIn).exact).toBe(false)
   })
+
+  test('what is exact does not depend on where the known range ends, to the last unit before it', () => {
+    for (let lowerTick = 2_200; lowerTick < 2_900; lowerTick += 25) {
+      const known = { ...list, ticks: [9_000], liquidityNets: [-range.liquidity], lowerTick }
+      let [exact, beyond] = [0n, amountIn]
+      while (exact + 1n < beyond) {
+        const middle = (exact + beyond) / 2n
+        if (quoteOf(known, true, middle).exact) exact = middle
+        else beyond = middle
+      }
+      expect(quoteOf(known, true, exact)).toEqual(quoteOf(list, true, exact))
+    }
+  })
 })
