@@ -114,6 +114,25 @@ describe('cryptoAmountOut', () => {
     expect(cryptoAmountOut({ ...balanced, balances: [0n, 0n, 0n] }, 0, 1, 10n ** 6n)).toBe(0n)
   })
 
+  test('the two coins of a swap move, the third and a refused swap leave all as it was', () => {
+    const amountIn = 1_000n * 10n ** 6n
+    const { amountOut, after } = cryptoExchange(balanced, 0, 2, amountIn)
+    const [usd = 0n, btc = 0n, eth = 0n] = balanced.balances
+    expect(after()).toEqual({ ...balanced, balances: [usd + amountIn, btc, eth - amountOut] })
+    expect(cryptoExchange(balanced, 0, 1, 10n ** 18n).after()).toBe(balanced)
+  })
+
+  test('without a gamma of its own the fee grows with the imbalance itself', () => {
+    const amountIn = 900_000n * 10n ** 6n
+    const free = cryptoAmountOut({ ...balanced, midFee: 0n, outFee: 0n }, 0, 2, amountIn)
+    const whole = { ...balanced, feeGamma: 0n, midFee: 0n, outFee: 10n ** 10n }
+    // Dollars in each coin after the swap; what is left is the product over that of equal parts.
+    const parts = [3_900_000, 3_000_000, 3_000_000 - (Number(free) / 1e18) * 3_000]
+    const third = parts.reduce((sum, part) => sum + part, 0) / 3
+    const left = parts.reduce((product, part) => product * (part / third), 1)
+    expect(Number(cryptoAmountOut(whole, 0, 2, amountIn)) / Number(free)).toBeCloseTo(left, 6)
+  })
+
   test('property: more in gives more out, at a worse price', () => {
     fc.assert(
       fc.property(states, sizes, (state, amount) => {
