@@ -76,9 +76,14 @@ export interface RouteRequest {
   readonly poolChoice?: PoolChoice
   /** Adds the record of the search to the answer; `timed`: with what each stage took. */
   readonly explain?: 'plain' | 'timed'
+  /** Further transactions to find beside the best, 1 to 5; absent: none. For stated inputs on one chain. */
+  readonly alternatives?: number
   /** Absent: the route stays on its chain. */
   readonly crosschain?: CrosschainTerms
 }
+
+/** The most transactions beside the best that one request may ask for. */
+export const mostAlternatives = 5
 
 /** A quote without a sender is calculated for an address that belongs to nobody. */
 export type QuoteRequest = Omit<
@@ -160,6 +165,21 @@ export interface GasCost extends Cost {
   readonly l1DataFee?: Cost | null
 }
 
+/** Another transaction for the same request, proven at the same block; fields as those of RouteAnswer. */
+export interface RouteAlternative
+  extends Pick<
+    RouteAnswer,
+    'route' | 'gas' | 'outputs' | 'priceImpact' | 'tx' | 'gasCost' | 'permit' | 'warnings'
+  > {
+  /**
+   * What it is worth less than the best, both after gas, basis points with two decimals, negative where it is worth more;
+   * null without prices, with several tokensOut, and where the best is worth nothing.
+   */
+  readonly lossBps: number | null
+  /** Pools, by address or id, that the best or an alternative before this one uses as well; ascending. */
+  readonly sharedPools: readonly string[]
+}
+
 export interface RouteAnswer {
   readonly chainId: number
   readonly route: readonly RouteStepRecord[]
@@ -180,6 +200,8 @@ export interface RouteAnswer {
   /** Only where it was asked for; null where the transaction cannot be traced. */
   readonly trace?: TransactionTrace | null
   readonly explanation?: Explanation
+  /** Only where they were asked for; the best first, fewer than asked for where there are no more ways. */
+  readonly alternatives?: readonly RouteAlternative[]
   readonly crosschain?: CrosschainFacts
   /** Absent: all. */
   readonly proof?: 'adaptive'

@@ -9,6 +9,7 @@ const about: Readonly<Record<string, string>> = {
   'reference/errors': 'Codes of errors, and whether repeating helps.',
   'how-to/bundles': 'Several actions as one transaction: references, minimums, flash loans.',
   'how-to/exact-output': 'The least input for a wanted output.',
+  'how-to/alternatives': 'The next best transactions beside the best.',
   'how-to/explain': 'Candidates, reasons, and why this route.',
   'how-to/traces': 'Calls and payments of a transaction.',
   'how-to/what-if': 'Answers on changed state.',

@@ -37,8 +37,8 @@ const crosschain = z.strictObject({
   positionOut: z.string().exactOptional(),
 } satisfies Shape<CrosschainTerms>)
 
-/** Fields that have another form here: tokens and amounts are parallel lists. A row has no place for an explanation. */
-type Restated = 'inputs' | 'amountOut' | 'limit' | 'explain'
+/** Fields that have another form here: tokens and amounts are parallel lists. A row has no place for more. */
+type Restated = 'inputs' | 'amountOut' | 'limit' | 'explain' | 'alternatives'
 type Lists = Record<'tokensIn' | 'amountsIn' | 'limit' | 'feesBps', unknown>
 
 const quoteRecord = z

@@ -35,6 +35,7 @@ export function planInputs(dialect: PlanDialect) {
     deadline: _deadline,
     permit: _permit,
     explain: _explain,
+    alternatives: _alternatives,
     // A plan states it per variant.
     proof: _proof,
     destinationBlockNumber: _there,
@@ -44,6 +45,7 @@ export function planInputs(dialect: PlanDialect) {
     blockNumber: _number,
     deadlineMs: _late,
     explain: _explained,
+    alternatives: _others,
     proof: _proven,
     destinationBlockNumber: _elsewhere,
     ...quoteShape

@@ -7,6 +7,7 @@
 import { z } from 'zod'
 import { bridgeNames } from '../../domain/bridges/names.js'
 import { crosschainModes } from '../../domain/bridges/terms.js'
+import { mostAlternatives } from '../../domain/engine.js'
 import { nativeToken } from '../../domain/primitives.js'
 import type { Dialect } from '../records/dialect.js'
 import {
@@ -21,6 +22,7 @@ import {
   examples,
   FeeBps,
   Flag,
+  integer,
   listOf,
   Name,
   oneOf,
@@ -76,6 +78,12 @@ function commonFields(serviceName: string) {
   }
 }
 
+const Alternatives = described(
+  integer(1, mostAlternatives).optional(),
+  'Adds alternatives: so many next best ways beside the best, each proven like it, that share no pool with it and each ' +
+    'other, or as few as can be. Not with amountOut or a destinationChainId other than chainId.',
+)
+
 /** Fields of routes besides. */
 function routeFields(executionMode: ShortcutDialect['executionMode']) {
   return {
@@ -124,6 +132,7 @@ function routeFields(executionMode: ShortcutDialect['executionMode']) {
     trace: Trace,
     explain: Explain,
     proof: Proof,
+    alternatives: Alternatives,
   }
 }
 
@@ -137,6 +146,7 @@ const quoteFields = {
   feeReceiver: described(Address.optional(), 'Gets the fee.'),
   explain: Explain,
   proof: Proof,
+  alternatives: Alternatives,
 }
 
 export function shortcutInputs({ serviceName, executionMode }: ShortcutDialect) {
@@ -156,7 +166,7 @@ export function shortcutInputs({ serviceName, executionMode }: ShortcutDialect) 
   const exactRoute = route.extend({ amountIn, amountOut })
   const exactQuote = quote.extend({ amountIn, amountOut })
   /** One of several quotes, or a ladder. */
-  const quoteOrLadder = exactQuote.omit({ explain: true }).extend({
+  const quoteOrLadder = exactQuote.omit({ explain: true, alternatives: true }).extend({
     amountIn: described(
       listOf(Amount, 1, maxQuotes).optional(),
       'One amount per tokenIn, in its smallest unit, fee included; several for one tokenIn and one tokenOut are a ladder. ' +

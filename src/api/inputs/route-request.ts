@@ -8,8 +8,8 @@ import type { PoolChoice } from '../../domain/router-settings.js'
 import { toExplain } from './explanation.js'
 import type { PoolChoiceInput, QuoteInput, RouteInput } from './route-fields.js'
 
-/** Fields that a plan of a backtest leaves to its blocks and variants. */
-type LeftOut = 'blockNumber' | 'deadlineMs' | 'proof'
+/** Fields that a plan of a backtest does not have, or leaves to its blocks and variants. */
+type LeftOut = 'blockNumber' | 'deadlineMs' | 'proof' | 'alternatives'
 type SearchInput = Omit<
   QuoteInput,
   | 'tokenOut'
@@ -25,17 +25,18 @@ type SearchInput = Omit<
 }
 
 export function toRouteRequest(input: RouteInput): RouteRequest {
-  const { fromAddress, deadline, permit, trace } = input
+  const { fromAddress, deadline, permit, trace, alternatives } = input
   return {
     ...toPlanRequest(input),
     fromAddress,
-    ...defined({ deadline, explain: toExplain(input.explain) }),
+    ...defined({ deadline, explain: toExplain(input.explain), alternatives }),
     ...defined({ permit: permit || undefined, includeTrace: trace || undefined }),
   }
 }
 
 export function toExplainedQuote(input: QuoteInput): QuoteRequest {
-  return { ...toQuoteRequest(input), ...defined({ explain: toExplain(input.explain) }) }
+  const { explain, alternatives } = input
+  return { ...toQuoteRequest(input), ...defined({ explain: toExplain(explain), alternatives }) }
 }
 
 /** A route of a plan: its sender need not have the funds, so there may be none. */

@@ -37,6 +37,9 @@ function exactOutputRules(given: Given): string[] {
   if (/^(true|timed)$/.test(textOf(given.explain))) {
     problems.push('explain must not be given with amountOut')
   }
+  if (given.alternatives !== undefined) {
+    problems.push('alternatives must not be given with amountOut')
+  }
   return problems
 }
 
@@ -124,7 +127,7 @@ export function crosschainRules(given: Given): string[] {
   const count = texts(given.tokenOut).length
   if (count > 1)
     problems.push(`tokenOut must hold one token with a destinationChainId (not ${count})`)
-  for (const name of ['amountOut', 'stateOverrides', 'blockOverrides'] as const) {
+  for (const name of ['amountOut', 'alternatives', 'stateOverrides', 'blockOverrides'] as const) {
     if (given[name] !== undefined) {
       problems.push(`${name} must not be given with a destinationChainId other than chainId`)
     }

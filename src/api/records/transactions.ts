@@ -6,19 +6,16 @@
 import { z } from 'zod'
 import type { PrerequisiteRecord } from '../../domain/bundle.js'
 import { defined } from '../../domain/defined.js'
-import type {
-  GasCost as GasCostFacts,
-  NontokenizedAnswer,
-  RouteAnswer,
-} from '../../domain/engine.js'
+import type { NontokenizedAnswer, RouteAlternative, RouteAnswer } from '../../domain/engine.js'
 import { explanationFields, oneOrList } from '../../domain/explanation.js'
 import type { UnsignedTransaction } from '../../domain/order.js'
-import type { RoutePermit } from '../../domain/permit.js'
-import type { Address as Account, Cost, TokenAmount } from '../../domain/primitives.js'
+import type { Address as Account, TokenAmount } from '../../domain/primitives.js'
 import type { AnswerMarks } from '../../domain/validity.js'
 import type { WhatIf } from '../../domain/what-if.js'
-import { cost, crosschainFields, routeCrosschain } from './crosschain-records.js'
+import { crosschainFields, routeCrosschain } from './crosschain-records.js'
 import { explanation, onlyExplained } from './explanation.js'
+import { GasCost, toGasCost } from './gas-cost.js'
+import { Permit, toPermit } from './permit-records.js'
 import { Address, BlockNumber, ChainId, Wei, WeiOrList } from './record-parts.js'
 import { RouteStep, toSteps } from './steps.js'
 import { Trace, traceOf } from './trace-records.js'
@@ -56,51 +53,6 @@ export const Warnings = z.array(z.string()).optional().meta({
 export const Gas = z.string().regex(/^\d+$/).meta({
   description: 'Gas that the simulated transaction used; send about 50% more.',
 })
-
-const GasCost = z
-  .object({
-    ...cost,
-    l1DataFee: z
-      .object(cost)
-      .nullable()
-      .optional()
-      .meta({
-        description:
-          'On top of the gas: what posting the transaction to L1 costs. Only on chains that charge it; null when the ' +
-          'chain does not say.',
-      }),
-  })
-  .meta({ id: 'GasCost', description: 'Gas used, at the base fee of the next block plus the tip.' })
-
-const byteOffset = z.int().min(0)
-const Permit = z
-  .object({
-    kind: z.enum(['eip2612', 'permit2']).meta({
-      description:
-        "eip2612: the token's own permit, which needs no allowance. permit2: Permit2, which the sender must have " +
-        'allowed to take the token.',
-    }),
-    typedData: z
-      .object({
-        domain: z.record(z.string(), z.unknown()).meta({ description: 'Of EIP-712.' }),
-        types: z
-          .record(z.string(), z.array(z.object({ name: z.string(), type: z.string() })))
-          .meta({ description: 'Of EIP-712, EIP712Domain included.' }),
-        primaryType: z.string().meta({ description: 'Name of the type of message.' }),
-        message: z.record(z.string(), z.unknown()).meta({
-          description: 'Amounts in the smallest unit, times in unix seconds: decimal strings.',
-        }),
-      })
-      .meta({ description: 'What fromAddress signs, with eth_signTypedData_v4.' }),
-    signature: z
-      .object({
-        r: byteOffset.meta({ description: 'Byte of tx.data at which its 32 bytes begin.' }),
-        s: byteOffset.meta({ description: 'Byte of tx.data at which its 32 bytes begin.' }),
-        v: byteOffset.meta({ description: 'Byte of tx.data that is 27 or 28.' }),
-      })
-      .meta({ description: 'Where the signature goes; a stand-in of the same gas is there.' }),
-  })
-  .meta({ id: 'Permit' })
 
 const Overrides = z
   .object({
@@ -156,12 +108,52 @@ export const marks = {
     }),
 }
 
+/** What an alternative has besides amounts, gas and steps. */
+const alternativeFields = {
+  lossBps: z
+    .number()
+    .nullable()
+    .meta({
+      description:
+        'What it is worth less than the best, both after gas, in basis points with two decimals; negative where it is worth ' +
+        'more. Null without prices, and with several tokenOut.',
+    }),
+  sharedPools: z.array(z.string()).meta({
+    description:
+      'Pools that the best or an alternative before this one uses as well, by address or 32-byte id; empty: none.',
+  }),
+  warnings: Warnings.meta({ description: 'Those that are not among the warnings of the best.' }),
+}
+
+/** What the transaction of an alternative has. */
+const transactionFields = {
+  route: z.array(RouteStep),
+  gas: Gas,
+  amountOut: WeiOrList,
+  minAmountOut: WeiOrList.meta({ description: 'What the transaction enforces.' }),
+}
+
+const onRequest = { description: 'Only with alternatives in the request; the best first.' }
+
+const RouteAlternatives = z
+  .array(
+    z
+      .object({
+        ...transactionFields,
+        priceImpact: PriceImpact.optional(),
+        tx: Transaction,
+        gasCost: GasCost.optional(),
+        permit: Permit.optional(),
+        ...alternativeFields,
+      })
+      .meta({ id: 'RouteAlternative', description: 'Another transaction for the same request.' }),
+  )
+  .optional()
+  .meta(onRequest)
+
 export const RouteTransaction = z
   .object({
-    route: z.array(RouteStep),
-    gas: Gas,
-    amountOut: WeiOrList,
-    minAmountOut: WeiOrList.meta({ description: 'What the transaction enforces.' }),
+    ...transactionFields,
     ...exactInput,
     priceImpact: PriceImpact.optional(),
     createdAt: BlockNumber.meta({ description: 'Block at whose end all state was read.' }),
@@ -177,6 +169,7 @@ export const RouteTransaction = z
     proof: ProofOfAnswer,
     warnings: Warnings,
     ...explanation,
+    alternatives: RouteAlternatives,
   })
   .meta({ id: 'RouteTransaction' })
 
@@ -187,12 +180,31 @@ const listOf = (tokens: string) =>
     .optional()
     .meta({ description: `Raw units of all ${tokens}, in their order; absent where there is one.` })
 
+const quotedFields = {
+  amountOut: Wei.meta({
+    description: 'What the receiver gains of the first tokenOut, raw units.',
+  }),
+  amountOutList: listOf('tokenOut'),
+}
+
+const QuoteAlternatives = z
+  .array(
+    z
+      .object({
+        ...quotedFields,
+        route: z.array(RouteStep),
+        gas: Gas,
+        priceImpact: PriceImpact.optional(),
+        ...alternativeFields,
+      })
+      .meta({ id: 'QuoteAlternative', description: 'Another way for the same request.' }),
+  )
+  .optional()
+  .meta(onRequest)
+
 export const Quote = z
   .object({
-    amountOut: Wei.meta({
-      description: 'What the receiver gains of the first tokenOut, raw units.',
-    }),
-    amountOutList: listOf('tokenOut'),
+    ...quotedFields,
     ...exactInput,
     route: z.array(RouteStep),
     gas: Gas,
@@ -205,6 +217,7 @@ export const Quote = z
     proof: ProofOfAnswer,
     warnings: Warnings,
     ...explanation,
+    alternatives: QuoteAlternatives,
   })
   .meta({ id: 'Quote' })
 
@@ -232,6 +245,7 @@ export const NontokenizedTransaction = RouteTransaction.omit({
   ...onlyExplained,
   amountIn: true,
   maxAmountIn: true,
+  alternatives: true,
 })
   .extend({
     priceImpact: PriceImpact,
@@ -343,40 +357,13 @@ function extras(answer: RouteAnswer) {
   }
 }
 
-function toGasCost({ l1DataFee, ...gas }: GasCostFacts) {
-  const toCost = ({ native, usd }: Cost) => ({ native: native.toString(), usd })
-  return {
-    ...toCost(gas),
-    ...(l1DataFee !== undefined && { l1DataFee: l1DataFee && toCost(l1DataFee) }),
-  }
-}
-
-function toPermit({ kind, typedData, signature }: RoutePermit) {
-  const { domain, types, primaryType, message } = typedData
-  return {
-    kind,
-    typedData: {
-      domain: { ...domain },
-      types: Object.fromEntries(
-        Object.entries(types).map(([name, fields]) => [name, fields.map((one) => ({ ...one }))]),
-      ),
-      primaryType,
-      message: { ...message },
-    },
-    signature: { ...signature },
-  }
-}
-
 export function toRouteTransaction(
   answer: RouteAnswer,
   withPriceImpact: boolean,
 ): z.output<typeof RouteTransaction> {
   const { gasCost, permit } = answer
   return {
-    route: toSteps(answer),
-    gas: answer.gas.toString(),
-    amountOut: oneOrList(answer.outputs.map(({ amountOut }) => amountOut)),
-    minAmountOut: oneOrList(answer.outputs.map(({ minAmountOut }) => minAmountOut)),
+    ...transactionOf(answer),
     ...exactInputOf(answer),
     ...defined({ priceImpact: withPriceImpact ? answer.priceImpact : undefined }),
     createdAt: Number(answer.block.number),
@@ -389,15 +376,35 @@ export function toRouteTransaction(
     ...traceOf(answer),
     ...extras(answer),
     ...explanationFields(answer.explanation),
+    ...defined({
+      alternatives: answer.alternatives?.map((one) => ({
+        ...transactionOf(one),
+        ...defined({ priceImpact: withPriceImpact ? one.priceImpact : undefined }),
+        tx: toTransaction({ ...one, chainId: answer.chainId }),
+        ...defined({ gasCost: one.gasCost && toGasCost(one.gasCost) }),
+        ...defined({ permit: one.permit && toPermit(one.permit) }),
+        ...alternativeOf(one),
+      })),
+    }),
   }
+}
+
+function transactionOf(answer: Pick<RouteAnswer, 'route' | 'gas' | 'outputs'>) {
+  return {
+    route: toSteps(answer),
+    gas: answer.gas.toString(),
+    amountOut: oneOrList(answer.outputs.map(({ amountOut }) => amountOut)),
+    minAmountOut: oneOrList(answer.outputs.map(({ minAmountOut }) => minAmountOut)),
+  }
+}
+
+function alternativeOf({ lossBps, sharedPools, warnings }: RouteAlternative) {
+  return { lossBps, sharedPools: [...sharedPools], ...warningsOf({ warnings }) }
 }
 
 export function toQuote(answer: RouteAnswer, withPriceImpact: boolean): z.output<typeof Quote> {
   return {
-    ...withList(
-      'amountOut',
-      answer.outputs.map(({ amountOut }) => amountOut),
-    ),
+    ...quotedOf(answer),
     ...exactInputOf(answer),
     route: toSteps(answer),
     gas: answer.gas.toString(),
@@ -407,7 +414,23 @@ export function toQuote(answer: RouteAnswer, withPriceImpact: boolean): z.output
     ...marksOf(answer),
     ...crosschainFields(answer),
     ...explanationFields(answer.explanation),
+    ...defined({
+      alternatives: answer.alternatives?.map((one) => ({
+        ...quotedOf(one),
+        route: toSteps(one),
+        gas: one.gas.toString(),
+        ...defined({ priceImpact: withPriceImpact ? one.priceImpact : undefined }),
+        ...alternativeOf(one),
+      })),
+    }),
   }
+}
+
+function quotedOf({ outputs }: Pick<RouteAnswer, 'outputs'>) {
+  return withList(
+    'amountOut',
+    outputs.map(({ amountOut }) => amountOut),
+  )
 }
 
 export function toNontokenized(

@@ -28,6 +28,7 @@ function getNontokenized(dialect: Dialect) {
     permit: _permit,
     trace: _trace,
     explain: _explain,
+    alternatives: _alternatives,
     ...common
   } = route.shape
   const wallet = strategyToWire('wallet-v2', dialect.serviceName)

@@ -1,8 +1,9 @@
 /** Options that routes and quotes share, and what of a request they become. */
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import type { ForkrouteClient, RouteInput } from '../../client/client.js'
 import { deadlineForms } from '../../domain/deadline.js'
 import { defined } from '../../domain/defined.js'
+import { mostAlternatives } from '../../domain/engine.js'
 import { nativeDecimals } from '../../domain/primitives.js'
 import { chainOption, chainOrEthereum } from '../chains.js'
 import { blockHelp, type ConnectionOptions, resolveBlock, toStrategy } from '../client.js'
@@ -33,6 +34,7 @@ export interface RouteOptions extends ConnectionOptions, OutputOptions {
   readonly excludeTokens?: readonly string[]
   readonly backend?: boolean
   readonly trace?: boolean
+  readonly alternatives?: string
 }
 
 export interface Trade {
@@ -90,7 +92,7 @@ export async function routeInput(
   trade: Trade,
   options: RouteOptions,
 ): Promise<Omit<RouteInput, 'fromAddress'>> {
-  const { chain, fee, gasDrop, minOut } = options
+  const { chain, fee, gasDrop, minOut, alternatives } = options
   const amount = [trade.amount]
   return {
     chainId: chain,
@@ -116,6 +118,7 @@ export async function routeInput(
       excludePools: names(options.excludePools),
       onlyPools: names(options.onlyPools),
       excludeTokens: await tokenAddresses(client, chain, options.excludeTokens),
+      alternatives: alternatives === undefined ? undefined : Number(alternatives),
     }),
   }
 }
@@ -136,6 +139,9 @@ async function tokenAddresses(
   for (const text of texts) addresses.push((await resolveToken(client, chainId, text)).address)
   return addresses
 }
+
+/** How many alternatives may be asked for. */
+const counts = Array.from({ length: mostAlternatives }, (_count, index) => `${index + 1}`)
 
 /** @param isOptional - whether the trade may come from a file instead. */
 export function tradeCommand(
@@ -169,6 +175,9 @@ export function tradeCommand(
     .option('--exclude-pools <pools...>', 'pools to leave out: addresses or ids')
     .option('--only-pools <pools...>', 'use no other pools than these')
     .option('--exclude-tokens <tokens...>', 'tokens at which no route stops on its way')
+    .addOption(
+      new Option('--alternatives <count>', 'further ways to find beside the best').choices(counts),
+    )
 }
 
 /** Options of a transaction: what it must give, until when, and to whom. */

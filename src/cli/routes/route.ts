@@ -5,8 +5,14 @@ import { defined } from '../../domain/defined.js'
 import { defaultCentiBps, toBps } from '../../domain/primitives.js'
 import { type FileOptions, quoteFile, refuseHalf } from '../batch/quote-file.js'
 import { withApi } from '../client.js'
-import { printJson, printTable } from '../output.js'
-import { amountOf, nativeAmountOf, type TokenNamer, tokenNamer } from '../token-names.js'
+import { printJson, printTable, shortHex } from '../output.js'
+import {
+  amountOf,
+  type NamedToken,
+  nativeAmountOf,
+  type TokenNamer,
+  tokenNamer,
+} from '../token-names.js'
 import {
   type Fact,
   hasPositions,
@@ -27,6 +33,10 @@ import {
 } from './route-options.js'
 import { printTrace, tokensOfTrace } from './trace.js'
 
+/** What is printed of an answer besides its alternatives. */
+type Best = Omit<Route, 'alternatives'>
+type Alternative = NonNullable<(Route | Quote)['alternatives']>[number]
+
 /** A trade of one token has one amount. */
 function only(amount: bigint | readonly bigint[]): bigint {
   return typeof amount === 'bigint' ? amount : (amount[0] ?? 0n)
@@ -34,16 +44,19 @@ function only(amount: bigint | readonly bigint[]): bigint {
 
 function namerFor(
   client: ForkrouteClient,
-  { route, trace }: Pick<Route, 'route' | 'trace'>,
+  answer: Route | Quote,
   { tokenIn, tokenOut }: Trade,
   { chain, toChain = chain }: RouteOptions,
 ): Promise<TokenNamer> {
-  return tokenNamer(client, [...tokensOf(route), ...tokensOfTrace(chain, trace)], {
+  const { trace }: Partial<Best> = answer
+  const alternatives: readonly Alternative[] = answer.alternatives ?? []
+  const steps = [answer.route, ...alternatives.map(({ route }) => route)].flat()
+  return tokenNamer(client, [...tokensOf(steps), ...tokensOfTrace(chain, trace)], {
     known: [
       { ...tokenIn, chainId: chain },
       { ...tokenOut, chainId: toChain },
     ],
-    withPositions: hasPositions(route),
+    withPositions: hasPositions(steps),
   })
 }
 
@@ -52,7 +65,7 @@ function facts(
   { tokenIn, tokenOut, ...trade }: Trade,
   { chain, toChain = chain }: RouteOptions,
 ): Fact[] {
-  const { tx, minAmountOut, amountIn, gasDrop }: Partial<Route> = answer
+  const { tx, minAmountOut, amountIn, gasDrop }: Partial<Best> = answer
   return [
     ['amount in', amountOf(trade.isExactOut ? (amountIn ?? 0n) : trade.amount, tokenIn)],
     ['amount out', amountOf(only(answer.amountOut), tokenOut)],
@@ -61,6 +74,21 @@ function facts(
       : [['at least', amountOf(only(minAmountOut), tokenOut)] as const]),
     ...measuredFacts(answer, chain),
     ...(gasDrop ? [['gas drop', gasDropText(gasDrop, toChain)] as const] : []),
+    ...(tx ? transactionFacts(tx) : []),
+  ]
+}
+
+function alternativeFacts(place: number, one: Alternative, tokenOut: NamedToken): Fact[] {
+  const { tx, minAmountOut }: Partial<Best> = one
+  return [
+    ['alternative', place],
+    ['amount out', amountOf(only(one.amountOut), tokenOut)],
+    ...(minAmountOut === undefined
+      ? []
+      : [['at least', amountOf(only(minAmountOut), tokenOut)] as const]),
+    ['loss after gas', one.lossBps === null ? 'not known' : `${one.lossBps} bps`],
+    ['shared pools', one.sharedPools.map(shortHex).join(' ') || 'none'],
+    ['gas', one.gas.toString()],
     ...(tx ? transactionFacts(tx) : []),
   ]
 }
@@ -87,12 +115,17 @@ async function run(name: 'route' | 'quote', words: Words, options: RouteOptions)
       printJson(answer)
       return
     }
-    const { trace }: Partial<Route> = answer
+    const { trace }: Partial<Best> = answer
     printTable([], facts(answer, trade, options))
     const nameOf = await namerFor(client, answer, trade, options)
     printSteps(answer.route, nameOf)
     if (trace) printTrace(options.chain, trace, nameOf)
     printWarnings(answer.warnings)
+    for (const [index, one] of (answer.alternatives ?? []).entries()) {
+      printTable([], alternativeFacts(index + 1, one, trade.tokenOut))
+      printSteps(one.route, nameOf)
+      printWarnings(one.warnings)
+    }
   })
 }
 

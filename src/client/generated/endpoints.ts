@@ -81,6 +81,11 @@ export const shapes: Readonly<Record<string, Shape>> = {
         "items": {
           "is": "Candidate"
         }
+      },
+      "alternatives": {
+        "items": {
+          "is": "RouteAlternative"
+        }
       }
     }
   },
@@ -194,6 +199,48 @@ export const shapes: Readonly<Record<string, Shape>> = {
   "SignedWei": {
     "amount": true
   },
+  "RouteAlternative": {
+    "fields": {
+      "route": {
+        "items": {
+          "is": "RouteStep"
+        }
+      },
+      "gas": {
+        "amount": true
+      },
+      "amountOut": {
+        "any": [
+          {
+            "is": "Wei"
+          },
+          {
+            "items": {
+              "is": "Wei"
+            }
+          }
+        ]
+      },
+      "minAmountOut": {
+        "any": [
+          {
+            "is": "Wei"
+          },
+          {
+            "items": {
+              "is": "Wei"
+            }
+          }
+        ]
+      },
+      "tx": {
+        "is": "Transaction"
+      },
+      "gasCost": {
+        "is": "GasCost"
+      }
+    }
+  },
   "Quote": {
     "fields": {
       "amountOut": {
@@ -244,6 +291,31 @@ export const shapes: Readonly<Record<string, Shape>> = {
         "items": {
           "is": "Candidate"
         }
+      },
+      "alternatives": {
+        "items": {
+          "is": "QuoteAlternative"
+        }
+      }
+    }
+  },
+  "QuoteAlternative": {
+    "fields": {
+      "amountOut": {
+        "is": "Wei"
+      },
+      "amountOutList": {
+        "items": {
+          "is": "Wei"
+        }
+      },
+      "route": {
+        "items": {
+          "is": "RouteStep"
+        }
+      },
+      "gas": {
+        "amount": true
       }
     }
   },
@@ -314,6 +386,11 @@ export const shapes: Readonly<Record<string, Shape>> = {
                 "candidates": {
                   "items": {
                     "is": "Candidate"
+                  }
+                },
+                "alternatives": {
+                  "items": {
+                    "is": "QuoteAlternative"
                   }
                 }
               }

@@ -1419,6 +1419,8 @@ export interface components {
             times?: {
                 [key: string]: number;
             };
+            /** @description Only with alternatives in the request; the best first. */
+            alternatives?: components["schemas"]["RouteAlternative"][];
         };
         RouteStep: {
             /** @description Name of the action, such as swap or deposit. */
@@ -1657,6 +1659,30 @@ export interface components {
         };
         /** @description Integer in the smallest unit, decimal string. */
         SignedWei: bigint;
+        /** @description Another transaction for the same request. */
+        RouteAlternative: {
+            /** @description The steps in order. */
+            route: components["schemas"]["RouteStep"][];
+            /** @description Gas that the simulated transaction used; send about 50% more. */
+            gas: bigint;
+            /** @description In the smallest unit of tokenOut; a list, in the order of tokenOut, where there are several. */
+            amountOut: components["schemas"]["Wei"] | components["schemas"]["Wei"][];
+            /** @description What the transaction enforces. */
+            minAmountOut: components["schemas"]["Wei"] | components["schemas"]["Wei"][];
+            /** @description Basis points, fees included, rounded to two decimals; null without USD prices, absent with priceImpact=false. */
+            priceImpact?: number | null;
+            /** @description The transaction, unsigned. */
+            tx: components["schemas"]["Transaction"];
+            /** @description Cost of the gas, wei. */
+            gasCost?: components["schemas"]["GasCost"];
+            permit?: components["schemas"]["Permit"];
+            /** @description What it is worth less than the best, both after gas, in basis points with two decimals; negative where it is worth more. Null without prices, and with several tokenOut. */
+            lossBps: number | null;
+            /** @description Pools that the best or an alternative before this one uses as well, by address or 32-byte id; empty: none. */
+            sharedPools: string[];
+            /** @description Those that are not among the warnings of the best. */
+            warnings?: string[];
+        };
         Error: {
             /** @description HTTP status. */
             statusCode: number;
@@ -1797,6 +1823,27 @@ export interface components {
             times?: {
                 [key: string]: number;
             };
+            /** @description Only with alternatives in the request; the best first. */
+            alternatives?: components["schemas"]["QuoteAlternative"][];
+        };
+        /** @description Another way for the same request. */
+        QuoteAlternative: {
+            /** @description What the receiver gains of the first tokenOut, raw units. */
+            amountOut: components["schemas"]["Wei"];
+            /** @description Raw units of all tokenOut, in their order; absent where there is one. */
+            amountOutList?: components["schemas"]["Wei"][];
+            /** @description The steps in order. */
+            route: components["schemas"]["RouteStep"][];
+            /** @description Gas that the simulated transaction used; send about 50% more. */
+            gas: bigint;
+            /** @description Basis points, fees included, rounded to two decimals; null without USD prices, absent with priceImpact=false. */
+            priceImpact?: number | null;
+            /** @description What it is worth less than the best, both after gas, in basis points with two decimals; negative where it is worth more. Null without prices, and with several tokenOut. */
+            lossBps: number | null;
+            /** @description Pools that the best or an alternative before this one uses as well, by address or 32-byte id; empty: none. */
+            sharedPools: string[];
+            /** @description Those that are not among the warnings of the best. */
+            warnings?: string[];
         };
         QuoteBatch: {
             /** @description Block at whose end all state was read. */
@@ -1894,6 +1941,8 @@ export interface components {
                 times?: {
                     [key: string]: number;
                 };
+                /** @description Only with alternatives in the request; the best first. */
+                alternatives?: components["schemas"]["QuoteAlternative"][];
             } | {
                 /** @description The body of the error. */
                 error: components["schemas"]["ErrorFacts"];
@@ -5505,6 +5554,8 @@ export interface operations {
                 explain?: "true" | "false" | "timed";
                 /** @description all: every candidate is simulated; adaptive: the most promising ones, and others only while native math lets them be worth more than the best of these. Default: the setting PROOF, which is all unless the operator says otherwise. */
                 proof?: "all" | "adaptive";
+                /** @description Adds alternatives: so many next best ways beside the best, each proven like it, that share no pool with it and each other, or as few as can be. Not with amountOut or a destinationChainId other than chainId. */
+                alternatives?: number;
                 /** @description In place of amountIn, for one tokenIn and one tokenOut: the least amountIn that gives so much is found, in the smallest unit of tokenOut. */
                 amountOut?: (string | bigint)[];
             };
@@ -5903,6 +5954,8 @@ export interface operations {
                      * @enum {string}
                      */
                     proof?: "all" | "adaptive";
+                    /** @description Adds alternatives: so many next best ways beside the best, each proven like it, that share no pool with it and each other, or as few as can be. Not with amountOut or a destinationChainId other than chainId. */
+                    alternatives?: number;
                     /** @description In place of amountIn, for one tokenIn and one tokenOut: the least amountIn that gives so much is found, in the smallest unit of tokenOut. */
                     amountOut?: (string | bigint)[];
                     /**
@@ -6264,6 +6317,8 @@ export interface operations {
                 explain?: "true" | "false" | "timed";
                 /** @description all: every candidate is simulated; adaptive: the most promising ones, and others only while native math lets them be worth more than the best of these. Default: the setting PROOF, which is all unless the operator says otherwise. */
                 proof?: "all" | "adaptive";
+                /** @description Adds alternatives: so many next best ways beside the best, each proven like it, that share no pool with it and each other, or as few as can be. Not with amountOut or a destinationChainId other than chainId. */
+                alternatives?: number;
                 /** @description In place of amountIn, for one tokenIn and one tokenOut: the least amountIn that gives so much is found, in the smallest unit of tokenOut. */
                 amountOut?: (string | bigint)[];
             };
@@ -6599,6 +6654,8 @@ export interface operations {
                      * @enum {string}
                      */
                     proof?: "all" | "adaptive";
+                    /** @description Adds alternatives: so many next best ways beside the best, each proven like it, that share no pool with it and each other, or as few as can be. Not with amountOut or a destinationChainId other than chainId. */
+                    alternatives?: number;
                     /** @description In place of amountIn, for one tokenIn and one tokenOut: the least amountIn that gives so much is found, in the smallest unit of tokenOut. */
                     amountOut?: (string | bigint)[];
                     /**

@@ -78,3 +78,13 @@ export function partOf(
 ): Task {
   return openTask({ ...task, ...part })
 }
+
+/** What a part took and met counts for the whole task; simulations are counted where they are sent. */
+export function addPart(task: Task, { clock, report }: Task): void {
+  for (const [stage, seconds] of Object.entries(clock.stages)) task.clock.add(stage, seconds)
+  for (const [protocol, reverts] of Object.entries(report.reverts)) {
+    task.report.reverts[protocol] = (task.report.reverts[protocol] ?? 0) + reverts
+  }
+  task.report.improvementsBps.push(...report.improvementsBps)
+  task.report.isCut ||= report.isCut
+}

@@ -189,7 +189,8 @@ const order: readonly CandidateRecord['status'][] = [
   'skipped',
 ]
 
-function valueAfterGas(
+/** Null without prices, and with several outputs. */
+export function valueAfterGas(
   task: Task,
   priced: ReadonlyMap<Address, PricedToken>,
   outputs: readonly TokenAmount[],

@@ -13,11 +13,11 @@ import type { Flow } from '../search/flow.js'
 import { rememberedCandidates } from '../search/remembered.js'
 import { needsNoTrust, withoutFee } from './built.js'
 import { nothingInTime, outputTooLarge } from './failures.js'
+import { whyNoRoute } from './no-answer/why-no-route.js'
+import { withRefusals } from './no-answer/why-refused.js'
 import { grossInput, type PreparedRoute, withFee } from './prepare.js'
 import type { FlowsToProve } from './prove.js'
 import { newSplits } from './retry-without-pools.js'
-import { whyNoRoute } from './why-no-route.js'
-import { withRefusals } from './why-refused.js'
 
 export interface ExactOutput {
   readonly output: TokenAmount
@@ -35,8 +35,26 @@ export interface FoundFlows extends FlowsToProve {
   readonly wasCut: boolean
 }
 
+/** Why a search ends without a flow. */
+export interface NoFlows {
+  /** The pair that no path connects. */
+  readonly missing: NonNullable<CandidateSet['missing']>
+  /** The deadline ended the search: there may be paths. */
+  readonly wasCut: boolean
+}
+
 /** @throws ForkrouteError NO_ROUTE, STATE_UNAVAILABLE, DEADLINE_EXCEEDED. */
 export async function findFlows(task: Task, prepared: PreparedRoute): Promise<FoundFlows> {
+  const found = await searchFlows(task, prepared)
+  if ('missing' in found) throw await whyNone(task, prepared, found)
+  return found
+}
+
+/** Like `findFlows`, where nobody asks why there are none. */
+export async function searchFlows(
+  task: Task,
+  prepared: PreparedRoute,
+): Promise<FoundFlows | NoFlows> {
   const { request, usable, argsFor, named, statedInputs, log } = prepared
   const { pools } = usable
   const stated =
@@ -65,7 +83,7 @@ export async function findFlows(task: Task, prepared: PreparedRoute): Promise<Fo
   const verified = isDoubtful
     ? (await search(pools.filter((pool) => isVerified(pool, named)))).candidates
     : []
-  if (missing) throw await whyNone(task, prepared, { missing, wasCut })
+  if (missing) return { missing, wasCut }
   return {
     flows: [...candidates, ...newSplits(verified, candidates)].filter(possible),
     inputs,
@@ -80,10 +98,7 @@ const rankedBelow = 'it ranks below the candidates that are simulated'
 async function whyNone(
   task: Task,
   prepared: PreparedRoute,
-  {
-    missing,
-    wasCut,
-  }: { readonly missing: NonNullable<CandidateSet['missing']>; readonly wasCut: boolean },
+  { missing, wasCut }: NoFlows,
 ): Promise<ForkrouteError> {
   const { request, usable, all, router, argsFor } = prepared
   if (wasCut) return nothingInTime(request)

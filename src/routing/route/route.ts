@@ -2,12 +2,14 @@
  * One route or quote at one block: candidates by native math, each proven by simulation; the best after gas is
  * simulated once more as exactly the transaction that is returned.
  */
+import { defined } from '../../domain/defined.js'
 import type { RouteAnswer } from '../../domain/engine.js'
 import type { ForkrouteError } from '../../domain/errors.js'
 import { nativeToken } from '../../domain/primitives.js'
 import type { SimulationSuccess } from '../../domain/state.js'
 import type { Task } from '../block/task.js'
 import type { Flow } from '../search/flow.js'
+import { withAlternatives } from './alternatives.js'
 import { routeAnswer } from './answer.js'
 import type { Attempt } from './built.js'
 import { finalise, improvementBps, rank } from './choose.js'
@@ -15,11 +17,11 @@ import { answerExactly } from './exact-output.js'
 import { asAsked, RouteLog, withExplanation } from './explain.js'
 import { noRoute } from './failures.js'
 import { type FoundFlows, findFlows } from './find-flows.js'
+import { whyNothingWorks } from './no-answer/why-nothing-works.js'
 import { type PreparedRoute, prepareRoute, type RouteArgs } from './prepare.js'
 import { type ProofArgs, proveFlows } from './prove.js'
 import { fundSender } from './sender-state.js'
 import { deadlineWarning, droppedWarnings } from './warnings.js'
-import { whyNothingWorks } from './why-nothing-works.js'
 
 /** @throws ForkrouteError as `Engine.route`. */
 export async function runRoute(task: Task, args: RouteArgs): Promise<RouteAnswer> {
@@ -33,7 +35,11 @@ export async function runRoute(task: Task, args: RouteArgs): Promise<RouteAnswer
   const found = await findRoute(task, prepared).catch(failed)
   const answer = await routeAnswer(task, prepared, found)
   const explanation = explained()
-  return explanation ? { ...answer, explanation } : answer
+  return {
+    ...answer,
+    ...defined({ explanation }),
+    ...(await withAlternatives(task, prepared, { best: found, answer })),
+  }
 }
 
 /**

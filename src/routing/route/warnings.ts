@@ -99,4 +99,7 @@ export function droppedWarnings(attempts: readonly Attempt[]): string[] {
     : []
 }
 
+export const fewerAlternativesWarning =
+  'The deadline was reached: there may be more alternatives, or better ones.'
+
 export const deadlineWarning = 'The deadline was reached: this is the best route found by then.'

@@ -7,7 +7,7 @@ import type { QuoteOutcome, RouteRequest } from '../../domain/engine.js'
 import { toWireError } from '../../domain/errors.js'
 import type { Hex } from '../../domain/primitives.js'
 import { atBorder, ForkLostError } from '../../forks/faults.js'
-import { partOf, type Task } from '../block/task.js'
+import { addPart, partOf, type Task } from '../block/task.js'
 import { nothingInTime } from '../route/failures.js'
 import { runRoute } from '../route/route.js'
 import { gather } from './gather.js'
@@ -59,14 +59,4 @@ export async function runQuotes(
       }
     }),
   )
-}
-
-/** What a part took and met counts for the whole task; simulations are counted where they are sent. */
-function addPart(task: Task, { clock, report }: Task): void {
-  for (const [stage, seconds] of Object.entries(clock.stages)) task.clock.add(stage, seconds)
-  for (const [protocol, reverts] of Object.entries(report.reverts)) {
-    task.report.reverts[protocol] = (task.report.reverts[protocol] ?? 0) + reverts
-  }
-  task.report.improvementsBps.push(...report.improvementsBps)
-  task.report.isCut ||= report.isCut
 }

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type SharedService, sharedService } from '../../support/service/shared-service.js'
 
-const pages = ['explain', 'permits', 'pool-choice']
+const pages = ['alternatives', 'explain', 'permits', 'pool-choice']
 
 interface Example {
   readonly path: string

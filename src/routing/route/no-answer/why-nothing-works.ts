@@ -3,17 +3,17 @@
  * no other request for that token will do better.
  */
 import { encodeFunctionData, erc20Abi, parseAbi } from 'viem'
-import type { RouteRequest } from '../../domain/engine.js'
-import { ForkrouteError } from '../../domain/errors.js'
-import { type Address, isNative } from '../../domain/primitives.js'
-import type { SimulationRequest } from '../../domain/state.js'
-import { decodeRevert } from '../../forks/revert.js'
-import { quietly } from '../../telemetry/quietly.js'
-import type { Clock } from '../block/clock.js'
-import type { Simulator } from '../block/simulator.js'
-import { swapsOf } from '../search/flow.js'
-import { type Attempt, receiverOf } from './built.js'
-import { nothingProven } from './failures.js'
+import type { RouteRequest } from '../../../domain/engine.js'
+import { ForkrouteError } from '../../../domain/errors.js'
+import { type Address, isNative } from '../../../domain/primitives.js'
+import type { SimulationRequest } from '../../../domain/state.js'
+import { decodeRevert } from '../../../forks/revert.js'
+import { quietly } from '../../../telemetry/quietly.js'
+import type { Clock } from '../../block/clock.js'
+import type { Simulator } from '../../block/simulator.js'
+import { swapsOf } from '../../search/flow.js'
+import { type Attempt, receiverOf } from '../built.js'
+import { nothingProven } from '../failures.js'
 
 /** Pools of each end that transfers are tried with. */
 const mostPools = 4

@@ -7,9 +7,9 @@ import {
   reverted,
   sender,
   tokenIn,
-} from '../../../test/support/routing/candidates.js'
-import { nativeToken } from '../../domain/primitives.js'
-import type { SimulationRequest, SimulationResult } from '../../domain/state.js'
+} from '../../../../test/support/routing/candidates.js'
+import { nativeToken } from '../../../domain/primitives.js'
+import type { SimulationRequest, SimulationResult } from '../../../domain/state.js'
 import { whyNothingWorks } from './why-nothing-works.js'
 
 const attempts = [

@@ -3,18 +3,18 @@
  * the two tokens refuse, such as a vault that is paused or full.
  */
 import { decodeErrorResult } from 'viem'
-import { contractErrorsAbi } from '../../bridges/registry.js'
-import { ForkrouteError } from '../../domain/errors.js'
-import { type Address, bpsDenominator, type Hex } from '../../domain/primitives.js'
-import { executorErrorsAbi } from '../../executor/errors.js'
-import { decodeRevert } from '../../forks/revert.js'
-import { poolName } from '../../protocols/pool.js'
-import { quietly } from '../../telemetry/quietly.js'
-import type { Task } from '../block/task.js'
-import type { MarketPool } from '../market/market-view.js'
-import type { Flow } from '../search/flow.js'
-import type { PreparedRoute } from './prepare.js'
-import { prove } from './prove.js'
+import { contractErrorsAbi } from '../../../bridges/registry.js'
+import { ForkrouteError } from '../../../domain/errors.js'
+import { type Address, bpsDenominator, type Hex } from '../../../domain/primitives.js'
+import { executorErrorsAbi } from '../../../executor/errors.js'
+import { decodeRevert } from '../../../forks/revert.js'
+import { poolName } from '../../../protocols/pool.js'
+import { quietly } from '../../../telemetry/quietly.js'
+import type { Task } from '../../block/task.js'
+import type { MarketPool } from '../../market/market-view.js'
+import type { Flow } from '../../search/flow.js'
+import type { PreparedRoute } from '../prepare.js'
+import { prove } from '../prove.js'
 
 /** Pools between the two tokens that are asked. */
 const mostPools = 3

@@ -1,13 +1,13 @@
 /** Looks why a search found no path, once it has found none: what a caller can do about it differs. */
 import { encodeFunctionData, erc20Abi } from 'viem'
-import type { RouteRequest } from '../../domain/engine.js'
-import { ForkrouteError } from '../../domain/errors.js'
-import type { NextStep } from '../../domain/next-step.js'
-import { type Address, isNative, maxUint128 } from '../../domain/primitives.js'
-import { protocolBySlug } from '../../protocols/registry.js'
-import type { Task } from '../block/task.js'
-import type { MarketPools } from '../market/market-view.js'
-import { noRoute } from './failures.js'
+import type { RouteRequest } from '../../../domain/engine.js'
+import { ForkrouteError } from '../../../domain/errors.js'
+import type { NextStep } from '../../../domain/next-step.js'
+import { type Address, isNative, maxUint128 } from '../../../domain/primitives.js'
+import { protocolBySlug } from '../../../protocols/registry.js'
+import type { Task } from '../../block/task.js'
+import type { MarketPools } from '../../market/market-view.js'
+import { noRoute } from '../failures.js'
 
 /** Larger amounts are tried in steps of this, below the largest that an order can have: at most 32 searches. */
 const step = 16n
