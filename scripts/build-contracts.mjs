@@ -43,6 +43,7 @@ const deployed = [
   { name: 'FlashLoans', file: 'helpers/FlashLoans.sol' },
   { name: 'Values', file: 'helpers/Values.sol' },
   { name: 'Caller', file: 'helpers/Caller.sol' },
+  { name: 'UsedTags', file: 'helpers/UsedTags.sol' },
 ]
 
 /** Deployed once for each value of these arguments of the constructor, which stand before those in `fixed`. */

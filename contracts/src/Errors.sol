@@ -45,6 +45,9 @@ error NotEndpoint(address caller);
 /// @dev Only messages of its pool are composed at a landing.
 error NotPool(address from);
 
+/// @dev The user has carried out an order with this tag before.
+error TagUsed(address user, bytes16 tag);
+
 error BelowMinimum(uint256 amount, uint256 minimum);
 error NegativeDifference(uint256 a, uint256 b);
 

@@ -99,6 +99,12 @@ export function integer(min: number, max: number, advice = '') {
     .meta(documentedAs('integer', { minimum: min, maximum: max }))
 }
 
+const tagMessage16 = 'must be a tag of 16 bytes: 0x and 32 hexadecimal digits'
+export const Tag = z
+  .string(tagMessage16)
+  .regex(/^0x[0-9a-fA-F]{32}$/, tagMessage16)
+  .transform((text) => text.toLowerCase() as Hex)
+
 export const ChainId = integer(1, Number.MAX_SAFE_INTEGER).meta({
   description: 'EIP-155 chain id.',
 })

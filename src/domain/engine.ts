@@ -69,6 +69,8 @@ export interface RouteRequest {
   readonly deadlineMs?: number
   /** After which the transaction reverts; absent: never. */
   readonly deadline?: Deadline
+  /** 16 bytes: of the sender's transactions with this tag only one can be carried out. Absent: each can. */
+  readonly once?: Hex
   /** The one input comes by a signature of the sender, in place of an allowance. */
   readonly permit?: boolean
   /** Replaces the service's own settings. */
@@ -88,7 +90,7 @@ export const mostAlternatives = 5
 /** A quote without a sender is calculated for an address that belongs to nobody. */
 export type QuoteRequest = Omit<
   RouteRequest,
-  'fromAddress' | 'deadline' | 'permit' | 'includeTrace'
+  'fromAddress' | 'deadline' | 'once' | 'permit' | 'includeTrace'
 > & {
   readonly fromAddress?: Address
 }

@@ -113,6 +113,8 @@ export interface Order {
   /** bytes32 and bytes16 of the on-chain event. */
   readonly accountId: `0x${string}`
   readonly referralCode: `0x${string}`
+  /** 16 bytes: of the sender's orders with this tag only one can be carried out, ever. Absent: no such bound. */
+  readonly once?: `0x${string}`
 }
 
 /** A swap that `Router.swap()` can make without steps; what only V4 pools share with each other is native ether. */

@@ -4,11 +4,10 @@
  */
 import { encodeFunctionData, size } from 'viem'
 import { defined } from '../domain/defined.js'
-import type { Amount, AmountRef } from '../domain/order.js'
-import { isAmountRef } from '../domain/order.js'
+import type { AmountRef } from '../domain/order.js'
 import { invalidStep } from './call-data.js'
 import { contractAddress, executorContracts } from './deployments.js'
-import type { PreparedStep } from './prepared-step.js'
+import { moveRefs, type PreparedStep } from './prepared-step.js'
 
 /**
  * The transfer sends everything that may be spent of the token, and the CallbackPayer returns the rest. So a balance
@@ -23,17 +22,14 @@ export function throughCallbackPayer(steps: readonly PreparedStep[]): PreparedSt
   const moved: number[] = []
   const moveRef = (ref: AmountRef): AmountRef =>
     ref.ref === 'output' ? { ...ref, step: moved[ref.step] ?? ref.step } : ref
-  const move = (amount: Amount): Amount => (isAmountRef(amount) ? moveRef(amount) : amount)
 
   for (const [index, step] of steps.entries()) {
     if (step.kind !== 'call') {
-      rewritten.push({ ...step, amount: move(step.amount) })
+      rewritten.push(moveRefs(step, moveRef))
     } else if (step.program) {
       throw invalidStep(index, 'steps within a callback need the routing strategy router.')
     } else if (!step.payToken) {
-      const patches = step.patches.map(({ offset, ref }) => ({ offset, ref: moveRef(ref) }))
-      const value = step.value === undefined ? {} : { value: move(step.value) }
-      rewritten.push({ ...step, ...value, patches })
+      rewritten.push(moveRefs(step, moveRef))
     } else {
       const { payToken, value, ...rest } = step
       if (value !== undefined) throw invalidStep(index, 'a call paid by callback sends no value.')

@@ -29,6 +29,7 @@ import {
   walletAddress,
 } from './deployments.js'
 import type { Signature } from './eip2612.js'
+import { withTag } from './once.js'
 import { packSteps } from './pack-steps.js'
 import { prepareSteps } from './prepare-steps.js'
 import type { PreparedStep } from './prepared-step.js'
@@ -72,7 +73,8 @@ export function runnerAddress(strategy: RoutingStrategy, from: Address): Address
  * `data` by delegatecall (an EIP-7702 account with that code sends it to itself). Its native input is its own balance,
  * so `value` is 0.
  *
- * @param args.swap - of strategy `router`: `Router.swap()` carries the order out by these legs instead of its steps.
+ * @param args.swap - of strategy `router`: `Router.swap()` carries the order out by these legs instead of its steps; not an
+ *   order with a tag.
  * @param args.signature - of strategy `router`: the Router submits it to the first input's token, as a permit (EIP-2612)
  * over that input for the Router until the order's deadline.
  * @throws ForkrouteError INVALID_REQUEST for an order that cannot be carried out; names the step at fault.
@@ -168,7 +170,7 @@ function toTuples(
   const legacyOrder = {
     inputs: order.inputs.map(({ token, amount, fee = 0n }) => ({ token, amount, fee })),
     feeReceiver: order.feeReceiver,
-    steps: packSteps(steps),
+    steps: packSteps(withTag(steps, order.once)),
     outputs: order.outputs.map(({ token, minAmountOut }) => ({ token, minimum: minAmountOut })),
     receiver: order.receiver,
     sweep: leftoverTokens(order, holdsOthers ? steps : []),

@@ -6,7 +6,7 @@
 import type { Hex } from '../domain/primitives.js'
 
 export const headHashes = {
-  1: '0x8e4ec2ac03cc3d059298e691a1d3172e2b8e5486a9d1b58e46b78361a52b66cb',
-  42161: '0x96d468c59dd077a937422a83445f69a49ed48f7e7e8d446dd4e5d1f9c237ab0c',
-  8453: '0xffe7ebcc29e521038b70894dfe14e6c5ede3d048989de7f6ae4d2fd205755cae',
+  1: '0xe8f92dc8534ceaa0782fa53d7999789cf211329b53e0c28d749292fffcbb97e8',
+  42161: '0xa78e2526f87dfa063be857eca3de52392370cd70ff8c9c35efc22b928225f7a8',
+  8453: '0xf71719c1d259d72f3f7a6479b13111eda3b9c4bb8dd040af660f79b580b750e6',
 } as const satisfies Record<number, Hex>

@@ -33,6 +33,7 @@ export function planInputs(dialect: PlanDialect) {
     blockNumber: _block,
     deadlineMs: _haste,
     deadline: _deadline,
+    once: _once,
     permit: _permit,
     explain: _explain,
     alternatives: _alternatives,

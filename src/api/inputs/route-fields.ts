@@ -30,6 +30,7 @@ import {
   ReferralCode,
   routingStrategy,
   Slippage,
+  Tag,
   TokenAddress,
   TransactionDeadline,
   withDefault,
@@ -124,6 +125,11 @@ function routeFields(executionMode: ShortcutDialect['executionMode']) {
     feeReceiver: described(Address.optional(), 'Gets the fee; required with fee.'),
     referralCode: ReferralCode.optional(),
     deadline: TransactionDeadline.optional(),
+    once: described(
+      Tag.optional(),
+      'A tag of 16 bytes: of the transactions with this tag that fromAddress sends by this strategy, only one can be carried ' +
+        'out, ever; the others revert. Not with a destinationChainId other than chainId.',
+    ),
     permit: described(
       withDefault(Flag, false, false),
       'Takes the one tokenIn by a signature in place of an allowance: the answer has the message to sign, and tx.data a ' +

@@ -25,11 +25,11 @@ type SearchInput = Omit<
 }
 
 export function toRouteRequest(input: RouteInput): RouteRequest {
-  const { fromAddress, deadline, permit, trace, alternatives } = input
+  const { fromAddress, deadline, once, permit, trace, alternatives } = input
   return {
     ...toPlanRequest(input),
     fromAddress,
-    ...defined({ deadline, explain: toExplain(input.explain), alternatives }),
+    ...defined({ deadline, explain: toExplain(input.explain), alternatives, once }),
     ...defined({ permit: permit || undefined, includeTrace: trace || undefined }),
   }
 }
@@ -41,7 +41,7 @@ export function toExplainedQuote(input: QuoteInput): QuoteRequest {
 
 /** A route of a plan: its sender need not have the funds, so there may be none. */
 export function toPlanRequest(
-  input: Omit<RouteInput, 'fromAddress' | 'deadline' | 'permit' | 'trace' | LeftOut> & {
+  input: Omit<RouteInput, 'fromAddress' | 'deadline' | 'once' | 'permit' | 'trace' | LeftOut> & {
     [K in 'fromAddress' | LeftOut]?: RouteInput[K] | undefined
   },
 ): QuoteRequest {

@@ -25,6 +25,7 @@ function getNontokenized(dialect: Dialect) {
     routingStrategy: _routingStrategy,
     includeTransactionCost: _includeTransactionCost,
     priceImpact: _priceImpact,
+    once: _once,
     permit: _permit,
     trace: _trace,
     explain: _explain,

@@ -21,6 +21,7 @@ export interface RouteOptions extends ConnectionOptions, OutputOptions {
   readonly slippage?: string
   readonly minOut?: string
   readonly deadline?: string
+  readonly once?: string
   readonly receiver?: string
   readonly strategy?: string
   readonly fee?: string
@@ -108,6 +109,7 @@ export async function routeInput(
       minAmountOut:
         minOut === undefined ? undefined : [amountOfToken(minOut, trade.tokenOut, options)],
       deadline: options.deadline,
+      once: options.once,
       receiver: options.receiver,
       fee: fee === undefined ? undefined : [fee],
       feeReceiver: options.feeReceiver,
@@ -187,6 +189,10 @@ export function transactionOptions(command: Command, usualSlippage: string): Com
     .option('--slippage <bps>', `basis points, of which 50 are 0.5 %; default: ${usualSlippage}`)
     .option('--min-out <amount>', 'whole tokens that must arrive at least; in place of --slippage')
     .option('--deadline <time>', `when the transaction expires: ${deadlineForms}`)
+    .option(
+      '--once <tag>',
+      'of all transactions with this tag, 0x and 32 digits, one can be carried out',
+    )
     .option('--referral-code <code>', 'goes into the event of the transaction')
     .option('--trace', 'print what the transaction does: its calls, and who pays whom')
     .option('--backend', 'do not ask whether the sender has the funds and the allowance now')

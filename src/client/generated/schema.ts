@@ -5546,6 +5546,8 @@ export interface operations {
                 referralCode?: string;
                 /** @description After it the transaction reverts: seconds after the block (a whole number below 1000000000), unix seconds up to 4294967295, or a time with its zone such as 2026-03-01T12:00:00Z. Absent: no deadline. */
                 deadline?: string;
+                /** @description A tag of 16 bytes: of the transactions with this tag that fromAddress sends by this strategy, only one can be carried out, ever; the others revert. Not with a destinationChainId other than chainId. */
+                once?: string;
                 /** @description Takes the one tokenIn by a signature in place of an allowance: the answer has the message to sign, and tx.data a place for the signature. */
                 permit?: boolean;
                 /** @description Adds trace: the calls that the returned transaction makes, decoded, and who pays whom. */
@@ -5934,6 +5936,8 @@ export interface operations {
                     referralCode?: string;
                     /** @description After it the transaction reverts: seconds after the block (a whole number below 1000000000), unix seconds up to 4294967295, or a time with its zone such as 2026-03-01T12:00:00Z. Absent: no deadline. */
                     deadline?: string;
+                    /** @description A tag of 16 bytes: of the transactions with this tag that fromAddress sends by this strategy, only one can be carried out, ever; the others revert. Not with a destinationChainId other than chainId. */
+                    once?: string;
                     /**
                      * @description Takes the one tokenIn by a signature in place of an allowance: the answer has the message to sign, and tx.data a place for the signature.
                      * @default false
@@ -9642,7 +9646,7 @@ export interface operations {
                      * @example {
                      *       "chainId": 1,
                      *       "number": 378,
-                     *       "hash": "0x8e4ec2ac03cc3d059298e691a1d3172e2b8e5486a9d1b58e46b78361a52b66cb",
+                     *       "hash": "0xe8f92dc8534ceaa0782fa53d7999789cf211329b53e0c28d749292fffcbb97e8",
                      *       "timestamp": 1760004536
                      *     }
                      */
@@ -14848,7 +14852,7 @@ export interface operations {
                      *       "blocks": [
                      *         {
                      *           "blockNumber": 358,
-                     *           "blockHash": "0x5e0939bdd859456096e3ed6824a94310eb38f3047146da7d3f6a11a17a7ea970",
+                     *           "blockHash": "0x79137a1215e195a4ff6912ceb690c74b9968ff9d3feebeda94aafcd074f0d4dd",
                      *           "timestamp": 1760004296,
                      *           "rows": [
                      *             {
@@ -14880,7 +14884,7 @@ export interface operations {
                      *         },
                      *         {
                      *           "blockNumber": 363,
-                     *           "blockHash": "0x97f74bfbdd35ffb292d91aea14b7aa33cf097d8fe002598dddcdfbfc21423bf9",
+                     *           "blockHash": "0xaa7ecbae31d018c309ee467ad7031bc42d07dca22fc390311d2bef859a01f4a7",
                      *           "timestamp": 1760004356,
                      *           "rows": [
                      *             {

@@ -130,10 +130,16 @@ export function build(
     deadline: (permit?.kind === 'eip2612' ? permit.deadline : args.deadline) ?? latestDeadline,
     accountId: args.accountId,
     referralCode: toBytes16(request.referralCode ?? ''),
+    ...defined({ once: request.once }),
   }
   // What pools claim to have paid counts there, so each must be known to pay what it claims.
   const isSimple =
-    request.strategy === 'router' && isTrusted && !permit && fitsSwap(request, candidate)
+    request.strategy === 'router' &&
+    isTrusted &&
+    !permit &&
+    // Only steps use up a tag.
+    request.once === undefined &&
+    fitsSwap(request, candidate)
   const legs = isSimple ? planSwap(candidate.edges, tokensIn, request.tokensOut) : null
   const entryPoint = legs ? 'swap' : 'execute'
   const parts = { order, legs, permit }

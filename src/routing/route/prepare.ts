@@ -19,6 +19,7 @@ import { deadlineOf } from './order-deadline.js'
 import { choosePermit, pullerOf } from './permit.js'
 import { learnTokens } from './read-ahead.js'
 import { type FundedSender, fundSender, type Sender } from './sender-state.js'
+import { refuseUsedTag } from './used-tag.js'
 import { unreadableWarnings } from './warnings.js'
 
 export interface RouteArgs {
@@ -83,6 +84,7 @@ export async function prepareRoute(
         ? fundSender(task, sender, request.inputs)
         : Promise.resolve(null),
       isReceiverContract(task, request),
+      refuseUsedTag(task, request),
     ]),
   )
   const { usable, all } = opened
