@@ -4,6 +4,7 @@ import { countText, figureText } from '../app/format.js'
 import { nativeToken } from '../app/tokens.js'
 import { Amount } from '../components/amount.js'
 import { Tabs } from '../components/tabs.js'
+import { Alternatives } from './alternatives.js'
 import { Candidates, RefusedPools } from './candidates.js'
 import { CopyAs } from './copy-as.js'
 import { excludePool } from './excluded.js'
@@ -66,6 +67,15 @@ export function RouteAnswer({ question, answered, milliseconds, isBrief }: Props
                 />
               ),
             },
+            ...(question.to && question.to !== question.chain
+              ? []
+              : [
+                  {
+                    name: 'alternatives',
+                    label: 'Alternatives',
+                    content: () => <Alternatives {...{ question, answered }} />,
+                  },
+                ]),
             ...(pools
               ? [
                   {

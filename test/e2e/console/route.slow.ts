@@ -112,6 +112,29 @@ describe('Route', () => {
     await page.close()
   })
 
+  test('alternatives stand in tabs, each with its amounts and its picture', async () => {
+    const { page, show, expectSound } = await openConsole(browser, service)
+    await show(split)
+    await page.waitForSelector('.sankey')
+    await page.getByRole('tab', { name: 'Alternatives' }).click()
+    await page.getByRole('tab', { name: 'Alternative 1' }).waitFor()
+    const { alternatives } = await ask({
+      tokenOut: [dai],
+      amountIn: [`${200n * 10n ** 18n}`],
+      alternatives: 3,
+    })
+    expect(alternatives).toHaveLength(3)
+    for (const [index, { amountOut, lossBps }] of alternatives.entries()) {
+      await page.getByRole('tab', { name: `Alternative ${index + 1}` }).click()
+      await page.waitForSelector(`[role=tabpanel] ${received}[title="${units(amountOut, 18)}"]`)
+      const facts = (await page.textContent('[role=tabpanel] [role=tabpanel] .facts')) ?? ''
+      expect(facts).toContain('Worse than the best')
+      expect(lossBps).toBeGreaterThan(0)
+    }
+    await expectSound()
+    await page.close()
+  })
+
   test('two blocks beside each other', async () => {
     const { page, show, expectSound } = await openConsole(browser, service, { colorScheme: 'dark' })
     await show(`${split}&at=latest-200&vs=latest`)
