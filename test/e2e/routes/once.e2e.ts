@@ -193,6 +193,26 @@ describe('once', () => {
     expect(tx.data).toContain(contractAddress('UsedTags').slice(2))
   })
 
+  test('a bundle that uses the tag by a call of its own is one of them', async () => {
+    const body = await found({ once })
+    const query = `fromAddress=${sender}&blockNumber=${body.createdAt}`
+    const use = {
+      protocol: 'svc',
+      action: 'call',
+      args: {
+        address: contractAddress('UsedTags'),
+        method: 'use',
+        abi: 'function use(bytes16 tag)',
+        args: [once],
+      },
+    }
+    const swap = { protocol: 'svc', action: 'route', args: { ...trade, slippage: '50' } }
+    const bundle = await service.post(`/api/v1/shortcuts/bundle?${query}`, [use, swap])
+    expect(bundle.status, bundle.text).toBe(200)
+    const { refusals } = await mineThenOthers(body, body, [bundle.body.tx])
+    expect(refusals).toEqual([refusal('router')])
+  })
+
   test('ether in, a split, and a stated output carry it as well', async () => {
     const cases: Query[] = [
       { tokenIn: nativeToken },
