@@ -2,7 +2,10 @@ import { describe, expect, test } from 'vitest'
 import { syntheticMarket } from '../../../test/support/synthetic-market.js'
 import { MarketView } from '../market/market-view.js'
 import { type CandidateArgs, findCandidates } from './candidates.js'
+import { findPaths } from './search.js'
+import { growOnce, type SplitArgs } from './split.js'
 import { anchorOf, rememberedGrowth } from './split-anchors.js'
+import { KnownMargins } from './split-network.js'
 
 const wrappedNative = '0x0000000000000000000000000000000000000001'
 
@@ -75,6 +78,42 @@ describe('rememberedGrowth', () => {
     const own = { ...args, market: new MarketView({}) }
     expect(rememberedGrowth(own, { ...at, wasCut: () => true }, () => null)).toBeNull()
     expect(rememberedGrowth(own, at, () => grown)).toBe(grown)
+  })
+})
+
+describe('growOnce', () => {
+  /** What amounts near this multiple of a request may go on from, and how many searches that took. */
+  const growth = (multiple: bigint) => {
+    const market = syntheticMarket(60, 5)
+    const [request] = market.requests(1)
+    if (!request) throw new Error('no request')
+    const { tokenIn, tokenOut } = request
+    const source = { token: tokenIn, amount: request.amountIn * multiple }
+    let searches = 0
+    const search: SplitArgs['search'] = ({ token, amount }, { states, part: _, ...options }) => {
+      searches++
+      return findPaths({
+        market: market.view,
+        tokenIn: token,
+        tokenOut,
+        amountIn: amount,
+        maxHops: 3,
+        wrappedNative,
+        ...options,
+        states: states?.size ? states : undefined,
+      })
+    }
+    const paths = [search(source, {})]
+    const margins = new KnownMargins()
+    const args = { sources: [source], tokenOut, paths, exactPaths: paths, search, margins }
+    return { grown: growOnce(args, true), searches }
+  }
+
+  test('an amount that uses the pools up grows nothing for amounts near it, and stops as soon as that shows', () => {
+    const [usual, large] = [growth(30n), growth(100_000n)]
+    expect(usual.grown?.arcs.length).toBeGreaterThan(1)
+    expect(large.grown).toBeNull()
+    expect(large.searches).toBeLessThan(usual.searches)
   })
 })
 

@@ -1,6 +1,7 @@
 /** A split as the Executor will run it: shares in whole basis points, token after token. Pure. */
 import { compareText } from '../../domain/lists.js'
 import { type Address, bpsDenominator } from '../../domain/primitives.js'
+import { poolKey } from '../../protocols/pool.js'
 import type { MarketPool } from '../market/market-view.js'
 import {
   applyHop,
@@ -11,7 +12,7 @@ import {
   type PoolStates,
   runFlow,
 } from './flow.js'
-import { type Hop, hopKey } from './hop.js'
+import { hopKey } from './hop.js'
 import {
   type Arc,
   evaluate,
@@ -27,12 +28,17 @@ import { improve } from './split-newton.js'
 /** Arcs that may take the rest of a token, and basis points that one may get less than its share. */
 const lastTries = 4
 const coarseBps = 4
+/** Part of the output that basis points may cost. */
+const rounding = 1e-4
 /** Steps towards right shares after a pool was lost. */
 const steps = 3
 const whole = Number(bpsDenominator)
 
-/** Arcs to the same token are adjacent, as one step of the answer; small shares first, and the given one last. */
-function inStepOrder(arcs: readonly Arc[], last: Arc): Arc[] {
+/**
+ * Arcs to the same token are adjacent, as one step of the answer; small shares first, and the given one last.
+ * @param isByToken - the tokens that they lead to come in the order in which the network was evaluated, but for the last.
+ */
+function inStepOrder(arcs: readonly Arc[], last: Arc, isByToken: boolean): Arc[] {
   const totals = new Map<Address, number>()
   for (const { hop, share } of arcs) {
     totals.set(hop.tokenOut, (totals.get(hop.tokenOut) ?? 0) + share)
@@ -42,7 +48,7 @@ function inStepOrder(arcs: readonly Arc[], last: Arc): Arc[] {
   return arcs.toSorted(
     (a, b) =>
       isLate(a) - isLate(b) ||
-      total(a) - total(b) ||
+      (isByToken ? 0 : total(a) - total(b)) ||
       compareText(a.hop.tokenOut, b.hop.tokenOut) ||
       Number(a === last) - Number(b === last) ||
       rounded(a.share) - rounded(b.share) ||
@@ -55,17 +61,35 @@ function rounded(share: number): number {
 }
 
 /**
- * The flow that the Executor will run: where basis points are too coarse for some pool, without it.
+ * The flow that the Executor will run: where basis points are too coarse for some pool, without it. Swaps run in the
+ * order of the answer's steps; where that costs something, in the order in which the network was evaluated.
  * @returns null where no amount is divided, or where nothing can be left out.
  */
 export function toFlow(terms: SplitTerms, network: Network, options: Refitting = {}): Flow | null {
   let fitted: Network | null = network
   while (fitted) {
-    const found = inBasisPoints(terms, fitted)
-    if (!('full' in found)) return found.flow
+    const found = inBasisPoints(terms, fitted, false)
+    if (!('full' in found) && !losesByOrder(fitted, found.flow)) return found.flow
+    const inOrder = sharesPool(fitted) ? inBasisPoints(terms, fitted, true) : found
+    const flows = [found, inOrder].flatMap((each) => ('full' in each ? [] : (each.flow ?? [])))
+    if (flows.length) return flows.reduce((a, b) => (b.amountOut > a.amountOut ? b : a))
+    if (!('full' in found)) return null
     fitted = withoutFull(terms, fitted, found.full, options)
   }
   return null
+}
+
+/** Whether one pool swaps a token into several others: what it pays for each depends on the order. */
+function sharesPool({ arcs }: Network): boolean {
+  const names = arcs.flatMap(({ hop }) =>
+    hop.kind === 'swap' ? [`${hop.tokenIn}/${poolKey(hop.market.loaded.pool)}`] : [],
+  )
+  return new Set(names).size < names.length
+}
+
+/** Whether the flow gives clearly less than the network, which rounding alone does not do. */
+function losesByOrder({ at }: Network, flow: Flow | null): boolean {
+  return flow !== null && Number(flow.amountOut) < Number(at.amountOut) * (1 - rounding)
 }
 
 interface Refitting {
@@ -101,11 +125,12 @@ function withoutFull(
 function inBasisPoints(
   terms: SplitTerms,
   network: Network,
+  isByToken: boolean,
 ): { readonly flow: Flow | null } | { readonly full: Arc } {
   /** Tokens of which no more may arrive than the network says: what follows takes no more. */
   const tight = new Set<Address>()
   for (;;) {
-    const found = run(terms, network, tight)
+    const found = run(terms, network, { tight, isByToken })
     if (!('full' in found)) return found
     const { tokenIn } = found.full.hop
     const isSource = terms.sources.some(({ token }) => token === tokenIn)
@@ -117,7 +142,7 @@ function inBasisPoints(
 function run(
   { sources, tokenOut }: SplitTerms,
   { arcs, at }: Network,
-  tight: ReadonlySet<Address>,
+  { tight, isByToken }: Pick<Limits, 'tight' | 'isByToken'>,
 ): { readonly flow: Flow | null } | { readonly full: Arc } {
   const edges: FlowEdge[] = []
   const held = new Map(sources.map(({ token, amount }) => [token, amount]))
@@ -130,16 +155,19 @@ function run(
       amounts,
       states,
       tight,
+      isByToken,
       exactOnly: at.exact,
     })
     if ('full' in found) return found
     const seen = new Set<MarketPool>()
-    for (const { edge, amountIn, swap } of found.parts) {
+    for (const { arc, edge, amountIn, swap: first } of found.parts) {
       const { hop } = edge
       edges.push(edge)
-      // A pool of many tokens may take two parts: the later one finds it changed.
+      // A pool of many tokens may take two parts: the later one finds it changed, and there may be nothing left for it.
       const isChanged = hop.kind === 'swap' && seen.has(hop.market)
-      applyHop(hop, isChanged ? hopSwap(hop, states, amountIn) : swap, states)
+      const swap = isChanged ? hopSwap(hop, states, amountIn) : first
+      if (swap.amountOut <= 0n) return { full: arc }
+      applyHop(hop, swap, states)
       if (hop.kind === 'swap') seen.add(hop.market)
       held.set(hop.tokenOut, (held.get(hop.tokenOut) ?? 0n) + swap.amountOut)
     }
@@ -161,10 +189,13 @@ interface Limits {
   readonly states: PoolStates
   /** Tokens of which no more may arrive than a share says. */
   readonly tight: ReadonlySet<Address>
+  /** See `inStepOrder`. */
+  readonly isByToken: boolean
   readonly exactOnly: boolean
 }
 
 interface Part {
+  readonly arc: Arc
   readonly edge: FlowEdge
   readonly amountIn: bigint
   readonly swap: HopSwap
@@ -177,27 +208,28 @@ interface Part {
 function divided(
   arcs: readonly Arc[],
   balance: bigint,
-  { amounts, states, tight, exactOnly }: Limits,
+  { amounts, states, tight, isByToken, exactOnly }: Limits,
 ): { readonly parts: readonly Part[] } | { readonly full: Arc } {
-  const part = (hop: Hop, left: bigint, spends: number): Part | null => {
+  const part = (arc: Arc, left: bigint, spends: number): Part | null => {
     const amountIn = (left * BigInt(spends)) / BigInt(whole)
-    const swap = hopSwap(hop, states, amountIn)
+    const swap = hopSwap(arc.hop, states, amountIn)
     const isServed = swap.amountOut > 0n && (swap.exact || !exactOnly)
-    return isServed ? { edge: { hop, spends }, amountIn, swap } : null
+    return isServed ? { arc, edge: { hop: arc.hop, spends }, amountIn, swap } : null
   }
   /** As many basis points, or a few less where the pool has no room for them. */
-  const nearly = (hop: Hop, left: bigint, spends: number): Part | null => {
-    let found = part(hop, left, spends)
+  const nearly = (arc: Arc, left: bigint, spends: number): Part | null => {
+    let found = part(arc, left, spends)
     for (let less = 1; !found && less <= coarseBps && less < spends; less++) {
-      found = part(hop, left, spends - less)
+      found = part(arc, left, spends - less)
     }
     return found
   }
   const largest = largestFirst(arcs)
+  if (isByToken) largest.sort((a, b) => compareText(b.hop.tokenOut, a.hop.tokenOut))
   let full: Arc | undefined
   for (const last of largest.slice(0, lastTries)) {
     let [left, leftShare] = [balance, 1]
-    const ordered = inStepOrder(arcs, last)
+    const ordered = inStepOrder(arcs, last, isByToken)
     const parts = ordered.map((arc) => {
       const share = (arc.share / leftShare) * whole
       const nearest = tight.has(arc.hop.tokenOut) ? Math.floor(share) : Math.round(share)
@@ -206,9 +238,9 @@ function divided(
       const known = left > 0n ? Number(((amounts.get(arc.key) ?? 0n) * BigInt(whole)) / left) : 0
       const found =
         arc === last
-          ? part(arc.hop, left, whole)
-          : (nearly(arc.hop, left, wanted) ??
-            (known > 0 && known < wanted ? nearly(arc.hop, left, known) : null))
+          ? part(arc, left, whole)
+          : (nearly(arc, left, wanted) ??
+            (known > 0 && known < wanted ? nearly(arc, left, known) : null))
       left -= found?.amountIn ?? 0n
       leftShare -= (leftShare * Number(found?.edge.spends ?? 0)) / whole
       return found

@@ -47,6 +47,9 @@ const leastGain = 2e-6
 const heldBackPart = 100n
 /** Slices of a starting network that no single path can take. */
 const startSlices = 12n
+/** The part of the average below which one unit more shows, from this round on, that amounts nearby have other rates. */
+const unlike = 0.8
+const tellingRound = 2
 /** The difference of rates beyond which another amount near this one tells too little of it. */
 const steepest = 0.01
 const steps = { join: 3, final: 12 } as const
@@ -225,11 +228,21 @@ function joinFirst(
   return null
 }
 
-/** The network that amounts near that of the one source may go on from. */
+/**
+ * The network that amounts near that of the one source may go on from; null where one unit more brings so little that
+ * their rates differ too much: then each grows its own, and this one would grow for nothing.
+ */
 export function growOnce(args: SplitArgs, exactOnly: boolean): Grown | null {
   const start = startNetwork(args, exactOnly)
-  const grown = start && joinAll(args, start, exactOnly)
-  return grown?.arcs.length ? { arcs: grown.arcs, rate: rateOf(args, grown.at) } : null
+  let isForNothing = false
+  const grown =
+    start &&
+    joinAll(args, start, exactOnly, (margin, round) => {
+      isForNothing = round >= tellingRound && bringsLess(args, margin, unlike)
+      return isForNothing
+    })
+  if (isForNothing || !grown?.arcs.length) return null
+  return { arcs: grown.arcs, rate: rateOf(args, grown.at) }
 }
 
 function rateOf({ sources }: SplitArgs, { amountOut }: Evaluation): number {
@@ -275,13 +288,18 @@ function joinWith(
  * Lets paths join until none pays more for the smallest slice than the network does. A trade that is large against its
  * pools gains by many of them, so rounds and arcs beyond the usual ones are bounded by what they bring.
  */
-function joinAll(args: SplitArgs, start: Network, exactOnly: boolean): Network {
+function joinAll(
+  args: SplitArgs,
+  start: Network,
+  exactOnly: boolean,
+  shouldEnd: (margin: Margin, round: number) => boolean = () => false,
+): Network {
   let network = start
   let size = 0
   let isWorthMore = true
   let margin = marginAt(args, network, exactOnly)
   for (let round = 0; round < mostRounds && size < slicesFor(args, margin).length; round++) {
-    if (args.shouldStop?.()) break
+    if (args.shouldStop?.() || shouldEnd(margin, round)) break
     const arcs = isWorthMore ? mostArcs : usualArcs
     const next = joinWith(args, margin, exactOnly, { size, arcs, steps: steps.join })
     const isLate = round + 1 >= usualRounds
@@ -303,12 +321,17 @@ function slicesFor(args: SplitArgs, margin: Margin): readonly bigint[] {
 }
 
 /** Whether one unit more brings so much less than the average that even a slice pays clearly less than the margin says. */
-function isExhausted({ sources }: SplitArgs, { network, values }: Margin): boolean {
+function isExhausted(args: SplitArgs, margin: Margin): boolean {
+  return bringsLess(args, margin, exhausted)
+}
+
+/** Whether one unit more brings less than this part of the average. */
+function bringsLess({ sources }: SplitArgs, { network, values }: Margin, part: number): boolean {
   const atMargin = sources.reduce(
     (sum, { token, amount }) => sum + Number(amount) * (values.get(token) ?? 0),
     0,
   )
-  return atMargin < exhausted * Number(network.at.amountOut)
+  return atMargin < part * Number(network.at.amountOut)
 }
 
 /** Whether the larger network brings more than the gas of its new arcs, and than what is not worth the time. */
