@@ -15,6 +15,8 @@ describe('answersKind', () => {
   test.each([
     { CANDIDATES: '23' },
     { MAX_HOPS: '2' },
+    { PROOF: 'adaptive' },
+    { L1_DATA_FEE: 'shown' },
     { POOL_BLACKLIST: `0x${'1'.repeat(40)}` },
     { V4_HOOKS_ALLOWLIST: `0x${'1'.repeat(40)}` },
     { LIQUIDITY_FLOOR_USD: '1' },

@@ -23,6 +23,7 @@ export function answersKind(config: Config, version: string): string {
     acrossMaxUsd,
     poolIndex,
     proof,
+    dataFee,
     disabledAggregators,
   } = config
   const settings = [
@@ -33,6 +34,7 @@ export function answersKind(config: Config, version: string): string {
       ...defined({
         poolIndex: poolIndex || undefined,
         proof: proof === 'all' ? undefined : proof,
+        dataFee: dataFee === 'ranked' ? undefined : dataFee,
         disabledAggregators: disabledAggregators.length ? disabledAggregators : undefined,
       }),
     },

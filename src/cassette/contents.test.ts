@@ -22,6 +22,8 @@ const contents: CassetteContents = {
     candidates: 24,
     maxHops: 3,
     proof: 'all',
+    dataFee: 'ranked',
+    cautions: true,
     poolBlacklist: [],
     v4HooksAllowlist: [],
     poolIndex: false,
@@ -62,6 +64,13 @@ describe('toHead', () => {
   test('is read back as it was', () => {
     const { facts } = toHead(contents, version)
     expect(contentsOf({ facts: () => ({ ...facts }) })).toEqual(contents)
+  })
+
+  test('what earlier files lack is as it was when they were recorded', () => {
+    const { facts } = toHead(contents, version)
+    const { dataFee: _one, cautions: _other, ...earlier } = JSON.parse(facts.settings ?? '{}')
+    const read = contentsOf({ facts: () => ({ ...facts, settings: JSON.stringify(earlier) }) })
+    expect(read.settings).toEqual({ ...contents.settings, dataFee: 'shown', cautions: false })
   })
 
   test('a missing part is named', () => {

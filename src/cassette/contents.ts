@@ -21,6 +21,8 @@ export type CassetteSettings = Pick<
   | 'candidates'
   | 'maxHops'
   | 'proof'
+  | 'dataFee'
+  | 'cautions'
   | 'poolBlacklist'
   | 'v4HooksAllowlist'
   | 'poolIndex'
@@ -59,6 +61,8 @@ const laterSettings = {
   acrossMaxUsd: null,
   poolIndex: false,
   proof: 'all',
+  dataFee: 'shown',
+  cautions: false,
 } as const
 
 const address = z.custom<Address>((value) => /^0x[0-9a-f]{40}$/.test(String(value)))
@@ -87,6 +91,8 @@ const schemas = {
       z.string().transform((wei) => BigInt(wei)),
     ),
     proof: z.enum(['all', 'adaptive']).default(laterSettings.proof),
+    dataFee: z.enum(['ranked', 'shown']).default(laterSettings.dataFee),
+    cautions: z.boolean().default(laterSettings.cautions),
     poolIndex: z.boolean().default(laterSettings.poolIndex),
     acrossFeeBps: integer.default(laterSettings.acrossFeeBps),
     acrossMaxUsd: z.number().nullable().default(laterSettings.acrossMaxUsd),

@@ -6,7 +6,7 @@ import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import { chainById } from '../chains/registry.js'
-import type { ProofMode } from '../domain/router-settings.js'
+import type { DataFeeUse, ProofMode } from '../domain/router-settings.js'
 import { type BacktestsConfig, backtestsOf, backtestsVariables } from './backtests.js'
 import { perChain } from './chains.js'
 import { type TracesConfig, tracesOf, tracesVariables } from './traces.js'
@@ -37,6 +37,10 @@ export interface Config {
   readonly candidates: number
   readonly maxHops: number
   readonly proof: ProofMode
+  /** Whether routes are compared after what rollups charge for their bytes. */
+  readonly dataFee: DataFeeUse
+  /** Whether answers say what may move in their pools although nobody trades. */
+  readonly cautions: boolean
   /** Files or http(s) URLs in the token-lists standard; empty: the list of the npm package. */
   readonly tokenLists: readonly string[]
   /** Prefix of wire identifiers, such as svc in svcwallet-v2. */
@@ -163,6 +167,12 @@ export const environment = z.object({
   CANDIDATES: integer(24, 1, 512).describe('Candidates that are simulated per request.'),
   PROOF: oneOf(['all', 'adaptive'], 'all').describe(
     '`all`: every candidate is simulated; `adaptive`: only those that could become the answer, where a request says nothing else.',
+  ),
+  L1_DATA_FEE: oneOf(['ranked', 'shown'], 'ranked').describe(
+    '`ranked`: on rollups routes are compared after what L1 charges for their bytes, too; `shown`: that stands in gasCost alone.',
+  ),
+  CAUTIONS: oneOf(['on', 'off'], 'on').describe(
+    '`on`: answers say what may move in their pools although nobody trades there; `off`: they do not.',
   ),
   MAX_HOPS: integer(3, 1, 4).describe('Swaps in a row at most.'),
   TOKEN_LISTS: list.describe(
@@ -338,6 +348,8 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     candidates: read.CANDIDATES,
     maxHops: read.MAX_HOPS,
     proof: read.PROOF,
+    dataFee: read.L1_DATA_FEE,
+    cautions: read.CAUTIONS === 'on',
     tokenLists: read.TOKEN_LISTS,
     serviceName: read.SERVICE_NAME,
     apiDialect: read.API_DIALECT,

@@ -21,6 +21,9 @@ export interface RouterSettings {
  */
 export type ProofMode = 'all' | 'adaptive'
 
+/** `ranked`: routes are compared after the L1 data fee, too. `shown`: it stands in `gasCost` alone. */
+export type DataFeeUse = 'ranked' | 'shown'
+
 /** Which pools and tokens routes may lead through; an empty list restricts nothing. */
 export interface PoolChoice {
   /** Pools that are not used: addresses or ids, lower-case. They win over `onlyPools`. */

@@ -16,6 +16,8 @@ const env = {
   ACROSS_MAX_USD: '7',
   MCP_BACKTESTS: 'run',
   PROOF: 'adaptive',
+  L1_DATA_FEE: 'shown',
+  CAUTIONS: 'off',
 }
 
 describe('settingsOf', () => {

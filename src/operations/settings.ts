@@ -17,6 +17,8 @@ const values: Readonly<Record<Variable, (config: Config) => Value>> = {
   WORKERS: ({ workers }) => workers,
   CANDIDATES: ({ candidates }) => candidates,
   PROOF: ({ proof }) => proof,
+  L1_DATA_FEE: ({ dataFee }) => dataFee,
+  CAUTIONS: ({ cautions }) => cautions,
   MAX_HOPS: ({ maxHops }) => maxHops,
   TOKEN_LISTS: ({ tokenLists }) => tokenLists,
   SERVICE_NAME: ({ serviceName }) => serviceName,

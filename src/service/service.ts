@@ -261,6 +261,8 @@ function workerSettings(
     candidates: config.candidates,
     maxHops: config.maxHops,
     proof: config.proof,
+    dataFee: config.dataFee,
+    cautions: config.cautions,
     poolBlacklist: config.poolBlacklist,
     disabledAggregators: config.disabledAggregators,
     v4HooksAllowlist: config.v4HooksAllowlist,

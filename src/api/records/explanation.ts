@@ -36,7 +36,7 @@ const Candidate = z
       .meta({ description: 'Gas that its simulation used; null where none ran.' }),
     valueAfterGas: SignedWei.nullable().meta({
       description:
-        'amountOut less what the gas costs, in the smallest unit of tokenOut; null without prices, and with several tokenOut.',
+        'amountOut less what the gas costs, and on a rollup what L1 charges for its bytes, in the smallest unit of tokenOut; null without prices, and with several tokenOut.',
     }),
     status: z.enum(['chosen', 'measured', 'reverted', 'unreadable', 'skipped']).meta({
       description:

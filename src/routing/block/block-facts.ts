@@ -26,6 +26,7 @@ import type { MarketPool, MarketView } from '../market/market-view.js'
 import { pairsOf } from '../market/pairs.js'
 import type { PricedToken } from '../market/valuation.js'
 import { createAhead } from './ahead.js'
+import { type DataFeeModel, type DataFeeSource, readDataFee } from './data-fee.js'
 import { bestPrice, type HoldingsSource, holdingsPrice } from './holdings-price.js'
 import { IndexedMarket, type PoolIndex } from './indexed-market.js'
 import type { WorkerSettings } from './worker-settings.js'
@@ -73,6 +74,7 @@ export class BlockFacts {
   readonly #indexed: IndexedMarket | null
   readonly accountKinds = new LRUCache<Address, AccountKind>({ max: accountKindsKept })
   #feeds: Promise<ReadonlyMap<Address, FeedPrice>> | undefined
+  readonly #dataFees = new Map<'model', Promise<DataFeeModel | null>>()
 
   constructor(
     readonly chain: ChainDefinition,
@@ -310,6 +312,16 @@ export class BlockFacts {
       this.#feeds = undefined
     })
     return reading
+  }
+
+  /**
+   * What L1 charges for a transaction's bytes at the block; null where it charges nothing, is not told, or where routes
+   * are not ranked by it.
+   */
+  dataFee(source: DataFeeSource): Promise<DataFeeModel | null> {
+    const { settings } = this.thread
+    if (settings.dataFee === 'shown') return Promise.resolve(null)
+    return once(this.#dataFees, 'model', () => readDataFee(this.chain, source))
   }
 
   /**

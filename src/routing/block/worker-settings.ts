@@ -1,7 +1,7 @@
 /** What each routing thread is given once, when it starts. Structured-clonable values only. */
 import type { AcrossSettings } from '../../bridges/across/settings.js'
 import type { Token } from '../../domain/primitives.js'
-import type { ProofMode } from '../../domain/router-settings.js'
+import type { DataFeeUse, ProofMode } from '../../domain/router-settings.js'
 import type { Pool } from '../../protocols/pool.js'
 
 export interface WorkerSettings {
@@ -10,6 +10,10 @@ export interface WorkerSettings {
   readonly maxHops: number
   /** Absent: all. */
   readonly proof?: ProofMode
+  /** Whether routes are ranked by the L1 data fee, or it is only told; absent: ranked. */
+  readonly dataFee?: DataFeeUse
+  /** False: answers carry no cautions; absent: they do. */
+  readonly cautions?: boolean
   readonly poolBlacklist: readonly string[]
   /** Slugs of exchanges that no route uses; absent: none. */
   readonly disabledAggregators?: readonly string[]

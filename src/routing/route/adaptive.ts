@@ -45,10 +45,11 @@ export async function proveAdaptively(
   if (tokenOut === undefined || others.length) {
     return { attempts: await prove(candidates), spared: [] }
   }
-  const worthOf = (amount: bigint, gas: bigint) =>
+  /** @param dataFee - wei; a promise has that of its swaps in its gas. */
+  const worthOf = (amount: bigint, gas: bigint, dataFee = 0n) =>
     netValue(
       [{ token: tokenOut, amount }],
-      gasInToken(task.chain, priced, tokenOut, gas * task.gasPrice),
+      gasInToken(task.chain, priced, tokenOut, gas * task.gasPrice + dataFee),
       priced,
     )
   const named = new Set([...inputs.map(({ token }) => token), tokenOut])
@@ -86,8 +87,8 @@ export async function proveAdaptively(
       isAsPromised &&= outcome?.isAsPromised ?? false
       if (!outcome) continue
       const { gasUsed, amount } = outcome
-      const flow = attempt.built.candidate
-      known.push({ flow, worth: worthOf(amount, gasUsed) })
+      const { candidate: flow, dataFee } = attempt.built
+      known.push({ flow, worth: worthOf(amount, gasUsed, dataFee.wei) })
     }
     wanted = isAsPromised ? left.filter((flow) => mayWin(flow, known)).slice(0, round) : left
   }

@@ -25,6 +25,7 @@ import {
 } from '../../executor/permit.js'
 import { isDelegate } from '../../executor/strategies.js'
 import { poolName } from '../../protocols/pool.js'
+import { type DataFeeTerms, dataFeeOf } from '../block/data-fee.js'
 import type { Task } from '../block/task.js'
 import { isVerified } from '../market/verified.js'
 import { type Flow, swapsOf } from '../search/flow.js'
@@ -49,6 +50,12 @@ export interface Built {
   readonly legs: SwapLegs | null
   readonly entryPoint: EntryPoint
   readonly tx: UnsignedTransaction
+  readonly dataFee: {
+    /** Null: it costs nothing that counts. */
+    readonly terms: DataFeeTerms | null
+    /** Wei for posting the transaction to L1. */
+    readonly wei: bigint
+  }
   /** Brings the input, or its allowance; undefined: an allowance given before does. */
   readonly permit: SignedPermit | undefined
   /** True: the Router sends the input from the sender straight to the first pool. */
@@ -88,6 +95,8 @@ export function build(
     permit?: SignedPermit | undefined
     /** True: the order has the input sent straight to the first pool where that pool accepts it; default false. */
     prepaysInput?: boolean
+    /** What L1 charges for the transaction; null: nothing that counts. */
+    dataFee: DataFeeTerms | null
   },
   candidate: Flow,
   simulationState: SimulationState,
@@ -142,10 +151,10 @@ export function build(
     fitsSwap(request, candidate)
   const legs = isSimple ? planSwap(candidate.edges, tokensIn, request.tokensOut) : null
   const entryPoint = legs ? 'swap' : 'execute'
-  const parts = { order, legs, permit }
-  const tx = encode(request, parts, entryPoint)
+  const parts = { order, legs, permit, dataFee: { terms: args.dataFee } }
+  const encoded = encode(request, parts, entryPoint)
   const prepaysInput = inputPaidTo !== null
-  return { ...parts, candidate, plan, taken: inputs, entryPoint, tx, simulationState, prepaysInput }
+  return { ...parts, ...encoded, candidate, plan, taken: inputs, simulationState, prepaysInput }
 }
 
 /** Accounts hold the input themselves, a Permit2 step brings it to the Executor, and a fee has its own receiver. */
@@ -184,18 +193,23 @@ function fitsSwap({ inputs, limit }: RouteRequest, { amountOut }: Flow): boolean
 
 function encode(
   { strategy, fromAddress: from }: RouteRequest,
-  { order, legs, permit }: Pick<Built, 'order' | 'legs' | 'permit'>,
+  parts: Pick<Built, 'order' | 'legs' | 'permit'> & {
+    readonly dataFee: Pick<Built['dataFee'], 'terms'>
+  },
   entryPoint: EntryPoint,
-): UnsignedTransaction {
+): Pick<Built, 'entryPoint' | 'tx' | 'dataFee'> {
+  const { order, legs, permit } = parts
+  const { terms } = parts.dataFee
   const isSwap = legs && entryPoint !== 'execute'
   const swap = isSwap ? { legs, measuresPairs: entryPoint === 'measured-swap' } : undefined
   const signature = permit?.kind === 'eip2612' ? standInSignature(from) : undefined
-  return buildTransaction({ strategy, from, order, swap, signature })
+  const tx = buildTransaction({ strategy, from, order, swap, signature })
+  return { entryPoint, tx, dataFee: { terms, wei: terms ? dataFeeOf(terms, tx) : 0n } }
 }
 
 /** The same order through another entry point. */
 export function through(built: Built, request: RouteRequest, entryPoint: EntryPoint): Built {
-  return { ...built, entryPoint, tx: encode(request, built, entryPoint) }
+  return { ...built, ...encode(request, built, entryPoint) }
 }
 
 /** The amount left to swap. */

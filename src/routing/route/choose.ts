@@ -38,7 +38,7 @@ export const finalAttempts = 3
 const trustBps = 5n
 
 /**
- * The best first, by what it is worth after gas; on equal values the fewest steps. A route through pools that are not
+ * The best first, by what it is worth after gas and the L1 data fee; on equal values the fewest steps. A route through pools that are not
  * verified comes after those through verified ones, unless it is worth more than 5 bps more than the best of them.
  */
 export function rank(
@@ -78,12 +78,8 @@ export function rankProven(
   priced: ReadonlyMap<Address, PricedToken>,
 ): Attempt<SimulationSuccess>[] {
   const value = (one: Attempt<SimulationSuccess>) => {
-    const gas = gasInToken(
-      task.chain,
-      priced,
-      one.outputs[0]?.token,
-      one.result.gasUsed * task.gasPrice,
-    )
+    const cost = one.result.gasUsed * task.gasPrice + one.built.dataFee.wei
+    const gas = gasInToken(task.chain, priced, one.outputs[0]?.token, cost)
     return netValue(one.outputs, gas, priced)
   }
   const values = new Map(proven.map((one) => [one, value(one)]))
@@ -116,6 +112,8 @@ function enoughForTrust(honest: readonly bigint[]): bigint | null {
 /** What a final transaction is simulated with. */
 export interface FinalSimulation {
   readonly pin: BlockPin
+  /** Wei per gas. */
+  readonly gasPrice: bigint
   readonly simulator: Pick<Simulator, 'simulate'>
 }
 
@@ -141,7 +139,10 @@ export async function finalise(
 
 export type Failure = ReturnType<typeof describe>
 
-/** The candidate as exactly the transaction that is returned, by its cheapest entry point; or why that fails. */
+/**
+ * The candidate as exactly the transaction that is returned, by the entry point that is cheapest after gas and the L1 data
+ * fee; or why that fails.
+ */
 export async function asFinal(
   task: FinalSimulation,
   request: RouteRequest,
@@ -167,7 +168,7 @@ export async function asFinal(
     const result = results[index]
     return result?.status === 'success' ? [{ built, result }] : []
   })
-  const [chosen] = done.toSorted((a, b) => compare(a.result, b.result))
+  const [chosen] = done.toSorted((a, b) => compare(task, a, b))
   if (chosen) {
     const outputs = chosen.result.deltas.map(({ token, amount }) => ({ token, amount }))
     return { ...chosen, outputs }
@@ -216,11 +217,15 @@ function belowMinimum(
   )
 }
 
-/** More of the first output, then less gas. */
-function compare(a: SimulationSuccess, b: SimulationSuccess): number {
-  const [x, y] = [a.deltas[0]?.amount ?? 0n, b.deltas[0]?.amount ?? 0n]
+type Final = Pick<Attempt<SimulationSuccess>, 'built' | 'result'>
+
+/** More of the first output, then less gas, with the L1 data fee counted as gas. */
+function compare({ gasPrice }: FinalSimulation, a: Final, b: Final): number {
+  const [x, y] = [a.result.deltas[0]?.amount ?? 0n, b.result.deltas[0]?.amount ?? 0n]
   if (x !== y) return x > y ? -1 : 1
-  return Number(a.gasUsed - b.gasUsed)
+  const more = a.result.gasUsed - b.result.gasUsed
+  const moreData = a.built.dataFee.wei - b.built.dataFee.wei
+  return Number(moreData ? more * gasPrice + moreData : more)
 }
 
 /** Candidates that reach the caller's minimums, even if others are worth more after gas; all when none does. */

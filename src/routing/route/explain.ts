@@ -23,7 +23,7 @@ import type { Task } from '../block/task.js'
 import type { MarketPool } from '../market/market-view.js'
 import { gasInToken, type PricedToken } from '../market/valuation.js'
 import { type Flow, sharesOf } from '../search/flow.js'
-import { type Attempt, needsNoTrust, unreadableReason } from './built.js'
+import { type Attempt, type Built, needsNoTrust, unreadableReason } from './built.js'
 
 interface LeftOut {
   readonly flow: Flow
@@ -81,17 +81,22 @@ export class RouteLog {
   /** What is known so far: also of a search that ended with an error. */
   explain(): Explanation {
     const { answer, proven = [] } = this.#found ?? {}
-    const worthOf = (outputs: readonly TokenAmount[], gasUsed: bigint) =>
-      valueAfterGas(this.task, this.#priced, outputs, gasUsed)
+    const worthOf: WorthOf = (built, outputs, gasUsed) =>
+      valueAfterGas(
+        this.task,
+        this.#priced,
+        outputs,
+        gasUsed * this.task.gasPrice + built.dataFee.wei,
+      )
     const chosen = proven.find(({ built }) => built.candidate === answer?.built.candidate)
-    const bar = chosen ? worthOf(chosen.outputs, chosen.result.gasUsed) : null
+    const bar = chosen ? worthOf(chosen.built, chosen.outputs, chosen.result.gasUsed) : null
     const ranks = new Map(proven.map(({ built }, index) => [built.candidate, index]))
     const placed = this.#attempts.map((attempt) => {
       const { candidate } = attempt.built
       const record =
         answer && candidate === answer.built.candidate
           ? {
-              ...measured(candidate, answer.outputs, answer.result.gasUsed, worthOf),
+              ...measured(answer.built, answer.outputs, answer.result.gasUsed, worthOf),
               status: 'chosen' as const,
             }
           : this.#tried(attempt, worthOf, bar)
@@ -136,7 +141,7 @@ export class RouteLog {
       const { reason } = result
       return { ...unmeasured(candidate), gas: gasUsed, status: 'reverted', reason }
     }
-    const record = measured(candidate, paid, gasUsed, worthOf)
+    const record = measured(built, paid, gasUsed, worthOf)
     const failure = this.#failed.get(candidate)
     if (failure !== undefined) {
       const reason = `as the final transaction: ${failure}`
@@ -179,7 +184,7 @@ export function withExplanation(error: unknown, explanation: Explanation | undef
   return new ForkrouteError(error.code, error.messages ?? error.message, details)
 }
 
-type WorthOf = (outputs: readonly TokenAmount[], gasUsed: bigint) => bigint | null
+type WorthOf = (built: Built, outputs: readonly TokenAmount[], gasUsed: bigint) => bigint | null
 
 const order: readonly CandidateRecord['status'][] = [
   'chosen',
@@ -194,11 +199,11 @@ export function valueAfterGas(
   task: Task,
   priced: ReadonlyMap<Address, PricedToken>,
   outputs: readonly TokenAmount[],
-  gasUsed: bigint,
+  costWei: bigint,
 ): bigint | null {
   if (outputs.length > 1) return null
   const { token, amount } = at(outputs, 0)
-  const gas = gasInToken(task.chain, priced, token, gasUsed * task.gasPrice)
+  const gas = gasInToken(task.chain, priced, token, costWei)
   return gas === null ? null : amount - gas
 }
 
@@ -213,16 +218,16 @@ function unmeasured(flow: Flow) {
 }
 
 function measured(
-  flow: Flow,
+  built: Built,
   paid: readonly TokenAmount[],
   gas: bigint,
   worthOf: WorthOf,
 ): CandidateRecord {
   return {
-    ...unmeasured(flow),
+    ...unmeasured(built.candidate),
     amountsOut: paid.map(({ amount }) => amount),
     gas,
-    valueAfterGas: worthOf(paid, gas),
+    valueAfterGas: worthOf(built, paid, gas),
     status: 'measured',
   }
 }

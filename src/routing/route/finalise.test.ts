@@ -40,7 +40,7 @@ function taskThatGives(...results: readonly (SimulationResult | undefined)[]) {
     const answer = results[asked.length - 1]
     return answer ? [answer] : []
   }
-  const task: FinalSimulation = { simulator: { simulate }, pin }
+  const task: FinalSimulation = { simulator: { simulate }, pin, gasPrice: 2n }
   return { task, asked }
 }
 
@@ -111,6 +111,7 @@ describe('finalise', () => {
     const giving = (...results: SimulationResult[]): FinalSimulation => ({
       simulator: { simulate: async () => results },
       pin,
+      gasPrice: 2n,
     })
     const gas = (gasUsed: bigint, amount = 1_000n) => ({ ...filled(amount), gasUsed })
 
@@ -121,7 +122,7 @@ describe('finalise', () => {
         return [gas(100n), gas(124n)]
       }
       const used = { ...one, result: { ...one.result, gasUsed: 1_000_000n } }
-      await finalise({ simulator: { simulate }, pin }, { request }, [used])
+      await finalise({ simulator: { simulate }, pin, gasPrice: 2n }, { request }, [used])
       expect(limits).toEqual([walletGas(pin, 1_000_000n), walletGas(pin, 1_200_000n)])
     })
 

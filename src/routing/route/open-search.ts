@@ -1,7 +1,9 @@
 /** What a search for routes starts from: the market of the request at the block, what it may use of it, and its terms. */
+import { defined } from '../../domain/defined.js'
 import type { RouteRequest } from '../../domain/engine.js'
-import type { Address } from '../../domain/primitives.js'
+import type { Address, Hex } from '../../domain/primitives.js'
 import type { RouterSettings } from '../../domain/router-settings.js'
+import { type DataFeeTerms, dataFeeOfSwap } from '../block/data-fee.js'
 import type { Task } from '../block/task.js'
 import type { WorkerSettings } from '../block/worker-settings.js'
 import { type MarketPool, MarketView } from '../market/market-view.js'
@@ -15,6 +17,8 @@ export interface OpenSearch {
   readonly all: MarketView
   readonly usable: UsablePools
   readonly priced: ReadonlyMap<Address, PricedToken>
+  /** What L1 charges for the bytes of a transaction; null: nothing that counts. */
+  readonly dataFee: DataFeeTerms | null
   /** @param wanted - those of the usable pools that the search may use. */
   argsFor(wanted: readonly MarketPool[]): Omit<CandidateArgs, 'inputs'>
 }
@@ -29,9 +33,10 @@ export async function openSearch(
   const { tokensOut } = request
   const router = routerFor(task.settings, request)
   const tokensIn = request.inputs.map(({ token }) => token)
-  const [all, priced] = await Promise.all([
+  const [all, priced, dataFee] = await Promise.all([
     task.facts.routeView(task.reader, tokensIn, tokensOut, router.maxHops),
     task.facts.pricedTokens(task.reader, [chain.wrappedNative, ...tokensIn, ...tokensOut]),
+    dataFeeTerms(task),
   ])
   const { poolBlacklist } = router
   const usable = await usablePools(task, all, request, { poolBlacklist, isAllowed })
@@ -43,6 +48,7 @@ export async function openSearch(
     all,
     usable,
     priced,
+    dataFee,
     argsFor: (wanted) => ({
       market,
       ...(wanted.length < market.pools.length && { isAllowed: isOneOf(wanted) }),
@@ -54,8 +60,22 @@ export async function openSearch(
       count: router.candidates,
       mayBeSplit: router.splits,
       gasCost: (token) => gasInToken(chain, priced, token, task.gasPrice * 1_000_000n) ?? undefined,
+      ...defined({ swapDataGas: dataFee ? swapDataGas(dataFee) : undefined }),
     }),
   }
+}
+
+async function dataFeeTerms(task: Task): Promise<DataFeeTerms | null> {
+  const { chain, gasPrice, tip, reader, archive } = task
+  if (!chain.l1DataFee) return null
+  const callNode = (to: Address, data: Hex) => archive.callNode(to, data)
+  const model = await task.facts.dataFee({ reader, callNode })
+  return model && { model, chainId: chain.id, gasPrice, tip }
+}
+
+/** Gas that costs what the bytes of one more swap do; where gas is free, only proofs weigh them. */
+function swapDataGas({ model, gasPrice }: DataFeeTerms): bigint {
+  return gasPrice === 0n ? 0n : dataFeeOfSwap(model) / gasPrice
 }
 
 /** How the route is searched for: settings of the request override those of the service. */

@@ -33,6 +33,8 @@ export interface CandidateArgs {
   readonly knownSplits?: readonly Flow[] | undefined
   /** Raw units of the token that a million gas costs; undefined where no price is known. */
   gasCost(token: Address): bigint | undefined
+  /** Gas that costs what the bytes of a swap do on L1; absent: they cost nothing. */
+  readonly swapDataGas?: bigint | undefined
   /** Pools that the request may use; absent: all. */
   readonly isAllowed?: ((market: MarketPool) => boolean) | undefined
   /** Tokens at which no path stops; absent: none. */
@@ -96,6 +98,7 @@ export function findCandidates(args: CandidateArgs): CandidateSet {
       wrappedNative: args.wrappedNative,
       gasCostIn: partOf(args.gasCost(tokenIn), part),
       gasCostOut: partOf(args.gasCost(tokenOut), part),
+      swapDataGas: args.swapDataGas,
       ...options,
       isAllowed: args.isAllowed,
       avoid: args.avoid,
@@ -135,6 +138,7 @@ export function findCandidates(args: CandidateArgs): CandidateSet {
     search: ({ token, amount }, { states, ...options }) =>
       search(token, into, amount, { ...(states?.size && { states }), ...options }),
     gasCostOut: args.gasCost(into),
+    swapDataGas: args.swapDataGas,
     margins: market.memory(KnownMargins),
     shouldStop,
   })

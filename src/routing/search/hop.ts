@@ -21,10 +21,14 @@ export function hopKey(hop: Hop): string {
     : `${hop.kind}/${hop.tokenIn}>${hop.tokenOut}`
 }
 
-export function hopGas(hop: Hop): bigint {
-  if (hop.kind !== 'swap') return wrapGas
-  const { pool, state } = hop.market.loaded
-  return hop.market.adapter.swaps.gasEstimate(pool, state)
+/** @param swapDataGas - what the bytes of a swap cost on L1, as gas. */
+export function hopGas(hop: Hop, swapDataGas = 0n): bigint {
+  return hop.kind === 'swap' ? swapGas(hop.market, swapDataGas) : wrapGas
+}
+
+/** The gas of one swap in the pool, with what its bytes cost on L1 counted as gas. */
+export function swapGas({ adapter, loaded }: MarketPool, swapDataGas = 0n): bigint {
+  return adapter.swaps.gasEstimate(loaded.pool, loaded.state) + swapDataGas
 }
 
 /** Whether a swap in one of the pools changes what the other one quotes. */

@@ -23,6 +23,7 @@ export function rememberedCandidates(args: CandidateArgs): CandidateSet {
     [
       ...[inputs, tokensOut, args.maxHops, args.count, args.mayBeSplit ?? true],
       ...[[...(args.avoid ?? [])].sort(), tokens.map((token) => args.gasCost(token) ?? null)],
+      args.swapDataGas ?? null,
     ],
     bigintToString,
   )

@@ -11,7 +11,7 @@ import type { MarketPool, MarketView } from '../market/market-view.js'
 import { Ceiling } from './ceiling.js'
 import type { ChangedPools, Edge } from './edge.js'
 import { TokenGraph } from './graph.js'
-import { wrapGas } from './hop.js'
+import { swapGas, wrapGas } from './hop.js'
 import {
   breakTie,
   byKey,
@@ -108,6 +108,8 @@ export interface SearchArgs {
   /** Raw units that a million gas costs; absent where no price is known. */
   readonly gasCostIn?: bigint | undefined
   readonly gasCostOut?: bigint | undefined
+  /** Gas that costs what the bytes of a swap do on L1; absent: they cost nothing. */
+  readonly swapDataGas?: bigint | undefined
   /** Pools in other states than those of the market. */
   readonly states?: ReadonlyMap<MarketPool, unknown> | undefined
   /** Pools that the request may use; absent: all. */
@@ -391,7 +393,7 @@ class Search {
 
   /** The steps through the pools at these places. */
   #quote(from: readonly TrailHop[], edge: Edge, places: readonly number[], left: number) {
-    const { isAllowed = () => true, shouldStop, states, exactOnly } = this.#args
+    const { isAllowed = () => true, shouldStop, states, exactOnly, swapDataGas } = this.#args
     const { tokenIn, tokenOut } = edge
     const steps: TrailHop[] = []
     let areExact = true
@@ -414,7 +416,7 @@ class Search {
           hop: { kind: 'swap', tokenIn, tokenOut, market },
           amountOut: quote.amountOut,
           exact: before.exact && quote.exact,
-          gas: before.gas + market.adapter.swaps.gasEstimate(pool, state),
+          gas: before.gas + swapGas(market, swapDataGas),
         })
       }
     }

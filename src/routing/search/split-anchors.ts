@@ -15,6 +15,7 @@ interface Terms {
   readonly maxHops: number
   readonly count: number
   gasCost(token: Address): bigint | undefined
+  readonly swapDataGas?: bigint | undefined
   readonly isAllowed?: ((market: MarketPool) => boolean) | undefined
   readonly avoid?: ReadonlySet<Address> | undefined
 }
@@ -58,6 +59,7 @@ export function rememberedGrowth(
     [
       ...[at.amountIn, at.exactOnly, tokens, terms.maxHops, terms.count],
       ...[[...(terms.avoid ?? [])].sort(), tokens.map((token) => terms.gasCost(token) ?? null)],
+      terms.swapDataGas ?? null,
     ],
     bigintToString,
   )

@@ -49,6 +49,8 @@ export interface SplitTerms {
   readonly tokenOut: Address
   /** Shared by all splits of the view. */
   readonly margins: KnownMargins
+  /** Gas that costs what the bytes of a swap do on L1; absent: they cost nothing. */
+  readonly swapDataGas?: bigint | undefined
 }
 
 export interface SearchOptions extends Pick<SearchArgs, 'states' | 'exactOnly' | 'wanted'> {
@@ -72,8 +74,8 @@ const unchanged: PoolStates = new Map()
 const shareBits = 48n
 const shareUnit = 2 ** Number(shareBits)
 
-function arcOf(hop: Hop, share: number): Arc {
-  return { hop, key: hopKey(hop), gas: hopGas(hop), share }
+function arcOf(hop: Hop, share: number, swapDataGas: bigint | undefined): Arc {
+  return { hop, key: hopKey(hop), gas: hopGas(hop, swapDataGas), share }
 }
 
 /** Tokens from the sources on, each after all that lead to it; null where arcs form a cycle. */
@@ -191,8 +193,11 @@ export function statesAfter({ flows }: Evaluation): PoolStates {
   return states
 }
 
-/** Arcs with shares that follow from amounts; those of a token without any amount are left out. */
-export function withAmounts(amounts: ArcAmounts): Arc[] {
+/**
+ * Arcs with shares that follow from amounts; those of a token without any amount are left out.
+ * @param swapDataGas - as in `SplitTerms`.
+ */
+export function withAmounts(amounts: ArcAmounts, swapDataGas?: bigint): Arc[] {
   const totals = new Map<Address, number>()
   for (const { hop, amount } of amounts.values()) {
     totals.set(hop.tokenIn, (totals.get(hop.tokenIn) ?? 0) + amount)
@@ -201,7 +206,7 @@ export function withAmounts(amounts: ArcAmounts): Arc[] {
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .flatMap(([, { hop, amount }]) => {
       const total = totals.get(hop.tokenIn) ?? 0
-      return amount > 0 && total > 0 ? [arcOf(hop, amount / total)] : []
+      return amount > 0 && total > 0 ? [arcOf(hop, amount / total, swapDataGas)] : []
     })
 }
 
@@ -216,7 +221,7 @@ export function networkOf(
   amounts: ArcAmounts,
   exactOnly: boolean,
 ): Network | null {
-  const arcs = withAmounts(amounts)
+  const arcs = withAmounts(amounts, terms.swapDataGas)
   const at = evaluate(arcs, terms, exactOnly)
   return at && { arcs, at }
 }

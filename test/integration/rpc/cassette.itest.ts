@@ -211,6 +211,8 @@ const head: CassetteHead = {
         liquidityFloorUsd: 0,
         serviceName: 'svc',
         proof: 'all',
+        dataFee: 'ranked',
+        cautions: true,
         apiDialect: 'specification' as const,
         disabledAggregators: [],
         marksAnswers: true,

@@ -84,6 +84,7 @@ export function built(
     order,
     legs: null,
     entryPoint: 'execute',
+    dataFee: { terms: null, wei: 0n },
     tx: buildTransaction({ strategy: 'router', from: sender, order }),
   }
 }

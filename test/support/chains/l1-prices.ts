@@ -1,0 +1,99 @@
+/** The contracts that tell what rollups charge for bytes, on development nodes: Base's own, and a stand-in of Arbitrum's. */
+import { numberToHex } from 'viem'
+import type { Address } from '../../../src/domain/primitives.js'
+import type { ArtifactPackage } from '../../../src/sandbox/contracts/artifact-package.js'
+import { codeOf, loadArtifacts } from '../../../src/sandbox/contracts/artifacts.js'
+import { compileSolidity } from '../forks-contracts.js'
+
+export const gasPriceOracle: Address = '0x420000000000000000000000000000000000000f'
+const l1Block: Address = '0x4200000000000000000000000000000000000015'
+const arbGasInfo: Address = '0x000000000000000000000000000000000000006c'
+
+const artifact = (name: string) => ({
+  path: `package/forge-artifacts/${name}.sol/${name}.json`,
+  field: 'deployedBytecode.object',
+})
+/** Runtime code as the chains have it since Fjord. */
+const opStack: ArtifactPackage = {
+  name: '@eth-optimism/contracts-bedrock',
+  version: '0.17.3',
+  integrity:
+    'sha512-cHPO7ntWeOBDLO7ZFFSZGI1D7CDqf4loRbRVJrFIsqLEz+hysWIqA0e3dv2GnrjVeuYePBfI2NTBEG4uwz9bQQ==',
+  files: { gasPriceOracle: artifact('GasPriceOracle'), l1Block: artifact('L1Block') },
+}
+
+const { ArbGasInfo } = compileSolidity(`
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.0;
+
+contract ArbGasInfo {
+  uint256 public getL1BaseFeeEstimate;
+}
+`)
+
+const gwei = 10n ** 9n
+/** Base's scalars of 2025. */
+const baseScalars = {
+  upgrade: 'fjord',
+  baseFeeScalar: 2_269n,
+  blobBaseFeeScalar: 1_055_762n,
+} as const
+
+/** What bytes cost on L1 on a quiet day, on most days, and on the dearest ones. */
+export const basePrices = {
+  low: { ...baseScalars, l1BaseFee: gwei / 2n, blobBaseFee: 1n },
+  usual: { ...baseScalars, l1BaseFee: 10n * gwei, blobBaseFee: gwei / 10n },
+  'very high': { ...baseScalars, l1BaseFee: 300n * gwei, blobBaseFee: 300n * gwei },
+} as const satisfies Record<string, L1Price>
+
+/** The same of Arbitrum: wei per unit. */
+export const arbitrumPrices = {
+  low: gwei / 100n,
+  usual: gwei / 2n,
+  'very high': 60n * gwei,
+} as const
+
+/** A node for development. */
+interface Node {
+  rpc(method: string, params: readonly unknown[]): Promise<unknown>
+}
+
+/** What L1 charges, as the chain is told; wei per gas and scalars in millionths. */
+export interface L1Price {
+  readonly upgrade: 'bedrock' | 'ecotone' | 'fjord'
+  readonly l1BaseFee: bigint
+  readonly blobBaseFee?: bigint
+  readonly baseFeeScalar?: bigint
+  readonly blobBaseFeeScalar?: bigint
+  readonly overhead?: bigint
+  readonly scalar?: bigint
+}
+
+const flags = { bedrock: 0n, ecotone: 1n, fjord: 0x101n } as const
+
+/** The oracle and what it reads, from the block on that this mines. */
+export async function setOpStackPrice(node: Node, price: L1Price): Promise<void> {
+  const artifacts = await loadArtifacts('.cache/sandbox', () => {}, [opStack])
+  await node.rpc('anvil_setCode', [gasPriceOracle, codeOf(artifacts, 'gasPriceOracle')])
+  await node.rpc('anvil_setCode', [l1Block, codeOf(artifacts, 'l1Block')])
+  const { baseFeeScalar = 0n, blobBaseFeeScalar = 0n, blobBaseFee = 0n } = price
+  await setWord(node, gasPriceOracle, 0, flags[price.upgrade])
+  await setWord(node, l1Block, 1, price.l1BaseFee)
+  await setWord(node, l1Block, 3, (blobBaseFeeScalar << 64n) | (baseFeeScalar << 96n))
+  await setWord(node, l1Block, 5, price.overhead ?? 0n)
+  await setWord(node, l1Block, 6, price.scalar ?? 0n)
+  await setWord(node, l1Block, 7, blobBaseFee)
+  await node.rpc('evm_mine', [])
+}
+
+/** @param pricePerUnit - wei, of which a byte after compression costs sixteen. */
+export async function setArbitrumPrice(node: Node, pricePerUnit: bigint): Promise<void> {
+  await node.rpc('anvil_setCode', [arbGasInfo, ArbGasInfo?.runtimeCode])
+  await setWord(node, arbGasInfo, 0, pricePerUnit)
+  await node.rpc('evm_mine', [])
+}
+
+function setWord(node: Node, address: Address, slot: number, value: bigint): Promise<unknown> {
+  const word = (number: number | bigint) => numberToHex(number, { size: 32 })
+  return node.rpc('anvil_setStorageAt', [address, word(slot), word(value)])
+}
