@@ -173,8 +173,8 @@ export function readVersions(file: string): string[] {
 }
 
 /**
- * The contents with which a service adds to the file: it must be absent, or recorded with equal contents. Answers are
- * marked where those in the file are, since no operator could set that.
+ * The contents with which a service adds to the file: it must be absent, or recorded with equal contents. Answers have
+ * marks and cautions, and are ranked after the L1 data fee, where those in the file are.
  * @throws ForkrouteError INVALID_REQUEST naming what differs.
  */
 export function contentsToAdd(file: string, contents: CassetteContents): CassetteContents {
@@ -183,8 +183,9 @@ export function contentsToAdd(file: string, contents: CassetteContents): Cassett
   try {
     const facts = readable(() => guarded(() => new CassetteRequests(db).facts()))
     if (!Object.keys(facts).length) return contents
-    const { marksAnswers } = contentsOf({ facts: () => facts }).settings
-    const alike = { ...contents, settings: { ...contents.settings, marksAnswers } }
+    const { marksAnswers, cautions, dataFee } = contentsOf({ facts: () => facts }).settings
+    const later = { marksAnswers, cautions, dataFee }
+    const alike = { ...contents, settings: { ...contents.settings, ...later } }
     const differing = differences(facts, toFacts(alike))
     if (!differing.length) return alike
     throw new ForkrouteError(

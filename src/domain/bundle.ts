@@ -1,6 +1,7 @@
 /** A list of actions as one transaction: request and result. Values as in `engine.ts`. */
 
 import type { CrosschainFacts } from './bridges/terms.js'
+import type { Caution } from './caution.js'
 import type { Deadline } from './deadline.js'
 import type { Explanation } from './explanation.js'
 import type { RoutingStrategy, UnsignedTransaction } from './order.js'
@@ -139,6 +140,8 @@ export interface BundleResult {
   readonly explanation?: Explanation
   /** Warnings of the routes that actions searched for, each sentence once. */
   readonly warnings: readonly string[]
+  /** What may move in the pools of its routes although nobody trades; absent: nothing that is known. */
+  readonly cautions?: readonly Caution[]
   /** Only where it was asked for; null where the transaction cannot be traced. */
   readonly trace?: TransactionTrace | null
   /** Absent in a replay of a cassette that was recorded without them. */

@@ -7,6 +7,7 @@ import type { BridgeCheck, MessagingPool } from './bridges/check.js'
 import type { BridgeName } from './bridges/names.js'
 import type { CrosschainFacts, CrosschainTerms, DeliverySeconds } from './bridges/terms.js'
 import type { BundleAnswer, BundleRequest, BundleResult, TransactionOutput } from './bundle.js'
+import type { Caution } from './caution.js'
 import type { Deadline } from './deadline.js'
 import type { Wire } from './errors.js'
 import type { Explanation } from './explanation.js'
@@ -171,7 +172,15 @@ export interface GasCost extends Cost {
 export interface RouteAlternative
   extends Pick<
     RouteAnswer,
-    'route' | 'gas' | 'outputs' | 'priceImpact' | 'tx' | 'gasCost' | 'permit' | 'warnings'
+    | 'route'
+    | 'gas'
+    | 'outputs'
+    | 'priceImpact'
+    | 'tx'
+    | 'gasCost'
+    | 'permit'
+    | 'warnings'
+    | 'cautions'
   > {
   /**
    * What it is worth less than the best, both after gas, basis points with two decimals, negative where it is worth more;
@@ -210,6 +219,8 @@ export interface RouteAnswer {
   /** Absent in a replay of a cassette that was recorded without them. */
   readonly marks?: AnswerMarks
   readonly warnings: readonly string[]
+  /** What may move in its pools although nobody trades; absent: nothing that is known. */
+  readonly cautions?: readonly Caution[]
 }
 
 /** A route into a position that has no token; fields as those of RouteRequest. */

@@ -4,6 +4,7 @@
  */
 import type { ChainDefinition, VenueParameters } from '../chains/chain.js'
 import type { Probe } from '../chains/probe.js'
+import type { PoolCaution } from '../domain/caution.js'
 import type { Amount, ExecutorStep, SwapHop } from '../domain/order.js'
 import type { Address, Hex } from '../domain/primitives.js'
 import type { SimulationLog, StateReader } from '../domain/state.js'
@@ -157,6 +158,12 @@ export interface Swaps<State = unknown> {
    * many pools: what goes on to the next of them is not transferred. Absent: the transfers tell it.
    */
   paidInLogs?(pool: Pool, tokenOut: Address, logs: readonly SimulationLog[]): bigint | null
+
+  /**
+   * What may move in the pool between an answer and its transaction although nobody trades there, as far as its state
+   * tells. Pure. Absent: nothing does.
+   */
+  cautions?(pool: Pool, state: State): readonly PoolCaution[]
 
   /** Our contracts (in contracts/src/helpers) that `encodeSwap` calls; simulations place them where they are absent. */
   readonly helperContracts?: readonly string[]

@@ -310,10 +310,10 @@ async function prepare(
     importedPools,
     sandboxPools,
   })
-  const { marksAnswers } = contents.settings
+  const { marksAnswers, cautions, dataFee } = contents.settings
   return {
     ...chosen,
-    config: { ...config, marksAnswers, dataDir: temporaryFolder(closers) },
+    config: { ...config, marksAnswers, cautions, dataFee, dataDir: temporaryFolder(closers) },
     tokens,
     mode: { ...mode, head: toHead(contents, softwareVersion()) },
     importedPools,

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { BundleAnswer, TransactionOutput } from '../../domain/bundle.js'
 import { defined } from '../../domain/defined.js'
 import { explanationFields } from '../../domain/explanation.js'
+import { Cautions, cautionsOf } from './caution-records.js'
 import {
   BundleArrival,
   crosschain,
@@ -99,6 +100,7 @@ export const Bundle = z
     trace: TraceOfTransaction,
     overrides: OverridesOfRequest,
     warnings: Warnings,
+    cautions: Cautions,
     ...explanation,
   })
   .meta({ id: 'Bundle' })
@@ -176,6 +178,7 @@ export function toBundle(answer: BundleAnswer): z.output<typeof Bundle> {
     ...toArrival(answer),
     ...traceOf(answer),
     ...warningsOf(answer),
+    ...cautionsOf(answer),
     ...explanationFields(answer.explanation),
   }
 }

@@ -12,6 +12,7 @@ import type { UnsignedTransaction } from '../../domain/order.js'
 import type { Address as Account, TokenAmount } from '../../domain/primitives.js'
 import type { AnswerMarks } from '../../domain/validity.js'
 import type { WhatIf } from '../../domain/what-if.js'
+import { Cautions, cautionsOf } from './caution-records.js'
 import { crosschainFields, routeCrosschain } from './crosschain-records.js'
 import { explanation, onlyExplained } from './explanation.js'
 import { GasCost, toGasCost } from './gas-cost.js'
@@ -123,6 +124,7 @@ const alternativeFields = {
       'Pools that the best or an alternative before this one uses as well, by address or 32-byte id; empty: none.',
   }),
   warnings: Warnings.meta({ description: 'Those that are not among the warnings of the best.' }),
+  cautions: Cautions,
 }
 
 /** What the transaction of an alternative has. */
@@ -168,6 +170,7 @@ export const RouteTransaction = z
     overrides: OverridesOfRequest,
     proof: ProofOfAnswer,
     warnings: Warnings,
+    cautions: Cautions,
     ...explanation,
     alternatives: RouteAlternatives,
   })
@@ -216,6 +219,7 @@ export const Quote = z
     overrides: OverridesOfRequest,
     proof: ProofOfAnswer,
     warnings: Warnings,
+    cautions: Cautions,
     ...explanation,
     alternatives: QuoteAlternatives,
   })
@@ -354,6 +358,7 @@ function extras(answer: RouteAnswer) {
     ...defined({ proof: answer.proof }),
     ...feesOf(answer),
     ...warningsOf(answer),
+    ...cautionsOf(answer),
   }
 }
 
@@ -398,8 +403,9 @@ function transactionOf(answer: Pick<RouteAnswer, 'route' | 'gas' | 'outputs'>) {
   }
 }
 
-function alternativeOf({ lossBps, sharedPools, warnings }: RouteAlternative) {
-  return { lossBps, sharedPools: [...sharedPools], ...warningsOf({ warnings }) }
+function alternativeOf(one: RouteAlternative) {
+  const { lossBps, sharedPools } = one
+  return { lossBps, sharedPools: [...sharedPools], ...warningsOf(one), ...cautionsOf(one) }
 }
 
 export function toQuote(answer: RouteAnswer, withPriceImpact: boolean): z.output<typeof Quote> {

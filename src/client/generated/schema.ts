@@ -1395,6 +1395,8 @@ export interface components {
             proof?: "adaptive";
             /** @description Present when something was left out that could have mattered, or when the gas is by later rules than those of the block. */
             warnings?: string[];
+            /** @description What may move in the pools of the transaction before it lands, although nobody trades there; absent where nothing is known to. */
+            cautions?: components["schemas"]["Caution"][];
             /** @description With explain: the chosen one first, then by value; 100 at most. */
             candidates?: components["schemas"]["Candidate"][];
             /** @description With explain: candidates beyond those that are listed. */
@@ -1619,6 +1621,19 @@ export interface components {
             /** @description Of the simulated block, wei per gas, where asked for. */
             baseFee?: components["schemas"]["Wei"];
         };
+        Caution: {
+            /** @description Address or id. */
+            pool: string;
+            /** @description Slug. */
+            protocol: string;
+            /**
+             * @description fee: it follows time, volatility or the place in the block. rate: an oracle, a vault or an operator says what a token is worth. price: the pool moves its own price. rebase: balances of a token change by themselves. plugin: code beside the pool takes part in swaps.
+             * @enum {string}
+             */
+            kind: "fee" | "rate" | "price" | "rebase" | "plugin";
+            /** @description One sentence: what moves, and by what. */
+            message: string;
+        };
         /** @description A way that the search found, and what became of it. */
         Candidate: {
             /** @description Of a bundle: index of the action that it was found for. */
@@ -1642,7 +1657,7 @@ export interface components {
             amountOut: (components["schemas"]["Wei"] | components["schemas"]["Wei"][]) | null;
             /** @description Gas that its simulation used; null where none ran. */
             gas: (bigint) | null;
-            /** @description amountOut less what the gas costs, in the smallest unit of tokenOut; null without prices, and with several tokenOut. */
+            /** @description amountOut less what the gas costs, and on a rollup what L1 charges for its bytes, in the smallest unit of tokenOut; null without prices, and with several tokenOut. */
             valueAfterGas: components["schemas"]["SignedWei"] | null;
             /**
              * @description chosen: the answer; measured: it works and is worth less; reverted: its simulation failed; unreadable: the node does not give state that it needs; skipped: found, and not simulated.
@@ -1799,6 +1814,8 @@ export interface components {
             proof?: "adaptive";
             /** @description Present when something was left out that could have mattered, or when the gas is by later rules than those of the block. */
             warnings?: string[];
+            /** @description What may move in the pools of the transaction before it lands, although nobody trades there; absent where nothing is known to. */
+            cautions?: components["schemas"]["Caution"][];
             /** @description With explain: the chosen one first, then by value; 100 at most. */
             candidates?: components["schemas"]["Candidate"][];
             /** @description With explain: candidates beyond those that are listed. */
@@ -1917,6 +1934,8 @@ export interface components {
                 proof?: "adaptive";
                 /** @description Present when something was left out that could have mattered, or when the gas is by later rules than those of the block. */
                 warnings?: string[];
+                /** @description What may move in the pools of the transaction before it lands, although nobody trades there; absent where nothing is known to. */
+                cautions?: components["schemas"]["Caution"][];
                 /** @description With explain: the chosen one first, then by value; 100 at most. */
                 candidates?: components["schemas"]["Candidate"][];
                 /** @description With explain: candidates beyond those that are listed. */
@@ -2055,6 +2074,8 @@ export interface components {
             proof?: "adaptive";
             /** @description Present when something was left out that could have mattered, or when the gas is by later rules than those of the block. */
             warnings?: string[];
+            /** @description What may move in the pools of the transaction before it lands, although nobody trades there; absent where nothing is known to. */
+            cautions?: components["schemas"]["Caution"][];
             /** @description Raw units of all tokens of the position, in their order; absent where there is one. */
             amountOutList?: components["schemas"]["Wei"][];
             /** @description Raw units of all tokens of the position, in their order; absent where there is one. */
@@ -2185,6 +2206,8 @@ export interface components {
             overrides?: components["schemas"]["Overrides"];
             /** @description Present when something was left out that could have mattered, or when the gas is by later rules than those of the block. */
             warnings?: string[];
+            /** @description What may move in the pools of the transaction before it lands, although nobody trades there; absent where nothing is known to. */
+            cautions?: components["schemas"]["Caution"][];
             /** @description With explain: the chosen one first, then by value; 100 at most. */
             candidates?: components["schemas"]["Candidate"][];
             /** @description With explain: candidates beyond those that are listed. */

@@ -2,6 +2,7 @@
 import type { Lane } from '../../bridges/bridge.js'
 import { bridgeOf } from '../../bridges/registry.js'
 import type { BundleAnswer, BundleRequest } from '../../domain/bundle.js'
+import { cautionsIn } from '../../domain/caution.js'
 import { defined } from '../../domain/defined.js'
 import type { RouteAnswer } from '../../domain/engine.js'
 import { mergeExplanations } from '../../domain/explanation.js'
@@ -56,6 +57,7 @@ export function routeAnswer(
       ...defined({ gasDrop: amount === undefined ? undefined : { receiver, amount } }),
       estimates: [bridgingEstimate(plan.lane)],
     },
+    ...cautionsIn([...(result.cautions ?? []), ...(leg?.cautions ?? [])]),
     warnings: [
       ...new Set([
         ...result.warnings,
@@ -87,6 +89,7 @@ export function bundleAnswer(
     ],
     // What has arrived is on another chain.
     priceImpact: null,
+    ...cautionsIn([...(result.cautions ?? []), ...(leg?.cautions ?? [])]),
     warnings: [
       ...new Set([
         ...result.warnings,

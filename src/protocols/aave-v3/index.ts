@@ -3,6 +3,7 @@
  * Swap edges are deposits and withdrawals. Venue parameter: `pool`. Pool parameters: none; tokens: underlying, aToken.
  */
 import { probe } from '../../chains/probe.js'
+import { cautionsWhere } from '../../domain/caution.js'
 import { defineProtocol, type ProtocolAdapter, type SwapAdapter } from '../protocol.js'
 import { addressesOf } from '../shared/parameters.js'
 import { borrow, repay } from './debt-actions.js'
@@ -44,6 +45,12 @@ function defineAaveV3Like({
       },
       action: (pool, tokenIn) => (tokenIn === pool.id ? 'withdraw' : 'deposit'),
       gasEstimate: () => (gasPerDeposit + gasPerWithdrawal) / 2n,
+      cautions: () =>
+        cautionsWhere([
+          true,
+          'rebase',
+          'Balances of the aToken grow with interest in each second.',
+        ]),
       encodeSwap({ pool, tokenIn, tokenOut, amountIn, recipient }) {
         const target = pool.address
         if (tokenIn === pool.id) {

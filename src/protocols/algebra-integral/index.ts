@@ -2,6 +2,7 @@
  * Exchanges on Algebra Integral: one pool of the factory for each pair, whose fee a plugin may set before each swap.
  * Venue parameters: `factory`, `quoter`.
  */
+import { cautionsWhere } from '../../domain/caution.js'
 import { defineProtocol, type SwapAdapter } from '../protocol.js'
 import { algebraPoolEvents, algebraProbes, poolsByPair } from '../shared/algebra/factory.js'
 import { concentratedParts } from '../shared/concentrated/adapter-parts.js'
@@ -88,6 +89,12 @@ export function defineIntegralLike(row: IntegralRow): SwapAdapter<IntegralState>
         ...v3SwapSlots(poolSlots, wordsPerTick, state),
       ],
       gasEstimate: () => gasPerSwap,
+      cautions: (_pool, { isHooked = false }) =>
+        cautionsWhere([
+          isHooked,
+          'plugin',
+          'A plugin sets the fee before each swap, by rules of its own.',
+        ]),
     },
     trust: {
       probes: (venue) => algebraProbes(row.name, venue),

@@ -4,6 +4,7 @@
  */
 import { parseAbiItem } from 'viem'
 import { probe } from '../../chains/probe.js'
+import { cautionsWhere } from '../../domain/caution.js'
 import { tokenAmounts } from '../../domain/lists.js'
 import type { Amount, ExecutorStep } from '../../domain/order.js'
 import { type Address, type Hex, maxUint256 } from '../../domain/primitives.js'
@@ -77,6 +78,11 @@ export const balancerV2 = defineProtocol<State>({
       if (state.kind === 'liquidity') return 130_000n
       return state.kind === 'weighted' ? 65_000n : 95_000n
     },
+    cautions(_pool, state) {
+      const { scalingFactors } = state.kind === 'liquidity' ? state.pool : state
+      const isRated = !scalingFactors.every(isPowerOfTen)
+      return cautionsWhere([isRated, 'rate', 'A rate provider says what a token is worth.'])
+    },
     encodeSwap: (args) => (isLiquidity(args.pool) ? encodeLiquidity(args) : encodeVaultSwap(args)),
   },
   trust: {
@@ -117,6 +123,11 @@ async function load(
     const item = isLiquidity(pool) ? liquidity[nextLiquidity++] : swaps[nextSwaps++]
     return item ?? { protocol: pool.protocol, subject: pool.id, message: 'no state' }
   })
+}
+
+/** Decimals alone make such factors. */
+function isPowerOfTen(factor: bigint): boolean {
+  return /^10*$/.test(String(factor))
 }
 
 function holdings(pool: Pool, state: State, token: Address): Holdings | null {

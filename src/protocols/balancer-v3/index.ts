@@ -4,6 +4,7 @@
  */
 import { parseAbiItem, toEventSelector } from 'viem'
 import { probe } from '../../chains/probe.js'
+import { cautionsWhere } from '../../domain/caution.js'
 import type { ExecutorStep } from '../../domain/order.js'
 import { addressIn } from '../pool-events.js'
 import { defineProtocol } from '../protocol.js'
@@ -41,6 +42,8 @@ export const balancerV3 = defineProtocol<BalancerV3State>({
       return { amountOut: swap?.amountOut ?? 0n, exact: true, after }
     },
     gasEstimate: (_pool, { kind }) => (kind === 'weighted' ? 120_000n : 140_000n),
+    cautions: (_pool, { rateProvider }) =>
+      cautionsWhere([rateProvider !== null, 'rate', 'A rate provider says what a token is worth.']),
     // What arrives at the Vault is credited to the swap that comes next.
     prepaidAt: (pool) => pool.address,
     paidInLogs(pool, tokenOut, logs) {

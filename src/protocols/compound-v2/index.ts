@@ -5,6 +5,7 @@
 
 import { canonicalToken } from '../../chains/chain.js'
 import { probe } from '../../chains/probe.js'
+import { cautionsWhere } from '../../domain/caution.js'
 import type { ExecutorStep } from '../../domain/order.js'
 import { type Address, isNative } from '../../domain/primitives.js'
 import type { Pool, Unreadable } from '../pool.js'
@@ -49,6 +50,8 @@ export const compoundV2 = defineProtocol<MarketState>({
     action: (pool, tokenIn) => (tokenIn === pool.address ? 'redeem' : 'deposit'),
     // The cheaper direction is not distinguished: a path is ranked by it, not paid.
     gasEstimate: () => (gasPerMint + gasPerRedeem) / 2n,
+    cautions: () =>
+      cautionsWhere([true, 'rate', 'The exchange rate grows with interest in each block.']),
     encodeSwap({ pool, tokenIn, amountIn }): ExecutorStep[] {
       const target = pool.address
       if (tokenIn === target) {

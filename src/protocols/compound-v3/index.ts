@@ -4,6 +4,7 @@
  */
 
 import { probe } from '../../chains/probe.js'
+import { cautionsWhere } from '../../domain/caution.js'
 import type { ExecutorStep } from '../../domain/order.js'
 import type { Pool, Unreadable } from '../pool.js'
 import { type DiscoverArgs, defineProtocol } from '../protocol.js'
@@ -38,6 +39,8 @@ export const compoundV3 = defineProtocol<CometState>({
     },
     action: (pool, tokenIn) => (tokenIn === pool.address ? 'redeem' : 'deposit'),
     gasEstimate: () => gasPerSwap,
+    cautions: () =>
+      cautionsWhere([true, 'rebase', 'Balances of the market grow with interest in each second.']),
     encodeSwap({ pool, tokenIn, tokenOut, amountIn, recipient }): ExecutorStep[] {
       const target = pool.address
       if (tokenIn === target) {

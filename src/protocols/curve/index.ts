@@ -18,6 +18,7 @@ import {
 } from '../protocol.js'
 import { addressesOf } from '../shared/parameters.js'
 import { exchangeAbi, exchangeUnderlyingAbi } from './abi.js'
+import { curveCautions } from './cautions.js'
 import { discoverCurve } from './discover.js'
 import { liquidityActions } from './liquidity-actions.js'
 import { depositSteps, withdrawOneSteps } from './liquidity-calls.js'
@@ -56,6 +57,7 @@ export const curve = defineProtocol<CurveState>({
         : poolSwap(state, i, j, amountIn)
     },
     gasEstimate: gasOf,
+    cautions: (_pool, state) => curveCautions(state),
     action(pool, tokenIn, tokenOut) {
       const share = isLiquidity(pool) ? pool.tokens.at(-1) : undefined
       if (tokenOut === share) return 'deposit'

@@ -8,6 +8,7 @@
 import { parseAbi } from 'viem'
 import type { ChainDefinition } from '../../chains/chain.js'
 import { probe } from '../../chains/probe.js'
+import { cautionsWhere } from '../../domain/caution.js'
 import { type Hex, toAddress } from '../../domain/primitives.js'
 import { defineProtocol } from '../protocol.js'
 import { addressesOf } from '../shared/parameters.js'
@@ -63,6 +64,12 @@ export const erc4626 = defineProtocol<VaultState>({
     },
     action: (pool, tokenIn) => (tokenIn === pool.address ? 'redeem' : 'deposit'),
     gasEstimate: () => gasPerCall,
+    cautions: (_pool, { totalSupply }) =>
+      cautionsWhere([
+        totalSupply > 0n,
+        'rate',
+        'The worth of a share moves as the vault earns, loses or reports.',
+      ]),
     encodeSwap({ pool, tokenIn, amountIn, recipient, executor }) {
       const target = pool.address
       if (tokenIn === target) {

@@ -101,6 +101,12 @@ export const etherFi = defineConverter<EtherFiState, 'stake' | 'wrap' | 'unwrap'
     url: 'https://www.ether.fi',
     description: 'Staking of ether for eETH, and wrapping and unwrapping of it.',
     gasPerCall: 110_000n,
+    cautions: [
+      {
+        kind: 'rebase',
+        message: 'Balances of eETH, and what weETH stands for, follow the reports of an oracle.',
+      },
+    ],
     trust: {
       probes(venue) {
         const { liquidityPool, eETH, weETH } = addressesOf(venue)

@@ -4,6 +4,7 @@
  */
 import { parseAbiItem } from 'viem'
 import { probe } from '../../chains/probe.js'
+import { cautionsWhere } from '../../domain/caution.js'
 import { isNative } from '../../domain/primitives.js'
 import { defineProtocol } from '../protocol.js'
 import { addressesOf } from '../shared/parameters.js'
@@ -38,6 +39,12 @@ export const fluidDex = defineProtocol<FluidState>({
       return { amountOut, exact, after: () => stateAfter(state, zeroForOne, swap) }
     },
     gasEstimate: () => gasPerSwap,
+    cautions: (_pool, { collateral, debt }) =>
+      cautionsWhere([
+        collateral !== null || debt !== null,
+        'price',
+        'Reserves are collateral and debt, which grow with interest, around a center price that may be a contract or shift with time.',
+      ]),
     encodeSwap: ({ pool, tokenIn, amountIn, recipient }) => {
       const args = [tokenIn === pool.tokens[0], amountIn, 0n, recipient]
       const call = { kind: 'call', target: pool.address, abi: swapAbi, args } as const

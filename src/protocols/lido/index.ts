@@ -5,6 +5,7 @@
  */
 import type { VenueParameters } from '../../chains/chain.js'
 import { probe } from '../../chains/probe.js'
+import { cautionsWhere } from '../../domain/caution.js'
 import { isNative, nativeToken, toAddress, zeroAddress } from '../../domain/primitives.js'
 import type { Pool } from '../pool.js'
 import { type Direction, defineProtocol } from '../protocol.js'
@@ -57,6 +58,12 @@ export const lido = defineProtocol<StakedState>({
     action: (pool, tokenIn) =>
       isNative(tokenIn) ? 'deposit' : tokenIn === pool.address ? 'unwrap' : 'wrap',
     gasEstimate: (pool) => (isStaking(pool) ? gasPerStake : gasPerWrap),
+    cautions: () =>
+      cautionsWhere([
+        true,
+        'rebase',
+        'Balances of stETH, and what wstETH stands for, follow the reports of an oracle.',
+      ]),
     encodeSwap({ pool, tokenIn, amountIn }) {
       const target = pool.address
       if (isNative(tokenIn)) {

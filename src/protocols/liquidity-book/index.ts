@@ -5,6 +5,7 @@
 
 import { parseAbiItem } from 'viem'
 import { probe } from '../../chains/probe.js'
+import { cautionsWhere } from '../../domain/caution.js'
 import { defineProtocol } from '../protocol.js'
 import { addressesOf } from '../shared/parameters.js'
 import { discoverBooks, loadBooks } from './load.js'
@@ -38,6 +39,15 @@ export const liquidityBook = defineProtocol<BookState>({
         : { amountOut: 0n, exact: true, after: () => state }
     },
     gasEstimate: () => gasPerSwap,
+    cautions: (_pool, { parameters, hooks }) =>
+      cautionsWhere(
+        [
+          parameters.variableFeeControl > 0n,
+          'fee',
+          'A part of the fee follows volatility, which decays with time.',
+        ],
+        [hooks !== null, 'plugin', 'Hooks take part in swaps, and may change what they move.'],
+      ),
     prepaidAt: (pool) => pool.address,
     encodeSwap({ pool, tokenIn, amountIn, recipient, isPrepaid }) {
       const swap = {

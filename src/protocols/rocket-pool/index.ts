@@ -72,6 +72,7 @@ export const rocketPool = defineConverter<RocketState, 'deposit' | 'burn'>(
     url: 'https://rocketpool.net',
     description: 'Staking of ether for rETH, and redemption of rETH.',
     gasPerCall: 180_000n,
+    cautions: [{ kind: 'rate', message: 'The rate of rETH follows what its oracle nodes report.' }],
     trust: {
       probes(venue) {
         const { storage, rETH } = addressesOf(venue)

@@ -5,6 +5,7 @@
 
 import { encodeFunctionData, parseAbi } from 'viem'
 import { probe } from '../../chains/probe.js'
+import { cautionsWhere } from '../../domain/caution.js'
 import { nextBlockTime } from '../../domain/what-if.js'
 import { defineProtocol, type SwapAdapter } from '../protocol.js'
 import { concentratedParts } from '../shared/concentrated/adapter-parts.js'
@@ -35,6 +36,9 @@ const wordsPerTick = 6n
 
 /** Gas of a swap like V3's, with the fee module that is asked for the fee and the accounts of the gauge. */
 const gasPerSwap = 105_000n
+
+const feeByOrder =
+  'A module may let the fee follow how far the price is from its average: it falls with time, and the first swap of a block pays by the price before it, each later one by what the others left.'
 
 const feeAbi = parseAbi(['function getSwapFee(address pool) view returns (uint24)'])
 
@@ -98,6 +102,9 @@ function defineSlipstreamLike(row: SlipstreamRow): SwapAdapter<ConcentratedState
       },
       swapSlots: (_pool, state) => v3SwapSlots(poolSlots, wordsPerTick, state),
       gasEstimate: () => gasPerSwap,
+      // Without observations the module knows no average.
+      cautions: (_pool, { oracle }) =>
+        cautionsWhere([(oracle?.cardinality ?? 0) > 1, 'fee', feeByOrder]),
     },
     trust: {
       probes: ({ factories }) =>

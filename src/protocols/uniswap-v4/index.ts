@@ -6,6 +6,7 @@
  */
 import { parseAbiItem, toEventSelector } from 'viem'
 import { probe } from '../../chains/probe.js'
+import { cautionsWhere } from '../../domain/caution.js'
 import type { ExecutorStep } from '../../domain/order.js'
 import { type Hex, isNative, zeroAddress } from '../../domain/primitives.js'
 import type { Pool } from '../pool.js'
@@ -17,7 +18,7 @@ import { addressesOf } from '../shared/parameters.js'
 import { mappingSlot, toWord } from '../shared/storage-slots.js'
 import { discoverV4, poolSlots, poolStateSlot } from './discover.js'
 import { v4PoolEvents } from './pool-events.js'
-import { hooksOf, keyOf, poolIdOf, touchesSwaps } from './pool-key.js'
+import { dynamicFee, hooksOf, keyOf, poolIdOf, touchesSwaps } from './pool-key.js'
 
 const slug = 'uniswap-v4'
 const gasPerSwap = 75_000n
@@ -103,6 +104,15 @@ export const uniswapV4 = defineProtocol<ConcentratedState>({
     },
     swapSlots: (pool, state) => swapSlots(poolStateSlot(pool.id), state),
     gasEstimate: () => gasPerSwap,
+    cautions: (pool) =>
+      cautionsWhere(
+        [
+          keyOf(pool)?.fee === dynamicFee,
+          'fee',
+          'The hooks set the fee, and may change it at any time.',
+        ],
+        [hasSwapHooks(pool), 'plugin', 'Hooks take part in swaps, and may change what they move.'],
+      ),
     swapHop(pool) {
       const key = keyOf(pool)
       if (!key || key.hooks !== zeroAddress) return null

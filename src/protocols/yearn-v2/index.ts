@@ -5,6 +5,7 @@
 
 import { parseAbi } from 'viem'
 import { probe } from '../../chains/probe.js'
+import { cautionsWhere } from '../../domain/caution.js'
 import { nextBlockTime } from '../../domain/what-if.js'
 import { defineProtocol } from '../protocol.js'
 import { addressesOf } from '../shared/parameters.js'
@@ -66,6 +67,12 @@ export const yearnV2 = defineProtocol<YearnState>({
     },
     action: (pool, tokenIn) => (tokenIn === pool.address ? 'redeem' : 'deposit'),
     gasEstimate: () => gasPerCall,
+    cautions: () =>
+      cautionsWhere([
+        true,
+        'rate',
+        'The worth of a share moves as strategies report gains and losses.',
+      ]),
     encodeSwap({ pool, tokenIn, amountIn, recipient }) {
       const target = pool.address
       const args = [amountIn, recipient]

@@ -4,6 +4,7 @@
  */
 
 import type { Reference, TypedAction } from '../../domain/bundle.js'
+import type { Caution } from '../../domain/caution.js'
 import { latestDeadline } from '../../domain/deadline.js'
 import type { Explanation } from '../../domain/explanation.js'
 import {
@@ -60,6 +61,7 @@ export class BundleBuilder implements BundleContext {
   /** Explanations of the actions' searches, in their order; empty unless the request asks for them. */
   readonly explanations: Explanation[] = []
   readonly knownRoutes: KnownRoute[]
+  readonly cautions: Caution[]
   readonly #outer: (Outer & { readonly firstStep: number }) | undefined
   readonly #actions: readonly PerformableAction[]
   readonly #referenced: ReadonlySet<string>
@@ -86,6 +88,7 @@ export class BundleBuilder implements BundleContext {
       outer !== undefined,
     )
     this.knownRoutes = outer?.builder.knownRoutes ?? [...(args.knownRoutes ?? [])]
+    this.cautions = outer?.builder.cautions ?? []
     for (const { token, amount } of outer?.loans ?? []) this.draft.credit(token, amount)
     const { strategy, fromAddress, receiver } = args.request
     this.runner = args.delivered ? selfAddress : runnerAddress(strategy, fromAddress)

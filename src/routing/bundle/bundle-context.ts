@@ -7,6 +7,7 @@ import type {
   LaneQuote,
 } from '../../bridges/bridge.js'
 import type { TypedAction, TypedBundle } from '../../domain/bundle.js'
+import type { Caution } from '../../domain/caution.js'
 import type { Explanation } from '../../domain/explanation.js'
 import type { Amount, ExecutorStep, Order, UnsignedTransaction } from '../../domain/order.js'
 import type { Address, Hex, TokenAmount } from '../../domain/primitives.js'
@@ -95,6 +96,8 @@ export interface BundleContext {
   readonly approved: Map<string, Approval>
   /** The routes that the arguments name, and those found since. */
   readonly knownRoutes: KnownRoute[]
+  /** Cautions of the routes that actions have found, also of those inside a flash loan. */
+  readonly cautions: Caution[]
   /** Lets simulations find tokens in the runner that nobody in the bundle has brought there. */
   assume(held: TokenAmount): void
   /** Keeps what the search for an action looked at. */

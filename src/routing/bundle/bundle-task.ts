@@ -3,6 +3,7 @@
  * exactly the transaction that is returned, with its minimums.
  */
 import type { BundleResult, Payment, Unprotected } from '../../domain/bundle.js'
+import { cautionsIn } from '../../domain/caution.js'
 import { defined } from '../../domain/defined.js'
 import { mergeExplanations } from '../../domain/explanation.js'
 import { zip } from '../../domain/lists.js'
@@ -93,6 +94,7 @@ async function buildAndMeasure(builder: BundleBuilder): Promise<MeasuredBundle> 
     unprotected: distinct(draft.unprotected),
     fees: draft.actions.flatMap(({ fees }) => fees),
     warnings: [...new Set(draft.actions.flatMap(({ warnings }) => warnings))],
+    ...cautionsIn(builder.cautions),
   }
   if (request.skipQuote) {
     const limited = withMinimums(draft, ({ quoted, ...limit }) => {

@@ -11,6 +11,7 @@ import { balanceOf, difference } from '../../protocols/shared/value-steps.js'
 import type { Task } from '../block/task.js'
 import type { MarketPool } from '../market/market-view.js'
 import { helpersOf } from '../route/built.js'
+import { cautionsOf } from '../route/cautions.js'
 import { RouteLog } from '../route/explain.js'
 import { routerFor } from '../route/open-search.js'
 import { planRoute, type RoutePlan } from '../route/plan-route.js'
@@ -85,6 +86,7 @@ export async function planRouteAction(
   }
   const found = await findIn(builder, args, routeRequest)
   const { flow } = found
+  builder.cautions.push(...cautionsOf(task, flow))
   const ends = flow.edges.filter(({ hop }) => hop.tokenOut === tokenOut).length
   const add = (step: ExecutorStep) => draft.add(action, step)
   const measuring = { add, helper, runner }

@@ -61,7 +61,10 @@ export interface DestinationLegArgs {
 }
 
 export interface DestinationLeg
-  extends Pick<BundleResult, 'route' | 'warnings' | 'payments' | 'unprotected' | 'explanation'> {
+  extends Pick<
+    BundleResult,
+    'route' | 'warnings' | 'cautions' | 'payments' | 'unprotected' | 'explanation'
+  > {
   /** What the bridge is to carry. */
   readonly message: Hex
   /** What the order in it touches. */
@@ -184,7 +187,7 @@ function legOf(measured: MeasuredBundle, missing: string): DestinationLeg {
     payments: measured.payments,
     unprotected: measured.unprotected,
     knownRoutes: measured.knownRoutes,
-    ...defined({ explanation }),
+    ...defined({ explanation, cautions: measured.cautions }),
   }
 }
 

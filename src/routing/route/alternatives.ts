@@ -224,7 +224,7 @@ async function toAlternative(
     outputs: own.outputs,
     priceImpact: own.priceImpact,
     tx: own.tx,
-    ...defined({ gasCost: own.gasCost, permit: own.permit }),
+    ...defined({ gasCost: own.gasCost, permit: own.permit, cautions: own.cautions }),
     warnings: own.warnings.filter((warning) => !answer.warnings.includes(warning)),
     lossBps: lossBps(task, prepared, { best, attempt }),
     sharedPools,
@@ -237,8 +237,8 @@ function lossBps(
   { priced }: PreparedRoute,
   { best, attempt }: { readonly best: Proven; readonly attempt: Proven },
 ): number | null {
-  const [most, own] = [best, attempt].map(({ outputs, result }) =>
-    valueAfterGas(task, priced, outputs, result.gasUsed),
+  const [most, own] = [best, attempt].map(({ built, outputs, result }) =>
+    valueAfterGas(task, priced, outputs, result.gasUsed * task.gasPrice + built.dataFee.wei),
   )
   if (typeof most !== 'bigint' || typeof own !== 'bigint' || most <= 0n) return null
   return Number(((most - own) * bpsDenominator * 100n) / most) / 100

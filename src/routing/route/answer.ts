@@ -1,4 +1,5 @@
 /** The answer to a route: what its transaction takes, gives and costs, with the figures that the request asks for. */
+import { cautionsIn } from '../../domain/caution.js'
 import type { RouteAnswer, RouteRequest } from '../../domain/engine.js'
 import { at, zip } from '../../domain/lists.js'
 import { plusSlippage } from '../../domain/primitives.js'
@@ -9,6 +10,7 @@ import type { Task } from '../block/task.js'
 import { priceImpactBps } from '../market/valuation.js'
 import { excessWarnings } from './beyond-liquidity.js'
 import { type Attempt, toSimulation } from './built.js'
+import { cautionsOf } from './cautions.js'
 import type { PreparedRoute } from './prepare.js'
 import { measuredSteps } from './step-amounts.js'
 import { traceTransaction } from './trace.js'
@@ -51,6 +53,7 @@ export async function routeAnswer(
       gasCost: await transactionCost(task, { tx, gasUsed }, priced),
     }),
     ...(proof === 'adaptive' && { proof }),
+    ...cautionsIn(cautionsOf(task, built.candidate)),
     warnings: [
       ...gasWarnings(task),
       ...priceWarnings(task),

@@ -194,7 +194,10 @@ const order: readonly CandidateRecord['status'][] = [
   'skipped',
 ]
 
-/** Null without prices, and with several outputs. */
+/**
+ * Null without prices, and with several outputs.
+ * @param costWei - of gas, and of the bytes on L1.
+ */
 export function valueAfterGas(
   task: Task,
   priced: ReadonlyMap<Address, PricedToken>,

@@ -2,6 +2,7 @@
  * Algebra's pools before Integral: one for each pair, with Uniswap V3's math and a fee that the first swap of a second
  * renews from the oracle before it trades. Whoever quotes the swap is asked for the fee of the next block.
  */
+import { cautionsWhere } from '../../../domain/caution.js'
 import { toAddress } from '../../../domain/primitives.js'
 import { nextBlockTime } from '../../../domain/what-if.js'
 import type { Swaps } from '../../protocol.js'
@@ -14,6 +15,9 @@ import { poolsByPair } from './factory.js'
 import { quoteAnswer, quoteCall } from './quoter.js'
 
 type Adapter = Swaps<ConcentratedState>
+
+const adaptiveFee =
+  'The first swap of a second renews the fee from the volatility that the oracle has seen.'
 
 /** Slot of the factory's mapping `poolByPair`. */
 export const poolByPairSlot = 4n
@@ -41,7 +45,7 @@ export function algebraV1Parts(
   ticksPerBit: number,
 ): typeof v3Swap &
   Pick<Adapter, 'discover' | 'load' | 'swap'> &
-  Required<Pick<Adapter, 'swapSlots' | 'gasEstimate'>> {
+  Required<Pick<Adapter, 'swapSlots' | 'gasEstimate' | 'cautions'>> {
   const parts = concentratedParts(({ address }) => ({
     address,
     slots: algebraV1Slots,
@@ -85,5 +89,6 @@ export function algebraV1Parts(
       ...v3SwapSlots(algebraV1Slots, wordsPerTick, state),
     ],
     gasEstimate: () => gasPerSwap,
+    cautions: () => cautionsWhere([true, 'fee', adaptiveFee]),
   }
 }

@@ -1,4 +1,6 @@
 /** A protocol of conversions: each pair of tokens is a pool, found for its own pair alone and not to be imported otherwise. */
+import type { PoolCaution } from '../../../domain/caution.js'
+import { defined } from '../../../domain/defined.js'
 import type { Address } from '../../../domain/primitives.js'
 import type { Pool } from '../../pool.js'
 import {
@@ -24,10 +26,16 @@ type Facts = Pick<
   'name' | 'project' | 'category' | 'url' | 'description' | 'trust'
 >
 
-/** @param facts.gasPerCall - rough: what one conversion adds. */
+interface ConverterSwaps {
+  /** Rough: what one conversion adds. */
+  readonly gasPerCall: bigint
+  /** What moves the rate although nobody converts; absent: nothing. */
+  readonly cautions?: readonly PoolCaution[]
+}
+
 export function defineConverter<State, Kind extends string>(
   converter: Converter<State, Kind>,
-  { gasPerCall, ...facts }: Facts & { readonly gasPerCall: bigint },
+  { gasPerCall, cautions, ...facts }: Facts & ConverterSwaps,
 ): SwapAdapter<ConverterState<State>> {
   const { slug } = converter
   const conversions: Readonly<Record<string, Conversion<State>>> = converter.conversions
@@ -73,6 +81,7 @@ export function defineConverter<State, Kind extends string>(
       },
       action: ({ id }, _tokenIn, tokenOut) => (tokenOut === id ? 'deposit' : 'redeem'),
       gasEstimate: () => gasPerCall,
+      ...defined({ cautions: cautions && (() => cautions) }),
       encodeSwap(args) {
         const { pool, state, amountIn, executor } = args
         const way = found(state, pool, args)
