@@ -1697,6 +1697,8 @@ export interface components {
             sharedPools: string[];
             /** @description Those that are not among the warnings of the best. */
             warnings?: string[];
+            /** @description What may move in the pools of the transaction before it lands, although nobody trades there; absent where nothing is known to. */
+            cautions?: components["schemas"]["Caution"][];
         };
         Error: {
             /** @description HTTP status. */
@@ -1861,6 +1863,8 @@ export interface components {
             sharedPools: string[];
             /** @description Those that are not among the warnings of the best. */
             warnings?: string[];
+            /** @description What may move in the pools of the transaction before it lands, although nobody trades there; absent where nothing is known to. */
+            cautions?: components["schemas"]["Caution"][];
         };
         QuoteBatch: {
             /** @description Block at whose end all state was read. */

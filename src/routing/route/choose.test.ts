@@ -66,6 +66,9 @@ describe('rank', () => {
     expect(keysOf(rank(task, [dear, cheap], noPrices))).toEqual(['dear', 'cheap'])
     const better = success(built('better'), [1_201n], 200n)
     expect(keysOf(rank(task, [cheap, better], priced))).toEqual(['better', 'cheap'])
+    // The bytes of one cost two units more on L1 than it gives more.
+    const long = { ...better, built: { ...better.built, dataFee: { terms: null, wei: 3n } } }
+    expect(keysOf(rank(task, [cheap, long], priced))).toEqual(['cheap', 'better'])
   })
 
   test('several outputs count by what they are worth together', () => {

@@ -137,6 +137,24 @@ describe('finalise', () => {
       expect(answer).toMatchObject({ built: { entryPoint }, result: { gasUsed } })
       expect(answer.built.tx.data.startsWith(swapSelector)).toBe(entryPoint === 'swap')
     })
+
+    test('on a rollup the packed one, though it needs more gas, where its bytes save more than that', async () => {
+      const model = { kind: 'bedrock', overhead: 0n, scalar: 1_000_000n } as const
+      const at = (l1BaseFee: bigint) => {
+        const terms = { model: { ...model, l1BaseFee }, chainId: 1, gasPrice: 2n, tip: 1n }
+        return { ...one, built: { ...one.built, dataFee: { terms, wei: 0n } } }
+      }
+      const results = giving(gas(124n), gas(100n))
+      const [free, charged] = [
+        await finalise(results, { request }, [at(0n)]),
+        await finalise(results, { request }, [at(1n)]),
+      ]
+      expect([free.built.entryPoint, free.built.dataFee.wei]).toEqual(['execute', 0n])
+      expect(charged.built.entryPoint).toBe('swap')
+      // Some 150 bytes and the signature, at sixteen wei each.
+      expect(charged.built.dataFee.wei).toBeGreaterThan(2_000n)
+      expect(charged.built.dataFee.wei).toBeLessThan(5_000n)
+    })
   })
 
   test('minimums of the caller are taken as they are, one per output', async () => {

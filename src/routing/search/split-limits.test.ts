@@ -79,12 +79,13 @@ function pool(
 
 interface Options {
   readonly gasCost?: bigint
+  readonly swapDataGas?: bigint
   readonly shouldStop?: () => boolean
   readonly isAllowed?: (market: MarketPool) => boolean
 }
 
 function candidatesOf(pools: readonly MarketPool[], amount: number, options: Options) {
-  const { gasCost, shouldStop, isAllowed } = options
+  const { gasCost, swapDataGas, shouldStop, isAllowed } = options
   return findCandidates({
     market: new MarketView({ pools }),
     wrappedNative,
@@ -93,6 +94,7 @@ function candidatesOf(pools: readonly MarketPool[], amount: number, options: Opt
     maxHops: 3,
     count: 24,
     gasCost: () => gasCost,
+    swapDataGas,
     shouldStop,
     isAllowed,
   }).candidates
@@ -171,6 +173,9 @@ describe('findSplits', () => {
     const costing = (part: number) => BigInt(Math.round(gain * part * 1e6)) * 10n ** 13n
     expect(splitsOf(pools, 100, { gasCost: costing(0.4) })).not.toEqual([])
     expect(splitsOf(pools, 100, { gasCost: costing(20) })).toEqual([])
+    // The bytes of a swap count as gas.
+    const long = { gasCost: costing(0.4), swapDataGas: 5_000_000n }
+    expect(splitsOf(pools, 100, long)).toEqual([])
   })
 
   test('what saves a swap comes besides, for gas that is dearer than was thought', () => {

@@ -57,13 +57,13 @@ beforeAll(async () => {
     sandboxes.push(sandbox)
     const node = await new NodeWriter(sandbox.url).start()
     for (const level of levels) {
-      await setPrice(node, level)
-      blocks.set(`${id} ${level}`, Number(await node.rpc<Hex>('eth_blockNumber', [])))
+      blocks.set(`${id} ${level}`, await setPrice(node, level))
     }
     await node.close()
   }
   const nodes = Object.fromEntries(sandboxes.map(({ chainId, url }) => [`RPC_URL_${chainId}`, url]))
-  const env = { ...nodes, FORKS_PER_BLOCK: '1', WORKERS: '1' }
+  // The account of a key stands in the transaction.
+  const env = { ...nodes, FORKS_PER_BLOCK: '1', WORKERS: '1', AUTH_MODE: 'open' }
   services = {
     ranked: await startService(env),
     shown: await startService({ ...env, L1_DATA_FEE: 'shown' }),

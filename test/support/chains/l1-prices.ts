@@ -1,6 +1,6 @@
 /** The contracts that tell what rollups charge for bytes, on development nodes: Base's own, and a stand-in of Arbitrum's. */
 import { numberToHex } from 'viem'
-import type { Address } from '../../../src/domain/primitives.js'
+import type { Address, Hex } from '../../../src/domain/primitives.js'
 import type { ArtifactPackage } from '../../../src/sandbox/contracts/artifact-package.js'
 import { codeOf, loadArtifacts } from '../../../src/sandbox/contracts/artifacts.js'
 import { compileSolidity } from '../forks-contracts.js'
@@ -55,7 +55,7 @@ export const arbitrumPrices = {
 
 /** A node for development. */
 interface Node {
-  rpc(method: string, params: readonly unknown[]): Promise<unknown>
+  rpc<T>(method: string, params: readonly unknown[]): Promise<T>
 }
 
 /** What L1 charges, as the chain is told; wei per gas and scalars in millionths. */
@@ -71,8 +71,8 @@ export interface L1Price {
 
 const flags = { bedrock: 0n, ecotone: 1n, fjord: 0x101n } as const
 
-/** The oracle and what it reads, from the block on that this mines. */
-export async function setOpStackPrice(node: Node, price: L1Price): Promise<void> {
+/** The oracle and what it reads. @returns the block at which they hold. */
+export async function setOpStackPrice(node: Node, price: L1Price): Promise<number> {
   const artifacts = await loadArtifacts('.cache/sandbox', () => {}, [opStack])
   await node.rpc('anvil_setCode', [gasPriceOracle, codeOf(artifacts, 'gasPriceOracle')])
   await node.rpc('anvil_setCode', [l1Block, codeOf(artifacts, 'l1Block')])
@@ -83,14 +83,25 @@ export async function setOpStackPrice(node: Node, price: L1Price): Promise<void>
   await setWord(node, l1Block, 5, price.overhead ?? 0n)
   await setWord(node, l1Block, 6, price.scalar ?? 0n)
   await setWord(node, l1Block, 7, blobBaseFee)
-  await node.rpc('evm_mine', [])
+  return mined(node)
 }
 
-/** @param pricePerUnit - wei, of which a byte after compression costs sixteen. */
-export async function setArbitrumPrice(node: Node, pricePerUnit: bigint): Promise<void> {
+/**
+ * @param pricePerUnit - wei, of which a byte after compression costs sixteen.
+ * @returns the block at which it holds.
+ */
+export async function setArbitrumPrice(node: Node, pricePerUnit: bigint): Promise<number> {
   await node.rpc('anvil_setCode', [arbGasInfo, ArbGasInfo?.runtimeCode])
   await setWord(node, arbGasInfo, 0, pricePerUnit)
+  return mined(node)
+}
+
+/** Anvil keeps the state of a block as it is when the next one is mined, so that comes before anything else is set. */
+async function mined(node: Node): Promise<number> {
   await node.rpc('evm_mine', [])
+  const number = Number(await node.rpc<Hex>('eth_blockNumber', []))
+  await node.rpc('evm_mine', [])
+  return number
 }
 
 function setWord(node: Node, address: Address, slot: number, value: bigint): Promise<unknown> {
