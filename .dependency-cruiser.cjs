@@ -30,6 +30,7 @@ const below = {
   ],
   engine: [
     'routing',
+    'mined',
     'bridges',
     'forks',
     'protocols',

@@ -6,6 +6,7 @@ import { bridgeEndpoints } from './routes/bridges.js'
 import { bundleEndpoints } from './routes/bundle.js'
 import { checkEndpoints } from './routes/checks.js'
 import { contentsEndpoint } from './routes/contents.js'
+import { hindsightEndpoints } from './routes/hindsight.js'
 import { keyEndpoints } from './routes/keys.js'
 import { metadataEndpoints } from './routes/metadata.js'
 import { multichainEndpoints } from './routes/multichain.js'
@@ -37,6 +38,7 @@ export function allEndpoints(dialect: Dialect): readonly Endpoint[] {
     ...walletEndpoints(serviceName),
     ...opportunityEndpoints(serviceName),
     ...backtestEndpoints(dialect),
+    ...hindsightEndpoints,
     ...poolEndpoints,
     ...checkEndpoints,
     ...keyEndpoints,

@@ -33,6 +33,7 @@ const tagWords: Readonly<Record<string, string>> = {
   Wallet: 'Smart wallets, balances and approvals.',
   Opportunities: 'Positions to enter, the best first.',
   Backtests: 'Requests at many blocks, as jobs.',
+  Hindsight: 'Mined swaps beside our own.',
   Pools: 'Pools that the service knows, and the index of all.',
   Cassettes: 'Recorded requests, suites of regression tests, and what runs of them found.',
   Keys: 'API keys and their scopes.',

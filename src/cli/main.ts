@@ -11,6 +11,7 @@ import { addCheck } from './check.js'
 import { describeRefusal } from './client.js'
 import { addContracts } from './contracts.js'
 import { addDoctor } from './doctor.js'
+import { addHindsight } from './hindsight.js'
 import { addKeys } from './keys.js'
 import { addMcp } from './mcp.js'
 import { printJson } from './output.js'
@@ -51,6 +52,7 @@ addTrack(program)
 addRecord(program)
 addReplay(program)
 addReplayTx(program)
+addHindsight(program)
 addCassette(program)
 addPrices(program)
 addBacktest(program)

@@ -48,6 +48,7 @@ export const calls = {
   resumeBacktest: 'resumeBacktest',
   backtestResults: 'getBacktestResults',
   backtestSummary: 'getBacktestSummary',
+  hindsight: 'postHindsight',
   pools: 'getPools',
   exportPools: 'exportPools',
   importPools: 'importPools',

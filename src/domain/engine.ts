@@ -11,6 +11,7 @@ import type { Caution } from './caution.js'
 import type { Deadline } from './deadline.js'
 import type { Wire } from './errors.js'
 import type { Explanation } from './explanation.js'
+import type { HindsightAnswer, HindsightRequest } from './hindsight.js'
 import type {
   Listing,
   NetworkRecord,
@@ -332,6 +333,12 @@ export interface Engine {
     },
     context: CallContext,
   ): Promise<BridgeCheck>
+  /**
+   * What mined swaps gave, and what our own transaction would have given in their place.
+   * @throws ForkrouteError NOT_FOUND: no node knows the transaction, or it is not mined; STATE_UNAVAILABLE: in a replay,
+   * and where no node gives the state of the block before; UNKNOWN_BLOCK.
+   */
+  hindsight(request: HindsightRequest, context: CallContext): Promise<HindsightAnswer>
   /**
    * Pools that send the token over LayerZero, one entry for each destination; null where no pool takes it.
    * @throws ForkrouteError UNKNOWN_CHAIN.

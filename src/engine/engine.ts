@@ -17,6 +17,7 @@ import { configuredChains } from './configured-chains.js'
 import { createMessagingPools } from './crosschain/messaging-pools.js'
 import { BridgeTracker } from './crosschain/track.js'
 import { createOpportunities } from './find-opportunities.js'
+import { createHindsight } from './hindsight.js'
 import { createMetadata } from './metadata.js'
 import type { Pins } from './pins.js'
 import { createRoutes } from './routes.js'
@@ -78,6 +79,14 @@ export function createEngine(parts: EngineParts): Engine {
     minTvlUsd: parts.opportunitiesMinTvlUsd,
     chainOf: chains.of,
   })
+  const hindsight = createHindsight({
+    chains,
+    archive,
+    forks: parts.forks,
+    pin: tasks.pin,
+    engine: { ...routes, ...metadata, ...accounts },
+    threads: workers.threads,
+  })
   const tracker = new BridgeTracker({ chains, archive, tasks, blockAtTime })
   return {
     ...metadata,
@@ -85,6 +94,7 @@ export function createEngine(parts: EngineParts): Engine {
     ...accounts,
     ...opportunities,
     ...blocks,
+    ...hindsight,
     bridgeCheck: (args, inner) => tracker.check(args, inner),
     ...createMessagingPools({ chainOf: chains.of, known: knownChains, tokens: parts.tokens }),
     ...createChainStatus({ chains, archive, pins }),

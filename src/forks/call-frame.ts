@@ -9,6 +9,12 @@ import {
 } from '../domain/primitives.js'
 import type { Movement } from '../domain/trace.js'
 
+export interface FrameLog {
+  readonly address: Hex
+  readonly topics: readonly Hex[]
+  readonly data: Hex
+}
+
 export interface CallFrame {
   readonly type: string
   readonly from: Hex
@@ -18,11 +24,7 @@ export interface CallFrame {
   readonly value?: Hex
   /** Present when the call failed. */
   readonly error?: string
-  readonly logs?: readonly {
-    readonly address: Hex
-    readonly topics: readonly Hex[]
-    readonly data: Hex
-  }[]
+  readonly logs?: readonly FrameLog[]
   readonly calls?: readonly CallFrame[]
 }
 
@@ -30,6 +32,17 @@ export interface CallFrame {
 export const callTracer = { tracer: 'callTracer', tracerConfig: { withLog: true } } as const
 
 const transferTopic = toEventSelector('event Transfer(address,address,uint256)')
+const depositTopic = toEventSelector('event Deposit(address,uint256)')
+const withdrawalTopic = toEventSelector('event Withdrawal(address,uint256)')
+
+/** A transfer in all but name: what the wrapped native token says of wrapping and unwrapping. Other events stay. */
+export function asTransfer<L extends FrameLog>(log: L, wrappedNative: Address): L {
+  const [topic, account] = log.topics
+  if (!account || toAddress(log.address) !== wrappedNative) return log
+  const token: Hex = `0x${wrappedNative.slice(2).padStart(64, '0')}`
+  if (topic === depositTopic) return { ...log, topics: [transferTopic, token, account] }
+  return topic === withdrawalTopic ? { ...log, topics: [transferTopic, account, token] } : log
+}
 
 /**
  * One movement for each token and pair of accounts, in the order of the first. What the token says of itself counts.

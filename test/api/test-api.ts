@@ -52,6 +52,7 @@ export interface Asked {
   readonly balances: unknown[]
   readonly opportunities: unknown[]
   readonly checks: unknown[]
+  readonly hindsights: unknown[]
   readonly nontokenized: NontokenizedRequest[]
   readonly bundles: BundleRequest[]
 }
@@ -157,6 +158,10 @@ function createEngine(asked: Asked): Engine {
       asked.checks.push(args)
       const { chainId, transactionHash } = args
       return { chainId, transactionHash, status: 'pending', hops: [] }
+    },
+    async hindsight(request) {
+      asked.hindsights.push(request)
+      return { transactions: [], warnings: [] }
     },
     messagingPools: ({ chainId, token, destinationChainId = 8453 }) =>
       token === dai
@@ -328,6 +333,7 @@ export async function openTestApi(
     balances: [],
     opportunities: [],
     checks: [],
+    hindsights: [],
     nontokenized: [],
   }
   const lines: string[] = []

@@ -750,6 +750,78 @@ export const shapes: Readonly<Record<string, Shape>> = {
       }
     }
   },
+  "Hindsight": {
+    "fields": {
+      "gasUsed": {
+        "is": "Wei"
+      },
+      "gasPrice": {
+        "is": "Wei"
+      },
+      "swap": {
+        "any": [
+          {
+            "is": "MinedSwap"
+          }
+        ]
+      },
+      "before": {
+        "any": [
+          {
+            "is": "OwnSwap"
+          }
+        ]
+      },
+      "atItsPlace": {
+        "any": [
+          {
+            "is": "OwnSwap"
+          }
+        ]
+      },
+      "sandwich": {
+        "any": [
+          {
+            "is": "Sandwich"
+          }
+        ]
+      }
+    }
+  },
+  "MinedSwap": {
+    "fields": {
+      "amountIn": {
+        "is": "Wei"
+      },
+      "amountOut": {
+        "is": "Wei"
+      }
+    }
+  },
+  "OwnSwap": {
+    "fields": {
+      "amountOut": {
+        "is": "Wei"
+      },
+      "gas": {
+        "is": "Wei"
+      },
+      "tx": {
+        "is": "Transaction"
+      }
+    }
+  },
+  "Sandwich": {
+    "fields": {
+      "loss": {
+        "any": [
+          {
+            "is": "SignedWei"
+          }
+        ]
+      }
+    }
+  },
   "RouteStep": {
     "fields": {
       "amountIn": {
@@ -772,6 +844,15 @@ export const shapes: Readonly<Record<string, Shape>> = {
       "hops": {
         "items": {
           "is": "BridgeHop"
+        }
+      }
+    }
+  },
+  "HindsightAnswer": {
+    "fields": {
+      "transactions": {
+        "items": {
+          "is": "Hindsight"
         }
       }
     }
@@ -1058,6 +1139,13 @@ export const endpoints = {
     "method": "GET",
     "path": "/api/v1/backtests/{id}/events",
     "isStream": true
+  },
+  "postHindsight": {
+    "method": "POST",
+    "path": "/api/v1/hindsight",
+    "answer": {
+      "is": "HindsightAnswer"
+    }
   },
   "getPools": {
     "method": "GET",

@@ -920,6 +920,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/hindsight": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * What mined swaps gave, and what our own transaction gives in their place.
+         * @description Any mined transaction, or all transactions of some blocks. What the sender gave and got is read from the token movements; our transaction for the same pair and amount is carried out at the end of the block before, and behind the transactions before it in its block. Needs a node with the state of the block before. NOT_FOUND: no node knows the transaction, or it is not mined.
+         */
+        post: operations["postHindsight"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/pools": {
         parameters: {
             query?: never;
@@ -5024,6 +5044,110 @@ export interface components {
             blocksDone: number;
             /** @description Seconds until it is done, estimated; null while that is not known. */
             etaSeconds: number | null;
+        };
+        HindsightAnswer: {
+            transactions: components["schemas"]["Hindsight"][];
+            /** @description Present when something was left out that could have mattered, or when the gas is by later rules than those of the block. */
+            warnings?: string[];
+        };
+        /** @description A mined transaction, and our own in its place. */
+        Hindsight: {
+            /** @description EIP-155 chain id. */
+            chainId: number;
+            /** @description Hash of the block. */
+            hash: string;
+            /** @description Number of the block at whose end all state was read. */
+            blockNumber: number;
+            transactionIndex: number;
+            /** @description The sender. */
+            from: components["schemas"]["Address"];
+            /** @description The contract that is called. */
+            to: components["schemas"]["Address"] | null;
+            /**
+             * @description What became of it.
+             * @enum {string}
+             */
+            status: "success" | "reverted";
+            /** @description Why it reverted; null: it did not. */
+            reason: string | null;
+            /** @description With since: the first of these blocks at whose end it would have reverted; null: none of them. */
+            revertsSince: number | null;
+            gasUsed: components["schemas"]["Wei"];
+            /** @description Wei per gas that it paid. */
+            gasPrice: components["schemas"]["Wei"];
+            swap: components["schemas"]["MinedSwap"] | null;
+            /** @description Why it is no swap of one token for another; null: it is one. */
+            noSwap: string | null;
+            /** @description Pools that it swapped in. */
+            through: components["schemas"]["TouchedPool"][];
+            /** @description At the end of the block before; null: no swap. */
+            before: components["schemas"]["OwnSwap"] | null;
+            /** @description Behind the transactions before it in its block; null: no swap. */
+            atItsPlace: components["schemas"]["OwnSwap"] | null;
+            sandwich: components["schemas"]["Sandwich"] | null;
+        };
+        /** @description By the token movements of the transaction; gas is counted apart. */
+        MinedSwap: {
+            /** @description Tokens that go in. */
+            tokenIn: components["schemas"]["Address"];
+            /** @description In the smallest unit of tokenIn. */
+            amountIn: components["schemas"]["Wei"];
+            /** @description Tokens that come out. */
+            tokenOut: components["schemas"]["Address"];
+            /** @description In the smallest unit of tokenOut; a list, in the order of tokenOut, where there are several. */
+            amountOut: components["schemas"]["Wei"];
+            /** @description Who got the proceeds. */
+            receiver: components["schemas"]["Address"];
+        };
+        TouchedPool: {
+            /** @description Slug; null where no venue of the chain has made the pool. */
+            protocol: string | null;
+            /** @description Contract that emitted the event of the swap. */
+            address: components["schemas"]["Address"];
+            /** @description Of the pool, where the contract holds many; else null. */
+            id: string | null;
+        };
+        /** @description Our transaction for the same pair and amount. */
+        OwnSwap: {
+            /** @description Measured in the simulation of tx. */
+            amountOut?: components["schemas"]["Wei"];
+            /** @description Gas that it used. */
+            gas?: components["schemas"]["Wei"];
+            /** @description The steps in order. */
+            route?: {
+                /** @description Slug of the protocol. */
+                protocol: string;
+                /** @description Address, or id where it has one. */
+                pool: string;
+            }[];
+            /** @description The transaction, unsigned. */
+            tx?: components["schemas"]["Transaction"];
+            /** @description Our amountOut less theirs, as a share of theirs, basis points. */
+            amountOutBps?: number;
+            /** @description The same after the gas of both, at the gas price that the transaction paid; null where gas cannot be valued. */
+            netBps?: number | null;
+            /** @description Ours against theirs by netBps; up to 0.1 bps is a tie. Null as netBps. */
+            result?: ("won" | "lost" | "tied") | null;
+            /** @description Why we have none; then the other fields are absent. */
+            error?: {
+                /** @description Stable word for what went wrong: docs/reference/errors.md. */
+                code: string;
+                /** @description One sentence for people; a list of sentences when several inputs are wrong. */
+                message: string;
+            };
+        };
+        Sandwich: {
+            /** @description The account or contract that the transactions around have in common. */
+            attacker: components["schemas"]["Address"];
+            /** @description Before it, in the order of the block. */
+            fronts: string[];
+            /** @description Behind it. */
+            backs: string[];
+            pools: components["schemas"]["TouchedPool"][];
+            /** @description What it gets without the fronts less what it got, raw units of tokenOut; null where it is not carried out then. */
+            loss: components["schemas"]["SignedWei"] | null;
+            /** @description Of what it gets without them, basis points. */
+            lossBps: number | null;
         };
         PoolPage: {
             /** @description Of the page. */
@@ -15567,6 +15691,175 @@ export interface operations {
             };
             /** @description STORAGE_UNAVAILABLE: The data folder cannot be written (disk full, or not writable). OVERLOADED: More work is waiting than can be done in time. */
             503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    postHindsight: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/json": {
+                    /**
+                     * @description EIP-155 chain id.
+                     * @default 1
+                     */
+                    chainId?: number;
+                    /** @description Hash of one transaction. */
+                    hash?: string;
+                    /** @description In place of hash: the first of the blocks. */
+                    fromBlock?: number;
+                    /** @description The last of the blocks, at most 19 after fromBlock; absent: fromBlock. */
+                    toBlock?: number;
+                    /** @description For transactions that reverted: blocks to look back for the first one at whose end they would have reverted. */
+                    since?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HindsightAnswer"];
+                };
+            };
+            /** @description INVALID_REQUEST: The request does not match its schema. UNKNOWN_CHAIN: The chain is not configured here. UNKNOWN_BLOCK: The block does not exist (yet), or its state is no longer available. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "statusCode": 400,
+                     *       "error": "Bad Request",
+                     *       "message": [
+                     *         "tokenOut is required",
+                     *         "deadlineMs must be an integer from 50 to 60000"
+                     *       ],
+                     *       "code": "INVALID_REQUEST",
+                     *       "requestId": "req-1",
+                     *       "details": {
+                     *         "next": [
+                     *           {
+                     *             "parameter": "tokenOut"
+                     *           },
+                     *           {
+                     *             "parameter": "deadlineMs"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description UNAUTHORIZED: The API key is missing or not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description KEY_DISABLED: The API key is disabled. CALLER_NOT_ALLOWED: The request comes from a page, or by a host name, that is not among the allowed ones. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description NOT_FOUND: The path or the named thing does not exist. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "statusCode": 404,
+                     *       "error": "Not Found",
+                     *       "message": "There is no protocol nope.",
+                     *       "code": "NOT_FOUND",
+                     *       "requestId": "req-1"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description BODY_TOO_LARGE: The request body is over the limit. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "statusCode": 413,
+                     *       "error": "Payload Too Large",
+                     *       "message": "The request body is over the limit of 262144 bytes (BODY_LIMIT_BYTES). Divide it into several requests.",
+                     *       "code": "BODY_TOO_LARGE",
+                     *       "requestId": "req-1"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description UNSUPPORTED_MEDIA_TYPE: The request body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED: The key is over its request rate. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description INTERNAL: A fault of the service itself; its log has the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died, and so did its replacements. THREAD_LOST: The thread that calculated the answer ended too early, for example because memory ran out. OVERLOADED: More work is waiting than can be done in time. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description DEADLINE_EXCEEDED: The deadline passed before anything was found. */
+            504: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -5,17 +5,16 @@ import {
   decodeFunctionData,
   erc20Abi,
   parseAbi,
-  toEventSelector,
   toFunctionSelector,
 } from 'viem'
 import { contractErrorsAbi } from '../../bridges/registry.js'
 import type { ExecutorStep } from '../../domain/order.js'
 import { type Address, bigintToString, type Hex, toAddress } from '../../domain/primitives.js'
 import type { RouteStepRecord } from '../../domain/route-step.js'
-import type { SimulationLog, SimulationRequest } from '../../domain/state.js'
+import type { SimulationRequest } from '../../domain/state.js'
 import type { Movement, TracedCall, TransactionTrace } from '../../domain/trace.js'
 import { executorContracts } from '../../executor/deployments.js'
-import { movementsOf } from '../../forks/call-frame.js'
+import { asTransfer, movementsOf } from '../../forks/call-frame.js'
 import { decodeRevert } from '../../forks/revert.js'
 import type { TracedFrame } from '../../forks/trace.js'
 import type { Task } from '../block/task.js'
@@ -41,13 +40,6 @@ const insideAbi = parseAbi([
   'function exchange(int128 i, int128 j, uint256 dx, uint256 minDy)',
   'function exchange(uint256 i, uint256 j, uint256 dx, uint256 minDy)',
 ])
-
-/** A transfer in all but name: what the wrapped native token says of wrapping and unwrapping. */
-const wraps = {
-  deposit: toEventSelector('event Deposit(address,uint256)'),
-  withdrawal: toEventSelector('event Withdrawal(address,uint256)'),
-  transfer: toEventSelector('event Transfer(address,address,uint256)'),
-}
 
 type Functions = ReadonlyMap<Hex, AbiFunction>
 
@@ -77,14 +69,6 @@ export async function traceTransaction(
     omittedMovements: movements.length - kept.length,
     names: await namesOf(task, kept, told.records),
   }
-}
-
-function asTransfer(log: SimulationLog, wrappedNative: Address): SimulationLog {
-  const [topic, account] = log.topics
-  if (!account || toAddress(log.address) !== wrappedNative) return log
-  const token: Hex = `0x${wrappedNative.slice(2).padStart(64, '0')}`
-  if (topic === wraps.deposit) return { ...log, topics: [wraps.transfer, token, account] }
-  return topic === wraps.withdrawal ? { ...log, topics: [wraps.transfer, account, token] } : log
 }
 
 function functionsOf(steps: readonly ExecutorStep[]): Functions {

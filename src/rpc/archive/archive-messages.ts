@@ -120,6 +120,8 @@ export type ArchiveRequest =
   | { readonly kind: 'header'; readonly chainId: number; readonly block: bigint }
   | { readonly kind: 'changes'; readonly chainId: number; readonly question: ChangesQuestion }
   | { readonly kind: 'transaction'; readonly chainId: number; readonly hash: Hex }
+  /** A block with its transactions. */
+  | { readonly kind: 'minedBlock'; readonly chainId: number; readonly block: bigint }
   | { readonly kind: 'prefetch'; readonly pin: BlockPin }
   | { readonly kind: 'firstAnswers'; readonly waitMs: number }
   /** Decides the block of a standby address; null: the address is given up. */

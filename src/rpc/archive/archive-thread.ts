@@ -4,14 +4,16 @@
  */
 import type Database from 'better-sqlite3'
 import { LRUCache } from 'lru-cache'
-import { unknownBlock, unknownChain } from '../../domain/common-errors.js'
+import { blockFacts, unknownBlock, unknownChain } from '../../domain/common-errors.js'
 import { defined } from '../../domain/defined.js'
+import { ForkrouteError } from '../../domain/errors.js'
 import type { Address, BlockPin, Hex } from '../../domain/primitives.js'
 import { openCassetteFile } from '../cassette/cassette-file.js'
 import type { CassetteHead } from '../cassette/cassette-requests.js'
 import { CassetteState } from '../cassette/cassette-state.js'
 import { Recorder } from '../cassette/recorder.js'
 import { type DiskCache, openDiskCache } from '../disk/disk-cache.js'
+import { type MinedBlock, toMinedBlock } from '../node/mined/mined-block.js'
 import type {
   ArchiveChain,
   ArchiveRequest,
@@ -117,6 +119,8 @@ export class ArchiveThread {
         return this.#sourceOf(request.chainId).changedBlocks(request.question)
       case 'transaction':
         return this.#sourceOf(request.chainId).transaction(request.hash)
+      case 'minedBlock':
+        return this.#minedBlockOf(request.chainId, request.block)
       case 'prefetch':
         return this.#sourceOf(request.pin.chainId).prefetch(request.pin)
       case 'record':
@@ -214,6 +218,18 @@ export class ArchiveThread {
     const found = await this.#sourceOf(chainId).block(number)
     if (found.ok) return found.value.pin
     throw unknownBlock({ chainId, number }, `Block ${number}: ${found.message}.`)
+  }
+
+  async #minedBlockOf(chainId: number, number: bigint): Promise<MinedBlock> {
+    const found = await this.#sourceOf(chainId).block(number, { full: true })
+    if (!found.ok) throw unknownBlock({ chainId, number }, `Block ${number}: ${found.message}.`)
+    const mined = toMinedBlock(found.value)
+    if (mined) return mined
+    throw new ForkrouteError(
+      'STATE_UNAVAILABLE',
+      `The transactions of block ${number} are not known here: ask a service with a node of chain ${chainId}.`,
+      blockFacts({ chainId, number }),
+    )
   }
 
   async #firstAnswers(waitMs: number): Promise<void> {

@@ -12,6 +12,7 @@ import type { Address, BlockPin, Hex } from '../../domain/primitives.js'
 import type { ChangedAccounts } from '../../domain/what-if.js'
 import type { NumberedEntry } from '../cassette/cassette-requests.js'
 import type { ChangesQuestion } from '../node/changed-blocks.js'
+import type { MinedBlock } from '../node/mined/mined-block.js'
 import { ArchiveLink, type ArchiveLogger, type ThreadEvent } from './archive-link.js'
 import type {
   AnswerTimes,
@@ -70,6 +71,11 @@ export interface Archive {
    * @throws ForkrouteError STATE_UNAVAILABLE in a replay, UPSTREAM_UNAVAILABLE.
    */
   transaction(chainId: number, hash: Hex): Promise<TransactionFate>
+  /**
+   * A block with its transactions.
+   * @throws ForkrouteError UNKNOWN_BLOCK, STATE_UNAVAILABLE in a replay, UPSTREAM_UNAVAILABLE.
+   */
+  minedBlock(chainId: number, block: bigint): Promise<MinedBlock>
   /** The newest known block, or null before the first. */
   head(chainId: number): BlockPin | null
   /** `reorgOf`: a block that is no longer part of the chain; called once per block. Returns how to stop. */
@@ -167,6 +173,7 @@ export async function startArchive(options: ArchiveOptions): Promise<Archive> {
     header: (chainId, block) => link.ask({ kind: 'header', chainId, block }),
     changedBlocks: (chainId, question) => link.ask({ kind: 'changes', chainId, question }),
     transaction: (chainId, hash) => link.ask({ kind: 'transaction', chainId, hash }),
+    minedBlock: (chainId, block) => link.ask({ kind: 'minedBlock', chainId, block }),
     head: (chainId) => heads.get(chainId) ?? null,
     onHead(listener) {
       listeners.add(listener)

@@ -173,6 +173,9 @@ export const familyEndpoints: readonly FamilyEndpoint[] = [
     }),
     path: '/api/experimental/multichain/shortcut/route',
   },
+  define('POST', '/hindsight', records.Hindsight, [400, 404, ...reading], {
+    inputs: inputs.hindsight,
+  }),
   define('POST', '/backtests', job, [400, 503], ofBacktests),
   define('GET', '/backtests', z.array(job), [400, 503], {
     inputs: inputs.backtestList,

@@ -177,6 +177,14 @@ export const messagingPool: Inputs = {
 
 export const bridgeCheck: Inputs = { chainId: 'integer', txHash: 'text!' }
 
+export const hindsight: Inputs = {
+  chainId: 'integer',
+  hash: 'text',
+  fromBlock: 'integer',
+  toBlock: 'integer',
+  since: 'integer',
+}
+
 /** `before` is the id of a job. */
 export const backtestList: Inputs = { limit: 'integer', before: 'text' }
 

@@ -298,4 +298,56 @@ export const BridgeCheck = z.looseObject({
   hops: z.array(z.looseObject(delivery)).min(2).optional(),
 })
 
+const touchedPools = z.array(
+  z.looseObject({ protocol: Text.nullable(), address: Address, id: Text.nullable() }),
+)
+
+/** Ours, or why there is none. */
+const ownSwap = z
+  .union([
+    z.looseObject({
+      amountOut: Wei,
+      gas: Wei,
+      amountOutBps: z.number(),
+      netBps: z.number().nullable(),
+      result: z.enum(['won', 'lost', 'tied']).nullable(),
+    }),
+    z.looseObject({ error: z.looseObject({ code: Text, message: Text }) }),
+  ])
+  .nullable()
+
+export const Hindsight = z.looseObject({
+  transactions: z.array(
+    z.looseObject({
+      chainId: ChainId,
+      hash: Word32,
+      blockNumber: BlockNumber,
+      transactionIndex: z.int(),
+      from: Address,
+      to: Address.nullable(),
+      status: z.enum(['success', 'reverted']),
+      reason: Text.nullable(),
+      gasUsed: Wei,
+      gasPrice: Wei,
+      swap: z
+        .looseObject({
+          tokenIn: Address,
+          amountIn: Wei,
+          tokenOut: Address,
+          amountOut: Wei,
+          receiver: Address,
+        })
+        .nullable(),
+      noSwap: Text.nullable(),
+      through: touchedPools,
+      before: ownSwap,
+      atItsPlace: ownSwap,
+      sandwich: z
+        .looseObject({ attacker: Address, fronts: z.array(Word32).min(1), pools: touchedPools })
+        .nullable(),
+    }),
+  ),
+  warnings: Warnings,
+})
+
 export const AccountId = Word32

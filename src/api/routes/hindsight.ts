@@ -1,0 +1,76 @@
+/** Mined swaps beside our own: docs/reference/api.md#post-apiv1hindsight. */
+import { z } from 'zod'
+import { defined } from '../../domain/defined.js'
+import { defineRoute, type Endpoint, endpoint } from '../contract.js'
+import { HindsightAnswer, toHindsight } from '../records/hindsight-records.js'
+import { ChainId, described, integer, TransactionHash, withDefault } from '../schemas.js'
+
+/** Blocks of one request: each is run again on a fork, and each of its swaps is solved twice. */
+const mostBlocks = 20
+/** Blocks to look back for the first one after which a transaction reverts. */
+const mostSince = 100
+
+const Block = integer(1, Number.MAX_SAFE_INTEGER)
+
+const postHindsight = defineRoute({
+  method: 'post',
+  path: '/api/v1/hindsight',
+  tag: 'Hindsight',
+  operationId: 'postHindsight',
+  summary: 'What mined swaps gave, and what our own transaction gives in their place.',
+  description:
+    'Any mined transaction, or all transactions of some blocks. What the sender gave and got is read from the token ' +
+    'movements; our transaction for the same pair and amount is carried out at the end of the block before, and behind the ' +
+    'transactions before it in its block. Needs a node with the state of the block before. NOT_FOUND: no node knows the ' +
+    'transaction, or it is not mined.',
+  input: z.object({
+    chainId: withDefault(ChainId, 1, 1),
+    hash: described(TransactionHash.optional(), 'Hash of one transaction.'),
+    fromBlock: described(Block.optional(), 'In place of hash: the first of the blocks.'),
+    toBlock: described(
+      Block.optional(),
+      `The last of the blocks, at most ${mostBlocks - 1} after fromBlock; absent: fromBlock.`,
+    ),
+    since: described(
+      integer(1, mostSince).optional(),
+      'For transactions that reverted: blocks to look back for the first one at whose end they would have reverted.',
+    ),
+  }),
+  rules: ({ hash, fromBlock, toBlock }) => {
+    const isGiven = (value: unknown) => value !== undefined && value !== null
+    if (isGiven(hash) && (isGiven(fromBlock) || isGiven(toBlock))) {
+      return ['hash must not be given together with fromBlock or toBlock']
+    }
+    if (!isGiven(hash) && !isGiven(fromBlock)) return ['hash or fromBlock is required']
+    const blocks = isGiven(toBlock) ? Number(toBlock) - Number(fromBlock) : 0
+    if (blocks < 0) return ['toBlock must not be before fromBlock']
+    if (blocks >= mostBlocks) return [`toBlock must be at most ${mostBlocks - 1} after fromBlock`]
+    return []
+  },
+  response: HindsightAnswer,
+  isCalculation: true,
+  // It is read from mined transactions, which no cassette keeps.
+  readsListings: true,
+  errors: [
+    'INVALID_REQUEST',
+    'UNKNOWN_CHAIN',
+    'UNKNOWN_BLOCK',
+    'NOT_FOUND',
+    'CHAIN_NOT_READY',
+    'UPSTREAM_UNAVAILABLE',
+    'STATE_UNAVAILABLE',
+    'FORK_UNAVAILABLE',
+    'THREAD_LOST',
+    'OVERLOADED',
+    'DEADLINE_EXCEEDED',
+  ],
+})
+
+export const hindsightEndpoints: readonly Endpoint[] = [
+  endpoint(postHindsight, async ({ engine, input, context }) => {
+    const { chainId, hash, fromBlock = 1, toBlock = fromBlock, since } = input
+    const blocks = { kind: 'blocks', from: BigInt(fromBlock), to: BigInt(toBlock) } as const
+    const of = hash ? ({ kind: 'transaction', hash } as const) : blocks
+    return toHindsight(await engine.hindsight({ chainId, of, ...defined({ since }) }, context))
+  }),
+]

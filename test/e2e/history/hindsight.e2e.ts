@@ -1,0 +1,180 @@
+/** Hindsight over HTTP and on the command line: swaps by public routers, each against its receipts and an own count. */
+import { decodeAbiParameters, encodeFunctionData, type Hex, parseAbi } from 'viem'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Address, nativeToken } from '../../../src/domain/primitives.js'
+import { contractAddresses, v2PairAddress } from '../../../src/sandbox/addresses.js'
+import { sandboxToken } from '../../../src/sandbox/tokens.js'
+import { executeOnFork } from '../../support/execute.js'
+import { startService, type TestService } from '../../support/service/service.js'
+import {
+  bySwapRouter,
+  byUniversalRouter,
+  byV2Router,
+  startTraders,
+  type Trade,
+  type Traders,
+} from '../../support/traders.js'
+
+const [weth, usdc, dai] = ['WETH', 'USDC', 'DAI'].map((symbol) => sandboxToken(symbol).address) as [
+  Address,
+  Address,
+  Address,
+]
+const [victim, attacker, other] = ['a1', 'a2', 'a3'].map(
+  (end) => `0x${'0'.repeat(34)}face${end}`,
+) as [Address, Address, Address]
+const ether = 10n ** 18n
+const pair = v2PairAddress('uniswap-v2', weth, usdc)
+
+let traders: Traders
+let service: TestService
+let hashes: Hex[]
+let block: number
+let reserves: readonly [bigint, bigint]
+
+const frontIn = 200n * ether
+const victimIn = 10n * ether
+
+beforeAll(async () => {
+  traders = await startTraders()
+  for (const account of [victim, attacker, other]) await traders.equip(account, [weth, usdc, dai])
+  reserves = await reservesOf(pair)
+  const dollars = outputOf(frontIn, reserves)
+  const sell = { tokenIn: weth, tokenOut: usdc }
+  const transfer = encodeFunctionData({
+    abi: parseAbi(['function transfer(address, uint256)']),
+    args: [other, 5n],
+  })
+  const trades: Trade[] = [
+    byV2Router({ from: attacker, ...sell, amountIn: frontIn }),
+    byV2Router({ from: victim, ...sell, amountIn: victimIn }),
+    byUniversalRouter({ from: attacker, tokenIn: usdc, tokenOut: weth, amountIn: dollars }),
+    bySwapRouter({ from: other, ...sell, amountIn: 3n * ether }, 500, 3n * ether),
+    bySwapRouter({ from: other, ...sell, amountIn: ether, receiver: victim }, 3000),
+    byV2Router({ from: other, ...sell, amountIn: ether, minimum: 10n ** 30n }),
+    { from: other, to: usdc, data: transfer },
+  ]
+  hashes = await traders.mine(trades)
+  block = await traders.head()
+  await traders.mine([])
+  const env = { RPC_URL_1: traders.url, AUTH_MODE: 'open', WORKERS: '2' }
+  service = await startService(env)
+})
+afterAll(async () => {
+  await service?.stop()
+  await traders?.stop()
+})
+
+async function reservesOf(address: Address): Promise<readonly [bigint, bigint]> {
+  const abi = parseAbi(['function getReserves() view returns (uint112, uint112, uint32)'])
+  const call = { to: address, data: encodeFunctionData({ abi }) }
+  const data = await traders.node.request<Hex>('eth_call', [call, 'latest'])
+  const [dollars, ethers] = decodeAbiParameters([{ type: 'uint256' }, { type: 'uint256' }], data)
+  return [ethers, dollars]
+}
+
+/** By the formula of the pair. @param of - reserves of what goes in, and of what comes out. */
+function outputOf(amountIn: bigint, [of, out]: readonly [bigint, bigint]): bigint {
+  return (amountIn * 997n * out) / (of * 1000n + amountIn * 997n)
+}
+
+async function hindsight(body: object) {
+  const answer = await service.post('/api/v1/hindsight', { chainId: 1, ...body })
+  expect(answer.status, answer.text).toBe(200)
+  return answer.body
+}
+
+async function one(position: number, more: object = {}) {
+  const { transactions } = await hindsight({ hash: hashes[position], ...more })
+  expect(transactions).toHaveLength(1)
+  return transactions[0]
+}
+
+describe('POST /hindsight', () => {
+  test('a sandwiched swap: what it gave, how much the front took, and what ours gives there', async () => {
+    const found = await one(1)
+    const [ethers, dollars] = reserves
+    const alone = outputOf(victimIn, reserves)
+    const behind = [ethers + frontIn, dollars - outputOf(frontIn, reserves)] as const
+    const got = outputOf(victimIn, behind)
+    expect(found).toMatchObject({
+      hash: hashes[1],
+      blockNumber: block,
+      transactionIndex: 1,
+      from: victim,
+      status: 'success',
+      noSwap: null,
+      swap: {
+        tokenIn: weth,
+        amountIn: victimIn.toString(),
+        tokenOut: usdc,
+        amountOut: got.toString(),
+        receiver: victim,
+      },
+      through: [{ protocol: 'uniswap-v2', address: pair, id: null }],
+      sandwich: {
+        attacker,
+        fronts: [hashes[0]],
+        backs: [hashes[2]],
+        loss: (alone - got).toString(),
+      },
+    })
+    expect(found.atItsPlace.result).toBe('won')
+    const { tx } = found.atItsPlace
+    const first = await traders.node.request<{ input: Hex }>('eth_getTransactionByHash', [
+      hashes[0],
+    ])
+    const executed = await executeOnFork({
+      nodeUrl: traders.url,
+      blockNumber: block - 1,
+      tx,
+      fund: [{ token: weth, amount: victimIn }],
+      prepare: (anvil) => anvil.rpc('anvil_autoImpersonateAccount', [true]).then(() => undefined),
+      approve: tx.to,
+      first: [{ from: attacker, to: contractAddresses.v2Router, data: first.input, value: '0' }],
+      watch: [{ token: usdc, owner: victim }],
+    })
+    expect(executed.deltas.map(String)).toEqual([found.atItsPlace.amountOut])
+  })
+
+  test('ether in by SwapRouter02, proceeds of another account, a revert, a transfer', async () => {
+    const native = await one(3)
+    expect(native.swap).toMatchObject({ tokenIn: nativeToken, amountIn: (3n * ether).toString() })
+    expect(native.through).toMatchObject([{ protocol: 'uniswap-v3' }])
+    const paid = await one(4)
+    expect(paid.swap).toMatchObject({ tokenIn: weth, receiver: victim })
+    const reverted = await one(5, { since: 1 })
+    expect(reverted).toMatchObject({
+      status: 'reverted',
+      reason: 'Error(UniswapV2Router: INSUFFICIENT_OUTPUT_AMOUNT)',
+      revertsSince: block - 1,
+      swap: null,
+      noSwap: 'it reverted',
+    })
+    expect(await one(6)).toMatchObject({
+      swap: null,
+      noSwap: 'nobody gets another token for what the sender gives',
+    })
+  })
+
+  test('a block: all its transactions in their order, byte for byte the same twice', async () => {
+    const whole = await hindsight({ fromBlock: block })
+    expect(whole.transactions.map(({ hash }: { hash: Hex }) => hash)).toEqual(hashes)
+    expect(whole.warnings).toBeUndefined()
+    expect(await hindsight({ fromBlock: block })).toEqual(whole)
+  })
+
+  test('a hash that nobody knows, and requests that are none', async () => {
+    const refused = async (body: object) => {
+      const { status, body: error } = await service.post('/api/v1/hindsight', body)
+      return { status, code: error.code, message: String(error.message) }
+    }
+    expect(await refused({ hash: `0x${'12'.repeat(32)}` })).toMatchObject({
+      status: 404,
+      code: 'NOT_FOUND',
+    })
+    expect((await refused({})).message).toBe('hash or fromBlock is required')
+    const long = { fromBlock: 1, toBlock: 21 }
+    expect((await refused(long)).message).toBe('toBlock must be at most 19 after fromBlock')
+  })
+})
