@@ -43,7 +43,7 @@ beforeAll(async () => {
   const sell = { tokenIn: weth, tokenOut: usdc }
   const transfer = encodeFunctionData({
     abi: parseAbi(['function transfer(address, uint256)']),
-    args: [other, 5n],
+    args: [victim, 5n],
   })
   const trades: Trade[] = [
     byV2Router({ from: attacker, ...sell, amountIn: frontIn }),
