@@ -76,7 +76,7 @@ const Sandwich = z
     }),
     fronts: z.array(Hash).meta({ description: 'Before it, in the order of the block.' }),
     backs: z.array(Hash).meta({ description: 'Behind it.' }),
-    pools: z.array(Pool),
+    pools: z.array(Pool).meta({ description: 'In which both traded.' }),
     loss: SignedWei.nullable().meta({
       description:
         'What it gets without the fronts less what it got, raw units of tokenOut; null where it is not carried out then.',
@@ -90,7 +90,7 @@ const Transactions = z
     chainId: ChainId,
     hash: Hash,
     blockNumber: BlockNumber,
-    transactionIndex: z.int().min(0),
+    transactionIndex: z.int().min(0).meta({ description: 'Position in the block, from 0.' }),
     from: Address,
     to: Address.nullable(),
     status: z.enum(['success', 'reverted']),
@@ -99,9 +99,9 @@ const Transactions = z
       description:
         'With since: the first of these blocks at whose end it would have reverted; null: none of them.',
     }),
-    gasUsed: Wei,
+    gasUsed: Wei.meta({ description: 'Gas, by the receipt.' }),
     gasPrice: Wei.meta({ description: 'Wei per gas that it paid.' }),
-    swap: Swap.nullable(),
+    swap: Swap.nullable().meta({ description: 'Null: it is no swap of one token for another.' }),
     noSwap: z.string().nullable().meta({
       description: 'Why it is no swap of one token for another; null: it is one.',
     }),
@@ -110,12 +110,15 @@ const Transactions = z
     atItsPlace: Own.nullable().meta({
       description: 'Behind the transactions before it in its block; null: no swap.',
     }),
-    sandwich: Sandwich.nullable(),
+    sandwich: Sandwich.nullable().meta({ description: 'Null: none was found.' }),
   })
   .meta({ id: 'Hindsight', description: 'A mined transaction, and our own in its place.' })
 
 export const HindsightAnswer = z
-  .object({ transactions: z.array(Transactions), warnings: Warnings })
+  .object({
+    transactions: z.array(Transactions).meta({ description: 'In the order of the chain.' }),
+    warnings: Warnings,
+  })
   .meta({ id: 'HindsightAnswer' })
 
 export function toHindsight(answer: HindsightFacts): z.output<typeof HindsightAnswer> {

@@ -25,7 +25,11 @@ const postHindsight = defineRoute({
     'transaction, or it is not mined.',
   input: z.object({
     chainId: withDefault(ChainId, 1, 1),
-    hash: described(TransactionHash.optional(), 'Hash of one transaction.'),
+    hash: described(
+      TransactionHash.optional(),
+      'Hash of one transaction.',
+      '0x5d6c1b2a3f4e59687a8b9cad0e1f2a3b4c5d6e7f8091a2b3c4d5e6f708192a3b',
+    ),
     fromBlock: described(Block.optional(), 'In place of hash: the first of the blocks.'),
     toBlock: described(
       Block.optional(),
