@@ -56,6 +56,11 @@ export interface ForkrouteClient extends Calls {
   readonly raw: Transport['raw']
 }
 
+/** What may be executed in place of the answer. */
+function alternativesOf(answer: object): readonly object[] {
+  return 'alternatives' in answer && Array.isArray(answer.alternatives) ? answer.alternatives : []
+}
+
 /** @throws TypeError for a url or key that cannot be used. */
 export function createForkrouteClient(options: ClientOptions): ForkrouteClient {
   const transport = createTransport(options)
@@ -63,7 +68,9 @@ export function createForkrouteClient(options: ClientOptions): ForkrouteClient {
   const ask = async (id: keyof operations, input: Input = {}, more: CallOptions = {}) => {
     const answer = await transport.ask(endpoints[id], input, more)
     // What was asked says who receives what, which the answer does not repeat.
-    if (typeof answer === 'object' && answer) requests.set(answer, input)
+    if (typeof answer === 'object' && answer) {
+      for (const one of [answer, ...alternativesOf(answer)]) requests.set(one, input)
+    }
     return answer
   }
   const methods = Object.fromEntries(

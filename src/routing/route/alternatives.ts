@@ -60,7 +60,7 @@ export async function withAlternatives(
     return !search.wasCut
   })
   const warnings = isComplete ? [] : [fewerAlternativesWarning]
-  return { alternatives: found, warnings: [...answer.warnings, ...warnings] }
+  return { alternatives: [...found], warnings: [...answer.warnings, ...warnings] }
 }
 
 /** @returns false where the deadline ended the work: what it has found until then counts. */
@@ -190,9 +190,9 @@ class AlternativeSearch {
     })
     const sets = new Map<string, readonly string[]>()
     for (const flow of [...candidates, ...paths]) {
-      if (!this.#isOther(flow)) continue
       const shared = poolsOf(flow).filter((pool) => this.#used.has(pool))
-      sets.set(shared.join(), shared)
+      // What shares none was tried already.
+      if (shared.length > 0 && this.#isOther(flow)) sets.set(shared.join(), shared)
     }
     return [...sets.values()].sort((a, b) => a.length - b.length).slice(0, sharingTries)
   }

@@ -174,6 +174,23 @@ describe('a wallet that carries out lists of calls', () => {
     expect(await allowance()).toBe(0n)
   })
 
+  test('an alternative is executed as the best is, and with one tag the best then reverts', async () => {
+    const { wallet } = await walletOf(null)
+    const route = await forkroute.route({
+      ...trade,
+      amountIn: [10n ** 8n],
+      executionMode: 'backend',
+      blockNumber,
+      alternatives: 1,
+      once: '0x0123456789abcdef0123456789abcdef',
+    })
+    const [other] = route.alternatives ?? []
+    if (!other) throw new Error('There is no alternative.')
+    const done = await forkroute.execute(wallet, other)
+    expect(done.amountsOut).toEqual([other.amountOut])
+    await expect(forkroute.execute(wallet, route)).rejects.toThrow(TransactionRevertedError)
+  })
+
   test('a route that needs no approval is an ordinary transaction', async () => {
     const { wallet, lists } = await walletOf('supported')
     const route = await forkroute.route({
