@@ -18,6 +18,7 @@ import { sandboxAccount } from '../../../src/sandbox/accounts.js'
 import { sandboxPlan } from '../../../src/sandbox/plans/registry.js'
 import { type Sandbox, startSandboxes } from '../../../src/sandbox/sandbox.js'
 import { vaultSpecs } from '../../../src/sandbox/venues/erc-4626.js'
+import { askBundle, own } from '../../support/bundle.js'
 import { executeOnFork } from '../../support/execute.js'
 import { NodeWriter } from '../../support/nodes/node-writer.js'
 import { placeBook, placeSlipstream } from '../../support/protocols/other-venues.js'
@@ -363,6 +364,36 @@ describe('what moves without a trade', () => {
       }
     }
     rows.push(`| ${[protocol, kind, moves, ...outcomes].join(' | ')} |`)
+  })
+
+  test('a quote carries what a route does, a bundle that of its routes, and a pool without such a part nothing', async () => {
+    const [tokenIn, tokenOut] = [tokenOf(ethereum.id, 'USDC'), usdcVault?.address ?? zero]
+    const amountIn = String(1_000n * dollar)
+    const block = BigInt(await nodeOf(ethereum.id).rpc<Hex>('eth_blockNumber', []))
+    const trade = { tokenIn, tokenOut, amountIn }
+    const at = { chainId: '1', fromAddress: alice, blockNumber: String(block) }
+    const expected = [
+      {
+        pool: tokenOut,
+        protocol: 'erc-4626',
+        kind: 'rate',
+        message: 'The worth of a share moves as the vault earns, loses or reports.',
+      },
+    ]
+    const quote = await service.get('/api/v1/shortcuts/quote', { ...at, ...trade })
+    expect(quote.body.cautions, quote.text).toEqual(expected)
+    const query = { ...at, routingStrategy: 'router' }
+    const bundle = await askBundle(service, query, [own('route', trade)])
+    expect(bundle.body.cautions, bundle.text).toEqual(expected)
+    const plain = { ...trade, tokenOut: tokenOf(ethereum.id, 'WETH') }
+    const others = protocols.map(({ slug }) => slug).filter((slug) => slug !== 'uniswap-v3')
+    const without = await service.get('/api/v1/shortcuts/quote', {
+      ...at,
+      ...plain,
+      ignoreStandards: others.join(),
+    })
+    expect(without.status, without.text).toBe(200)
+    expect(without.body).not.toHaveProperty('cautions')
   })
 
   test('Slipstream: the fee falls with time after the price has moved, so that the next block is the dearest', async () => {
