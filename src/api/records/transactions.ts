@@ -145,7 +145,7 @@ const RouteAlternatives = z
         priceImpact: PriceImpact.optional(),
         tx: Transaction,
         gasCost: GasCost.optional(),
-        permit: Permit.optional(),
+        permit: Permit.optional().meta({ description: 'Only with permit=true.' }),
         ...alternativeFields,
       })
       .meta({ id: 'RouteAlternative', description: 'Another transaction for the same request.' }),

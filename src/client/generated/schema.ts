@@ -1710,6 +1710,7 @@ export interface components {
             tx: components["schemas"]["Transaction"];
             /** @description Cost of the gas, wei. */
             gasCost?: components["schemas"]["GasCost"];
+            /** @description Only with permit=true. */
             permit?: components["schemas"]["Permit"];
             /** @description What it is worth less than the best, both after gas, in basis points with two decimals; negative where it is worth more. Null without prices, and with several tokenOut. */
             lossBps: number | null;
