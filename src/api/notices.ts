@@ -7,6 +7,7 @@ import { toBps } from '../domain/primitives.js'
 import { wrappedNativeSlug } from '../domain/route-step.js'
 import { queryShapeOf, type RouteDefinition, wrapperOf } from './contract.js'
 import { type RawQuery, textOf } from './input.js'
+import { quoteSlippage } from './inputs/route-fields.js'
 import { whatIfInputs } from './inputs/what-if.js'
 import { listed } from './mistakes.js'
 
@@ -72,7 +73,9 @@ export function noticesAbout(
   input: unknown,
   engine: Pick<Engine, 'protocols'>,
 ): string[] {
-  const unknown = fields.filter((name) => !Object.hasOwn(shape, name))
+  const unknown = fields.filter(
+    (name) => !Object.hasOwn(shape, name) || isWithoutEffect(shape[name], Object(input)[name]),
+  )
   const known = new Set(engine.protocols().flatMap(({ slug, project }) => [slug, project]))
   const absent = ignoreLists.flatMap((list) => {
     const names = (Object(input)[list] ?? []) as readonly string[]
@@ -87,6 +90,11 @@ export function noticesAbout(
     ]
   })
   return [...(unknown.length ? [`Not known here and ignored: ${listed(unknown)}.`] : []), ...absent]
+}
+
+/** A field that takes one value leaves out any other. */
+function isWithoutEffect(schema: z.core.$ZodType | undefined, value: unknown): boolean {
+  return schema === quoteSlippage && value === undefined
 }
 
 /** Slippage above zero and up to this many basis points is what people write who mean percent. */

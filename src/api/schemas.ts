@@ -20,6 +20,7 @@ import {
 import { type RoutingStrategy, routingStrategies } from '../domain/order.js'
 import {
   type Address as Address20,
+  bpsDenominator,
   centiBpsDenominator,
   defaultCentiBps,
   type Hex,
@@ -29,6 +30,7 @@ import {
   toBps,
   zeroAddress,
 } from '../domain/primitives.js'
+import { defaultMaxSlippageBps } from '../domain/validity.js'
 
 /** Documents a string of the query as the JSON type that it represents. */
 function documentedAs(type: 'integer' | 'number' | 'boolean', more: Record<string, unknown> = {}) {
@@ -158,6 +160,8 @@ export const Flag = z
   .transform((text) => text === 'true')
   .meta(documentedAs('boolean'))
 
+const autoSlippage = 'auto'
+const slippageOrAutoPattern = new RegExp(`${slippagePattern.source}|^${autoSlippage}$`)
 const slippageMessage = `must be ${slippageForm}`
 /** Basis points on the wire, hundredths of a basis point inside. */
 export const Slippage = z
@@ -168,6 +172,33 @@ export const Slippage = z
   .meta({
     description: `Basis points with at most two decimals; ${toBps(defaultCentiBps)} when neither it nor minAmountOut is given.`,
   })
+
+/** The same, or `auto`, which leaves it to be measured. */
+export const SlippageOrAuto = z
+  .string(slippageMessage)
+  .regex(slippageOrAutoPattern, { error: slippageMessage, abort: true })
+  .transform((text) => (text === autoSlippage ? autoSlippage : toCentiBps(text)))
+  .refine((given) => given === autoSlippage || given <= centiBpsDenominator, slippageMessage)
+  .meta({
+    description:
+      `Basis points with at most two decimals, or auto; ${toBps(defaultCentiBps)} when neither it nor minAmountOut is given. ` +
+      'auto: the least with which 99.5 % of the quotes before the block would have been filled up to three blocks later.',
+  })
+
+/** Only as `auto`: a quote promises no minimum, and any other slippage is not known to it. */
+export const AutoSlippageOnly = z
+  .unknown()
+  .transform((given) => (given === autoSlippage ? autoSlippage : undefined))
+  .meta({
+    description:
+      'auto: adds the slippage with which 99.5 % of the quotes before the block would have been filled up to three blocks ' +
+      'later. Any other value is ignored.',
+    type: 'string',
+  })
+
+export const MaxSlippage = integer(1, Number(bpsDenominator)).meta({
+  description: `With slippage=auto: basis points that it is at most; default ${defaultMaxSlippageBps}.`,
+})
 
 /** Whole basis points; the allowed range depends on the endpoint. */
 export const FeeBps = z

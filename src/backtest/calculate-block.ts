@@ -102,17 +102,26 @@ function toRequest(
   { request }: PlanRequest,
   variant: PlanVariant,
 ): QuoteRequest {
+  const { limit, autoSlippage, ...rest } = request
   return {
-    ...request,
+    ...rest,
     chainId: plan.chainId,
     ignoreStandards: [...new Set([...request.ignoreStandards, ...variant.ignoreStandards])],
-    ...(variant.centiBps !== undefined && {
-      limit: { kind: 'slippage' as const, centiBps: variant.centiBps },
-    }),
+    ...limitOf({ limit, ...defined({ autoSlippage }) }, variant),
     includeTransactionCost: true,
     includePriceImpact: true,
     router: variant.router,
   }
+}
+
+/** The slippage of a variant replaces the limit of the request, measured or not. */
+function limitOf(
+  { limit, autoSlippage }: Pick<QuoteRequest, 'limit' | 'autoSlippage'>,
+  variant: PlanVariant,
+): Pick<QuoteRequest, 'limit' | 'autoSlippage'> {
+  const { centiBps } = variant
+  if (centiBps !== undefined) return { limit: { kind: 'slippage', centiBps } }
+  return { limit, ...defined({ autoSlippage: variant.autoSlippage ?? autoSlippage }) }
 }
 
 interface Work {

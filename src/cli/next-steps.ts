@@ -27,6 +27,7 @@ const options: Readonly<Record<string, string>> = {
   receiver: '--receiver',
   routingStrategy: '--strategy',
   slippage: '--slippage',
+  maxSlippage: '--max-slippage',
 }
 
 const backendText = 'calculate without asking for the funds by --backend'

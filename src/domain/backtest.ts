@@ -7,6 +7,7 @@ import type { GasFacts, QuoteRequest } from './engine.js'
 import type { WireError } from './errors.js'
 import type { Address, Hex } from './primitives.js'
 import type { RouterSettings } from './router-settings.js'
+import type { AutoSlippage } from './validity.js'
 
 /** Blocks, both ends included. */
 export type BlockRange =
@@ -35,6 +36,8 @@ export interface PlanVariant {
   readonly ignoreStandards: readonly string[]
   /** Slippage in hundredths of a basis point; absent: the request's own limit. */
   readonly centiBps?: bigint
+  /** In place of `centiBps`: measured at each block. */
+  readonly autoSlippage?: AutoSlippage
 }
 
 export interface BacktestPlan {

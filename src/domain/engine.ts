@@ -27,7 +27,7 @@ import type { Address, BlockPin, Cost, Hex, Token, TokenAmount } from './primiti
 import type { RouteStepRecord } from './route-step.js'
 import type { PoolChoice, RouterSettings } from './router-settings.js'
 import type { TransactionTrace } from './trace.js'
-import type { AnswerMarks } from './validity.js'
+import type { AnswerMarks, AutoSlippage, FoundSlippage } from './validity.js'
 import type { WhatIf } from './what-if.js'
 
 /** The amount that the sender gives of one token: raw units, > 0, fee included; 0 where `amountOut` decides. */
@@ -57,6 +57,8 @@ export interface RouteRequest {
   readonly limit:
     | { readonly kind: 'slippage'; readonly centiBps: bigint }
     | { readonly kind: 'minimum'; readonly minimums: readonly TokenAmount[] }
+  /** In place of `limit`: what nearly all quotes before the block would have needed. Not across chains, nor with `amountOut`. */
+  readonly autoSlippage?: AutoSlippage
   readonly feeReceiver?: Address
   readonly ignoreAggregators: readonly string[]
   readonly ignoreStandards: readonly string[]
@@ -149,6 +151,8 @@ export interface CallContext {
    * leave, prefers fewer calls to nodes over fewer round trips, and does not evict what is cached for other blocks.
    */
   readonly isBackground?: boolean
+  /** False for work that needs little of the state of a block, such as one transaction: what others needed is not read. */
+  readonly readsAhead?: boolean
   /** bytes32 of the account, for the on-chain event; zero in open mode. */
   readonly accountId: `0x${string}`
   /** Aborted when the client disconnects. */
@@ -219,6 +223,8 @@ export interface RouteAnswer {
   readonly proof?: 'adaptive'
   /** Absent in a replay of a cassette that was recorded without them. */
   readonly marks?: AnswerMarks
+  /** Only where it was to be measured. */
+  readonly slippage?: FoundSlippage
   readonly warnings: readonly string[]
   /** What may move in its pools although nobody trades; absent: nothing that is known. */
   readonly cautions?: readonly Caution[]

@@ -70,9 +70,16 @@ export function createEngine(parts: EngineParts): Engine {
   })
   const blocks = createBlocks({ chains, archive, pins, pin: tasks.pin })
   const { blockAtTime } = blocks
-  const { marksAnswers } = parts
-  const { threads } = workers
-  const routes = createRoutes({ chains, tasks, blockAtTime, threads, marksAnswers, onProblem })
+  const { marksAnswers, stopping } = parts
+  const routes = createRoutes({
+    chains,
+    tasks,
+    blockAtTime,
+    threads: workers.threads,
+    marksAnswers,
+    stopping,
+    onProblem,
+  })
   const accounts = createAccounts({ chains, run: tasks.run, listings: metadata.listings })
   const opportunities = createOpportunities({
     engine: { ...metadata, ...routes, ...accounts },

@@ -8,7 +8,7 @@ import { ForkrouteError } from '../domain/errors.js'
 import type { BlockPin, Hex } from '../domain/primitives.js'
 import type { ForkPool } from '../forks/pool.js'
 import type { Archive } from '../rpc/archive/archive.js'
-import type { PinOptions } from '../rpc/archive/chain-source.js'
+import type { PinOptions } from '../rpc/archive/archive-messages.js'
 import { quietly } from '../telemetry/quietly.js'
 
 /** Delay before starting the forks of a head is tried again, even when no new head arrives. */
@@ -61,6 +61,7 @@ export class Pins {
   ): Promise<BlockPin> {
     if (blockNumber === undefined) return this.#newest(chainId)
     const pin = await this.#parts.archive.pin(chainId, blockNumber, options)
+    if (options?.readsAhead === false) return pin
     // Not awaited: the fork starts in parallel, and a read that is under way is not sent twice.
     void quietly(this.#readAhead(pin), 'State of a pinned block is read ahead as a hint alone.')
     return pin

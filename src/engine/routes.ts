@@ -7,18 +7,20 @@ import {
   type BatchAnswer,
   type CallContext,
   type Engine,
+  type ExecutionAnswer,
+  type ExecutionRequest,
   type NontokenizedAnswer,
   type NontokenizedRequest,
   type QuoteBatch,
   type QuoteOutcome,
   type QuoteRequest,
   quotesAtOnce,
+  type RouteAnswer,
   type RouteRequest,
 } from '../domain/engine.js'
 import { ForkrouteError, fromWireError, toWireError } from '../domain/errors.js'
 import { chunksOf, compareAmounts, compareText, zip } from '../domain/lists.js'
 import type { BlockPin } from '../domain/primitives.js'
-import type { AnswerMarks } from '../domain/validity.js'
 import { quoteSender } from '../executor/deployments.js'
 import { parseBundle } from '../routing/bundle/parse-actions.js'
 import { nothingInTime } from '../routing/route/failures.js'
@@ -29,8 +31,10 @@ import { type CrosschainRequest, isCrosschain } from './crosschain/lanes.js'
 import { routeOverBridges } from './crosschain/route.js'
 import type { CrosschainParts } from './crosschain/sides.js'
 import { withinDeadline } from './deadline.js'
+import { type Limited, limited } from './slippage/auto-slippage.js'
+import { PastOutputs } from './slippage/past-outputs.js'
 import { withSpender } from './spender.js'
-import type { TaskRunner } from './task-runner.js'
+import type { Place, TaskRunner } from './task-runner.js'
 
 /** Executions per task. */
 const executionsAtOnce = 64
@@ -42,11 +46,13 @@ export interface RoutesParts {
   /** Threads of the worker pool. */
   readonly threads: number
   readonly marksAnswers: boolean
+  /** Aborted when the service stops. */
+  readonly stopping: AbortSignal
   /** Receives the error of a batched quote that failed through a fault of the service. */
   onProblem(error: unknown): void
 }
 
-type Parts = RoutesParts & CrosschainParts
+type Parts = RoutesParts & CrosschainParts & { readonly past: Pick<PastOutputs, 'before'> }
 
 /** Pairs of blocks that count as seen. */
 const pinsKept = 64
@@ -56,14 +62,34 @@ const payableKept = 10_000
 export function createRoutes(
   given: RoutesParts,
 ): Pick<Engine, 'route' | 'quote' | 'quotes' | 'executions' | 'bundle' | 'nontokenized'> {
+  const { tasks } = given
+  const executions: Engine['executions'] = (chainId, blockNumber, requests, context) =>
+    executeAt(tasks, { chainId, blockNumber }, requests, context)
+  const past = new PastOutputs({
+    pin: tasks.pin,
+    quoteAt: (request, block, context) => {
+      const args = { mode: 'quote', request, accountId: context.accountId } as const
+      return tasks.runAt('route', args, block, context)
+    },
+    executions,
+    stopping: given.stopping,
+  })
   const parts: Parts = {
     ...given,
+    past,
     seenPins: new LRUCache<string, true>({ max: pinsKept }),
     payable: new LRUCache<string, true>({ max: payableKept }),
   }
-  const { chains, tasks, marksAnswers } = parts
+  const { chains, marksAnswers } = parts
   async function routeOf(mode: 'route' | 'quote', request: RouteRequest, context: CallContext) {
-    const args = { mode, request, accountId: context.accountId }
+    const { accountId } = context
+    if (request.autoSlippage) {
+      const block = await tasks.pin(request, context)
+      const found = await limited(request, block, past, context)
+      const args = { mode, request: found?.request ?? request, accountId }
+      return marked(await tasks.runAt('route', args, block, context), marksAnswers, found)
+    }
+    const args = { mode, request, accountId }
     const answer = isCrosschain(request)
       ? await routeOverBridges(parts, { mode, request }, context)
       : await tasks.run('route', args, request, context)
@@ -78,16 +104,7 @@ export function createRoutes(
 
     quotes: (batch, context) => quoteBatch(batch, context, parts),
 
-    async executions(chainId, blockNumber, requests, context) {
-      const block = await tasks.pin({ chainId, blockNumber }, context)
-      const executions = requests.map((one) => ({ ...one, request: withSpender(one.request) }))
-      const answers = await Promise.all(
-        chunksOf(executions, executionsAtOnce).map((part) =>
-          tasks.runAt('executions', { requests: part }, block, context),
-        ),
-      )
-      return answers.flat()
-    },
+    executions,
 
     bundle: (given, outer) =>
       withinDeadline(given, outer, async (context) => {
@@ -114,14 +131,47 @@ export function createRoutes(
   }
 }
 
-/** Adds where the transaction was simulated; an answer without gas was not. */
-function marked<A extends { readonly gas: bigint | null; readonly marks?: AnswerMarks }>(
+/** Executions at one block, in the order asked. */
+async function executeAt(
+  tasks: TaskRunner,
+  at: Place,
+  requests: readonly ExecutionRequest[],
+  context: CallContext,
+): Promise<readonly ExecutionAnswer[]> {
+  const block = await tasks.pin(at, context)
+  const executions = requests.map((one) => ({ ...one, request: withSpender(one.request) }))
+  const answers = await Promise.all(
+    chunksOf(executions, executionsAtOnce).map((part) =>
+      tasks.runAt('executions', { requests: part }, block, context),
+    ),
+  )
+  return answers.flat()
+}
+
+type Answer = Pick<RouteAnswer, 'block' | 'marks' | 'slippage' | 'warnings'> & {
+  readonly gas: bigint | null
+}
+
+/**
+ * Adds where the transaction was simulated, and how its slippage was found where that was to be measured. An answer
+ * without gas was not simulated.
+ */
+function marked<A extends Answer>(
   answer: A,
   marksAnswers: boolean,
+  found: Limited | null = null,
 ): A {
-  if (!marksAnswers) return answer
-  const simulatedPosition = answer.gas === null ? null : 0
-  return { ...answer, marks: { simulatedPosition, expiresAtBlock: null } }
+  const { block, gas } = answer
+  const simulatedPosition = gas === null ? null : 0
+  const expiresAtBlock = found?.held ? block.number + BigInt(found.held) : null
+  return {
+    ...answer,
+    ...(marksAnswers && { marks: { simulatedPosition, expiresAtBlock } }),
+    ...(found && {
+      slippage: found.slippage,
+      warnings: [...answer.warnings, ...found.warnings],
+    }),
+  }
 }
 
 /** A position on another chain is entered by the order that runs with what is delivered. */
@@ -170,20 +220,61 @@ async function quoteBatch(
   const pin = (inner: CallContext) => tasks.pin(batch, inner)
   const block = await withinDeadline(defined({ deadlineMs }), context, pin, begunAt)
   const outcomes = new Map<RouteRequest, QuoteOutcome>()
-  const calculate = (inner: CallContext) =>
-    calculateAll({ batch, all, block, begunAt }, inner, parts, outcomes)
+  const found = new Map<RouteRequest, Limited>()
+  const calculate = async (inner: CallContext) => {
+    await limitAll(all, block, inner, { parts, found, outcomes })
+    const requests = all
+      .filter((request) => !outcomes.has(request))
+      .map((request) => found.get(request)?.request ?? request)
+    await calculateAll({ batch, all: requests, block, begunAt }, inner, parts, outcomes)
+  }
   if (deadlineMs !== undefined) {
     const limit = { deadlineMs: deadlineMs + collectingMs }
     await withinDeadline(limit, context, calculate, begunAt).catch(unlessLate)
   } else await calculate(context)
   const quotes = all.map((request) => {
-    const outcome = outcomes.get(request) ?? late(request)
-    return outcome.ok ? { ...outcome, value: marked(outcome.value, parts.marksAnswers) } : outcome
+    const limit = found.get(request)
+    const outcome = outcomes.get(limit?.request ?? request) ?? late(request)
+    if (!outcome.ok) return outcome
+    return { ...outcome, value: marked(outcome.value, parts.marksAnswers, limit) }
   })
   for (const one of quotes) {
     if (!one.ok && one.error.code === 'INTERNAL') onProblem(fromWireError(one.error))
   }
   return { block, quotes }
+}
+
+/**
+ * Measures the slippage of the requests that leave it to be measured.
+ *
+ * @param into.found - receives what was found.
+ * @param into.outcomes - receives the error of a request whose slippage was not found.
+ */
+async function limitAll(
+  requests: readonly RouteRequest[],
+  block: BlockPin,
+  context: CallContext,
+  {
+    parts,
+    found,
+    outcomes,
+  }: {
+    readonly parts: Parts
+    readonly found: Map<RouteRequest, Limited>
+    readonly outcomes: Map<RouteRequest, QuoteOutcome>
+  },
+): Promise<void> {
+  await Promise.all(
+    requests.map(async (request) => {
+      try {
+        const one = await limited(request, block, parts.past, context)
+        if (one) found.set(request, one)
+      } catch (error) {
+        context.signal.throwIfAborted()
+        outcomes.set(request, { ok: false, error: toWireError(error) })
+      }
+    }),
+  )
 }
 
 /** The time within which each has its answer, since they are answered together; undefined where one of them has no deadline. */

@@ -80,9 +80,10 @@ export function createTaskRunner(parts: TaskRunnerParts): TaskRunner {
   }
 
   const runner: TaskRunner = {
-    async pin({ chainId, blockNumber }, { signal, isBackground = false, heads, onBlock }) {
+    async pin({ chainId, blockNumber }, context) {
+      const { signal, isBackground = false, readsAhead = true, heads, onBlock } = context
       const number = blockNumber ?? heads?.get(chainId)
-      const options = { isBackground }
+      const options = { isBackground, readsAhead }
       const { id } = chains.of(chainId)
       const pin = await inSpan('pin', () => untilAborted(pins.at(id, number, options), signal), {
         facts: { 'forkroute.chain_id': id },

@@ -11,6 +11,7 @@ import type { QuoteRequest } from '../domain/engine.js'
 import { at, tokenAmounts } from '../domain/lists.js'
 import { routingStrategies } from '../domain/order.js'
 import type { PoolChoice, RouterSettings } from '../domain/router-settings.js'
+import type { AutoSlippage } from '../domain/validity.js'
 import { address, list, names, type Shape, uint } from './parts.js'
 
 const router = z.strictObject({
@@ -26,6 +27,8 @@ const poolChoice = z.strictObject({
   onlyPools: names,
   excludeTokens: list(address),
 } satisfies Shape<PoolChoice>)
+
+const autoSlippage = z.strictObject({ maxBps: uint } satisfies Shape<AutoSlippage>)
 
 const crosschain = z.strictObject({
   destinationChainId: z.int(),
@@ -69,6 +72,7 @@ const quoteRecord = z
     poolChoice: poolChoice.exactOptional(),
     crosschain: crosschain.exactOptional(),
     router: router.exactOptional(),
+    autoSlippage: autoSlippage.exactOptional(),
     blockNumber: uint.exactOptional(),
     deadlineMs: z.number().exactOptional(),
   } satisfies Shape<Omit<QuoteRequest, Restated> & Lists>)
@@ -120,6 +124,7 @@ const variant = z.strictObject({
   router,
   ignoreStandards: names,
   centiBps: uint.exactOptional(),
+  autoSlippage: autoSlippage.exactOptional(),
 } satisfies Shape<PlanVariant>)
 
 export const planCodec = z.strictObject({

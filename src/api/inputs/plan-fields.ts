@@ -11,8 +11,9 @@ import {
   Flag,
   integer,
   listOf,
+  MaxSlippage,
   PoolId,
-  Slippage,
+  SlippageOrAuto,
   withDefault,
 } from '../schemas.js'
 import { Proof } from './explanation.js'
@@ -49,6 +50,9 @@ export function planInputs(dialect: PlanDialect) {
     alternatives: _others,
     proof: _proven,
     destinationBlockNumber: _elsewhere,
+    // A request that names it is a route, which has a minimum.
+    slippage: _slippage,
+    maxSlippage: _maxSlippage,
     ...quoteShape
   } = shortcuts.quote.shape
   const chainId = described(ChainId.optional(), 'As that of the plan, where it is given.')
@@ -67,7 +71,8 @@ export function planInputs(dialect: PlanDialect) {
     proof: Proof,
     ignoreAggregators: names('Swap protocols to leave out.'),
     ignoreStandards: names('Protocols to leave out, by slug.'),
-    slippage: Slippage.optional(),
+    slippage: SlippageOrAuto.optional(),
+    maxSlippage: MaxSlippage.optional(),
   })
   const blocks = z.object({
     from: described(BlockTagText, 'First block of the range.', 'latest-20').meta({

@@ -17,8 +17,8 @@ import type { CallContext, Engine } from '../../domain/engine.js'
 import { checkFields } from '../contract.js'
 import { fromBody, type Given, isAbsent, textOf } from '../input.js'
 import { type PlanDialect, planBody, planInputs } from './plan-fields.js'
-import { toPlanRequest, toQuoteRequest } from './route-request.js'
-import { crosschainRules, quoteRules, routeRules } from './route-rules.js'
+import { statedSlippage, toAutoSlippage, toPlanRequest, toQuoteRequest } from './route-request.js'
+import { autoSlippageRules, crosschainRules, quoteRules, routeRules } from './route-rules.js'
 
 export interface PlanContext {
   readonly engine: Engine
@@ -126,6 +126,9 @@ function refuseForBridges(
     problems.push(`delays must not be given: ${bridged}; deliverySeconds says when it is delivered`)
   }
   for (const [index, variant] of variants.entries()) {
+    if (variant?.autoSlippage) {
+      problems.push(`variants[${index}].slippage must not be auto: ${bridged}`)
+    }
     for (const name of Object.keys(variant?.router ?? {})) {
       problems.push(
         `variants[${index}].${name} must not be given: ${bridged}, where it has no effect`,
@@ -177,6 +180,7 @@ function readRequest(
   const rules = (given: Given) => [
     ...routeRules(onChain(given)),
     ...crosschainRules(onChain(given)),
+    ...autoSlippageRules(onChain(given)),
   ]
   const input = readObject(route, own, { place, problems, rules })
   if (!input) return null
@@ -194,9 +198,9 @@ function readVariant(
   const object = objectOf(item, place, problems)
   if (!object) return null
   refuseUnknown(object, Object.keys(variant.shape), place, problems)
-  const input = readObject(variant, object, { place, problems })
+  const input = readObject(variant, object, { place, problems, rules: autoSlippageRules })
   if (!input) return null
-  const { maxHops, candidates, splits, poolBlacklist, proof, slippage } = input
+  const { maxHops, candidates, splits, poolBlacklist, proof } = input
   return {
     name: input.name ?? `variant ${index + 1}`,
     router: {
@@ -205,7 +209,8 @@ function readVariant(
       ...defined({ proof }),
     },
     ignoreStandards: [...input.ignoreAggregators, ...input.ignoreStandards],
-    ...defined({ centiBps: slippage }),
+    ...defined({ centiBps: statedSlippage(input) }),
+    ...toAutoSlippage(input),
   }
 }
 

@@ -14,6 +14,7 @@ import {
   Address,
   Amount,
   AmountOrZero,
+  AutoSlippageOnly,
   anyCase,
   BlockNumber,
   ChainId,
@@ -24,12 +25,13 @@ import {
   Flag,
   integer,
   listOf,
+  MaxSlippage,
   Name,
   oneOf,
   PoolId,
   ReferralCode,
   routingStrategy,
-  Slippage,
+  SlippageOrAuto,
   Tag,
   TokenAddress,
   TransactionDeadline,
@@ -117,7 +119,8 @@ function routeFields(executionMode: ShortcutDialect['executionMode']) {
       listOf(AmountOrZero, 1, maxTokens).optional(),
       'One per tokenOut, in its smallest unit; not together with slippage.',
     ),
-    slippage: Slippage.optional(),
+    slippage: SlippageOrAuto.optional(),
+    maxSlippage: MaxSlippage.optional(),
     fee: described(
       listOf(FeeBps, 1, maxTokens).optional(),
       'Basis points, 1 to 100 per amountIn, taken from it first; a list of zeros is ignored.',
@@ -142,8 +145,13 @@ function routeFields(executionMode: ShortcutDialect['executionMode']) {
   }
 }
 
+/** A number there has no effect, which answers say: `src/api/notices.ts`. */
+export const quoteSlippage = AutoSlippageOnly.optional()
+
 /** Fields of quotes besides. */
 const quoteFields = {
+  slippage: quoteSlippage,
+  maxSlippage: MaxSlippage.optional(),
   fromAddress: described(Address.optional(), 'Sender; its funds do not matter.'),
   fee: described(
     listOf(FeeBps, 1, maxTokens).optional(),

@@ -5,6 +5,7 @@ import type { QuoteRequest, RequestInput, RouteRequest } from '../../domain/engi
 import { tokenAmounts, zip } from '../../domain/lists.js'
 import { defaultCentiBps } from '../../domain/primitives.js'
 import type { PoolChoice } from '../../domain/router-settings.js'
+import { type AutoSlippage, defaultMaxSlippageBps } from '../../domain/validity.js'
 import { toExplain } from './explanation.js'
 import type { PoolChoiceInput, QuoteInput, RouteInput } from './route-fields.js'
 
@@ -19,6 +20,8 @@ type SearchInput = Omit<
   | 'fee'
   | 'fromAddress'
   | 'routingStrategy'
+  | 'slippage'
+  | 'maxSlippage'
   | LeftOut
 > & {
   [K in 'blockNumber' | 'deadlineMs']?: QuoteInput[K] | undefined
@@ -53,7 +56,8 @@ export function toPlanRequest(
     executionMode: input.executionMode,
     limit: input.minAmountOut
       ? { kind: 'minimum', minimums: tokenAmounts(input.tokenOut, input.minAmountOut) }
-      : { kind: 'slippage', centiBps: input.slippage ?? defaultCentiBps },
+      : { kind: 'slippage', centiBps: statedSlippage(input) ?? defaultCentiBps },
+    ...toAutoSlippage(input),
     includeTransactionCost: input.includeTransactionCost,
     ...defined({
       fromAddress: input.fromAddress,
@@ -78,9 +82,29 @@ export function toQuoteRequest(
     strategy: input.routingStrategy,
     executionMode: 'backend',
     limit: { kind: 'slippage', centiBps: defaultCentiBps },
+    ...toAutoSlippage(input),
     includeTransactionCost: false,
     ...defined({ fromAddress: input.fromAddress }),
   }
+}
+
+interface SlippageInput {
+  readonly slippage?: bigint | 'auto' | undefined
+  readonly maxSlippage?: number | undefined
+}
+
+/** Hundredths of a basis point; undefined where none is stated. */
+export function statedSlippage({ slippage }: SlippageInput): bigint | undefined {
+  return slippage === 'auto' ? undefined : slippage
+}
+
+/** Nothing where the slippage is not to be measured. */
+export function toAutoSlippage({ slippage, maxSlippage }: SlippageInput): {
+  readonly autoSlippage?: AutoSlippage
+} {
+  if (slippage !== 'auto') return {}
+  const maxBps = maxSlippage === undefined ? defaultMaxSlippageBps : BigInt(maxSlippage)
+  return { autoSlippage: { maxBps } }
 }
 
 /** What everything that searches for routes says alike. */

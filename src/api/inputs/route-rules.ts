@@ -150,6 +150,22 @@ export function crosschainRules(given: Given): string[] {
   return problems
 }
 
+/** Rules of a slippage that is measured: at blocks before, with what goes in as it is, on this chain. */
+export function autoSlippageRules(given: Given): string[] {
+  if (textOf(given.slippage) !== 'auto') {
+    return given.maxSlippage === undefined
+      ? []
+      : ['maxSlippage must not be given without slippage=auto']
+  }
+  const problems = (['amountOut', 'stateOverrides', 'blockOverrides'] as const)
+    .filter((name) => given[name] !== undefined)
+    .map((name) => `slippage must not be auto with ${name}`)
+  if (isElsewhere(given)) {
+    problems.push('slippage must not be auto with a destinationChainId other than chainId')
+  }
+  return problems
+}
+
 /** Only a wallet's order may spend the tokens of another address, its owner: which that is, the engine knows. */
 export function spenderRules({ spender, fromAddress, routingStrategy }: Given): string[] {
   if (spender === undefined) return []
@@ -172,19 +188,34 @@ export function quoteRules(given: Given): string[] {
 
 /** Rules of a route with `amountIn` or `amountOut`. */
 export function exactRouteRules(given: Given): string[] {
-  return [...exactOutputRules(given), ...routeRules(given), ...crosschainRules(given)]
+  return [
+    ...exactOutputRules(given),
+    ...routeRules(given),
+    ...crosschainRules(given),
+    ...autoSlippageRules(given),
+  ]
 }
 
 /** Rules of a quote with `amountIn` or `amountOut`. */
 export function exactQuoteRules(given: Given): string[] {
-  return [...exactOutputRules(given), ...quoteRules(given), ...crosschainRules(given)]
+  return [
+    ...exactOutputRules(given),
+    ...quoteRules(given),
+    ...crosschainRules(given),
+    ...autoSlippageRules(given),
+  ]
 }
 
 /** Rules of a quote that may be a ladder. */
 export function quoteOrLadderRules(given: Given): string[] {
   const isOne = isLadder(given)
   const fees = isOne && texts(given.fee).length > 1 ? ['fee must be one value for a ladder'] : []
-  const pair = [...exactOutputRules(given), ...pairRules(given, true), ...crosschainRules(given)]
+  const pair = [
+    ...exactOutputRules(given),
+    ...pairRules(given, true),
+    ...crosschainRules(given),
+    ...autoSlippageRules(given),
+  ]
   return [...pair, ...(isOne ? fees : quoteFeeRules(given))]
 }
 

@@ -19,8 +19,6 @@ import {
   feesOf,
   Gas,
   MaxAmountsIn,
-  marks,
-  marksOf,
   OverridesOfRequest,
   Prerequisites,
   PriceImpact,
@@ -32,6 +30,7 @@ import {
   Warnings,
   warningsOf,
 } from './transactions.js'
+import { marks, marksOf } from './validity-records.js'
 
 const ActionItem = z
   .object({ protocol: z.string(), action: z.string(), args: z.record(z.string(), z.unknown()) })

@@ -10,7 +10,6 @@ import type { NontokenizedAnswer, RouteAlternative, RouteAnswer } from '../../do
 import { explanationFields, oneOrList } from '../../domain/explanation.js'
 import type { UnsignedTransaction } from '../../domain/order.js'
 import type { Address as Account, TokenAmount } from '../../domain/primitives.js'
-import type { AnswerMarks } from '../../domain/validity.js'
 import type { WhatIf } from '../../domain/what-if.js'
 import { Cautions, cautionsOf } from './caution-records.js'
 import { crosschainFields, routeCrosschain } from './crosschain-records.js'
@@ -20,6 +19,7 @@ import { Permit, toPermit } from './permit-records.js'
 import { Address, BlockNumber, ChainId, Wei, WeiOrList } from './record-parts.js'
 import { RouteStep, toSteps } from './steps.js'
 import { Trace, traceOf } from './trace-records.js'
+import { marks, marksOf, Slippage, slippageOf } from './validity-records.js'
 
 export const Transaction = z
   .object({
@@ -87,28 +87,6 @@ const ProofOfAnswer = z
   .optional()
   .meta({ description: 'Only where not every candidate was simulated; see proof of the request.' })
 
-/** Fields of every answer with a transaction. */
-export const marks = {
-  simulatedPosition: z
-    .literal(0)
-    .nullable()
-    .optional()
-    .meta({
-      description:
-        'Index in block createdAt + 1 at which the transaction was simulated: 0, its first. Null with skipQuote; absent in a ' +
-        'replay of a cassette recorded without it.',
-    }),
-  expiresAtBlock: z
-    .int()
-    .nullable()
-    .optional()
-    .meta({
-      description:
-        'The last block in which the transaction still fills, as far as was measured; null: it was not measured. Absent ' +
-        'where simulatedPosition is.',
-    }),
-}
-
 /** What an alternative has besides amounts, gas and steps. */
 const alternativeFields = {
   lossBps: z
@@ -161,6 +139,7 @@ export const RouteTransaction = z
     createdAt: BlockNumber.meta({ description: 'Block at whose end all state was read.' }),
     blockNumber: BlockNumber.meta({ description: 'Same as createdAt.' }),
     ...marks,
+    slippage: Slippage,
     tx: Transaction,
     feeAmount: z.array(Wei).optional(),
     gasCost: GasCost.optional(),
@@ -215,6 +194,7 @@ export const Quote = z
     feeAmount: z.array(Wei).optional(),
     blockNumber: BlockNumber,
     ...marks,
+    slippage: Slippage,
     ...routeCrosschain,
     overrides: OverridesOfRequest,
     proof: ProofOfAnswer,
@@ -250,6 +230,7 @@ export const NontokenizedTransaction = RouteTransaction.omit({
   amountIn: true,
   maxAmountIn: true,
   alternatives: true,
+  slippage: true,
 })
   .extend({
     priceImpact: PriceImpact,
@@ -304,15 +285,6 @@ export function toTransaction({
 /** Absent where there are none. */
 export function warningsOf({ warnings }: { readonly warnings: readonly string[] }) {
   return warnings.length > 0 ? { warnings: [...warnings] } : {}
-}
-
-export function marksOf({ marks }: { readonly marks?: AnswerMarks }) {
-  if (!marks) return {}
-  const { simulatedPosition, expiresAtBlock } = marks
-  return {
-    simulatedPosition,
-    expiresAtBlock: expiresAtBlock === null ? null : Number(expiresAtBlock),
-  }
 }
 
 /** Absent where no fee is taken. */
@@ -374,6 +346,7 @@ export function toRouteTransaction(
     createdAt: Number(answer.block.number),
     blockNumber: Number(answer.block.number),
     ...marksOf(answer),
+    ...slippageOf(answer),
     tx: toTransaction(answer),
     ...defined({ gasCost: gasCost && toGasCost(gasCost) }),
     ...crosschainFields(answer),
@@ -418,6 +391,7 @@ export function toQuote(answer: RouteAnswer, withPriceImpact: boolean): z.output
     ...extras(answer),
     blockNumber: Number(answer.block.number),
     ...marksOf(answer),
+    ...slippageOf(answer),
     ...crosschainFields(answer),
     ...explanationFields(answer.explanation),
     ...defined({

@@ -8,7 +8,7 @@ import { toInputs, toSearch } from '../inputs/route-request.js'
 import { crosschainRules, routeRules } from '../inputs/route-rules.js'
 import type { Dialect } from '../records/dialect.js'
 import { NontokenizedTransaction, toNontokenized } from '../records/transactions.js'
-import { Address, described, oneOf, strategyToWire } from '../schemas.js'
+import { Address, described, oneOf, Slippage, strategyToWire } from '../schemas.js'
 import { calculationErrors } from './shortcuts.js'
 
 /** `checkout` is the router with an output that belongs to the receiver from the start, as it does here anyway. */
@@ -30,6 +30,7 @@ function getNontokenized(dialect: Dialect) {
     trace: _trace,
     explain: _explain,
     alternatives: _alternatives,
+    maxSlippage: _maxSlippage,
     ...common
   } = route.shape
   const wallet = strategyToWire('wallet-v2', dialect.serviceName)
@@ -45,6 +46,7 @@ function getNontokenized(dialect: Dialect) {
       'what the bridge delivers, and where it fails the receiver is given that.',
     input: z.object({
       ...common,
+      slippage: Slippage.optional(),
       routingStrategy: described(
         oneOf(['router', 'delegate', 'delegate-legacy', wallet, checkout]).default('router'),
         'What executes; checkout is router.',

@@ -19,6 +19,7 @@ export interface RouteOptions extends ConnectionOptions, OutputOptions {
   readonly raw?: boolean
   readonly exactOut?: boolean
   readonly slippage?: string
+  readonly maxSlippage?: number
   readonly minOut?: string
   readonly deadline?: string
   readonly once?: string
@@ -106,6 +107,7 @@ export async function routeInput(
       blockNumber: await resolveBlock(client, chain, options.block),
       routingStrategy: toStrategy(options.strategy),
       slippage: options.slippage,
+      maxSlippage: options.maxSlippage,
       minAmountOut:
         minOut === undefined ? undefined : [amountOfToken(minOut, trade.tokenOut, options)],
       deadline: options.deadline,
@@ -186,7 +188,11 @@ export function tradeCommand(
 export function transactionOptions(command: Command, usualSlippage: string): Command {
   return command
     .option('--receiver <address>', 'who gets the output; default: the sender')
-    .option('--slippage <bps>', `basis points, of which 50 are 0.5 %; default: ${usualSlippage}`)
+    .option(
+      '--slippage <bps>',
+      `basis points, of which 50 are 0.5 %, or auto: what the blocks before would have needed; default: ${usualSlippage}`,
+    )
+    .option('--max-slippage <bps>', 'most that --slippage auto may be; default: 300', Number)
     .option('--min-out <amount>', 'whole tokens that must arrive at least; in place of --slippage')
     .option('--deadline <time>', `when the transaction expires: ${deadlineForms}`)
     .option(

@@ -72,6 +72,7 @@ function facts(
     ...(minAmountOut === undefined
       ? []
       : [['at least', amountOf(only(minAmountOut), tokenOut)] as const]),
+    ...(answer.slippage ? [['slippage', slippageText(answer.slippage)] as const] : []),
     ...measuredFacts(answer, chain),
     ...(gasDrop ? [['gas drop', gasDropText(gasDrop, toChain)] as const] : []),
     ...(tx ? transactionFacts(tx) : []),
@@ -91,6 +92,12 @@ function alternativeFacts(place: number, one: Alternative, tokenOut: NamedToken)
     ['gas', one.gas.toString()],
     ...(tx ? transactionFacts(tx) : []),
   ]
+}
+
+function slippageText({ bps, blocks }: NonNullable<Quote['slippage']>): string {
+  return blocks
+    ? `${bps} bps, measured in the blocks ${blocks.from} to ${blocks.to}`
+    : `${bps} bps, not measured`
 }
 
 function gasDropText({ amount, receiver }: NonNullable<Route['gasDrop']>, chainId: number): string {

@@ -1365,6 +1365,7 @@ export interface components {
             simulatedPosition?: 0 | null;
             /** @description The last block in which the transaction still fills, as far as was measured; null: it was not measured. Absent where simulatedPosition is. */
             expiresAtBlock?: number | null;
+            slippage?: components["schemas"]["MeasuredSlippage"];
             /** @description The transaction, unsigned. */
             tx: components["schemas"]["Transaction"];
             /** @description Fee taken of each amountIn, in the smallest unit of its tokenIn, in their order. */
@@ -1514,6 +1515,29 @@ export interface components {
         };
         /** @description Unsigned integer in the smallest unit, decimal string. */
         Wei: bigint;
+        /** @description Only with slippage=auto. */
+        MeasuredSlippage: {
+            /** @description The slippage that the transaction has. */
+            bps: number;
+            /**
+             * @description default: the blocks before, or the pair in them, cannot be read here; a warning says so.
+             * @enum {string}
+             */
+            source: "measured" | "default";
+            /** @description At whose ends a transaction for the pair was executed; null by default. */
+            blocks: {
+                /** @description The sender. */
+                from: number;
+                /** @description The contract that is called. */
+                to: number;
+            } | null;
+            /** @description Pairs of a block with one of the three after it. */
+            samples: number;
+            /** @description Share of the samples that would have been filled with it, 0 to 1. */
+            filledShare: number | null;
+            /** @description Basis points that it could be at most. */
+            maxSlippage: number;
+        };
         /** @description Valid and unsigned. */
         Transaction: {
             /** @description Call data, hexadecimal. */
@@ -1797,6 +1821,7 @@ export interface components {
             simulatedPosition?: 0 | null;
             /** @description The last block in which the transaction still fills, as far as was measured; null: it was not measured. Absent where simulatedPosition is. */
             expiresAtBlock?: number | null;
+            slippage?: components["schemas"]["MeasuredSlippage"];
             /** @description Chain on which tokenOut is received; absent where it is chainId. */
             destinationChainId?: number;
             /** @description Block of the destination at whose end its state was read. */
@@ -1919,6 +1944,7 @@ export interface components {
                 simulatedPosition?: 0 | null;
                 /** @description The last block in which the transaction still fills, as far as was measured; null: it was not measured. Absent where simulatedPosition is. */
                 expiresAtBlock?: number | null;
+                slippage?: components["schemas"]["MeasuredSlippage"];
                 /** @description Chain on which tokenOut is received; absent where it is chainId. */
                 destinationChainId?: number;
                 /** @description Block of the destination at whose end its state was read. */
@@ -5694,8 +5720,10 @@ export interface operations {
                 refundReceiver?: string;
                 /** @description One per tokenOut, in its smallest unit; not together with slippage. */
                 minAmountOut?: (string | bigint)[];
-                /** @description Basis points with at most two decimals; 50 when neither it nor minAmountOut is given. */
+                /** @description Basis points with at most two decimals, or auto; 50 when neither it nor minAmountOut is given. auto: the least with which 99.5 % of the quotes before the block would have been filled up to three blocks later. */
                 slippage?: string;
+                /** @description With slippage=auto: basis points that it is at most; default 300. */
+                maxSlippage?: number;
                 /** @description Basis points, 1 to 100 per amountIn, taken from it first; a list of zeros is ignored. */
                 fee?: (string | number)[];
                 /** @description Gets the fee; required with fee. */
@@ -6084,8 +6112,10 @@ export interface operations {
                     refundReceiver?: string;
                     /** @description One per tokenOut, in its smallest unit; not together with slippage. */
                     minAmountOut?: (string | bigint)[];
-                    /** @description Basis points with at most two decimals; 50 when neither it nor minAmountOut is given. */
+                    /** @description Basis points with at most two decimals, or auto; 50 when neither it nor minAmountOut is given. auto: the least with which 99.5 % of the quotes before the block would have been filled up to three blocks later. */
                     slippage?: string;
+                    /** @description With slippage=auto: basis points that it is at most; default 300. */
+                    maxSlippage?: number;
                     /** @description Basis points, 1 to 100 per amountIn, taken from it first; a list of zeros is ignored. */
                     fee?: (string | number)[];
                     /** @description Gets the fee; required with fee. */
@@ -6469,6 +6499,10 @@ export interface operations {
                 blockNumber?: number;
                 /** @description Answer with the best found by then, in milliseconds. */
                 deadlineMs?: number;
+                /** @description auto: adds the slippage with which 99.5 % of the quotes before the block would have been filled up to three blocks later. Any other value is ignored. */
+                slippage?: string;
+                /** @description With slippage=auto: basis points that it is at most; default 300. */
+                maxSlippage?: number;
                 /** @description Sender; its funds do not matter. */
                 fromAddress?: string;
                 /** @description Basis points, 0 to 100: one for all amounts, or one per amountIn. */
@@ -6800,6 +6834,10 @@ export interface operations {
                     blockNumber?: number;
                     /** @description Answer with the best found by then, in milliseconds. */
                     deadlineMs?: number;
+                    /** @description auto: adds the slippage with which 99.5 % of the quotes before the block would have been filled up to three blocks later. Any other value is ignored. */
+                    slippage?: string;
+                    /** @description With slippage=auto: basis points that it is at most; default 300. */
+                    maxSlippage?: number;
                     /** @description Sender; its funds do not matter. */
                     fromAddress?: string;
                     /** @description Basis points, 0 to 100: one for all amounts, or one per amountIn. */
@@ -7233,6 +7271,10 @@ export interface operations {
                         blockNumber?: number;
                         /** @description Answer with the best found by then, in milliseconds. */
                         deadlineMs?: number;
+                        /** @description auto: adds the slippage with which 99.5 % of the quotes before the block would have been filled up to three blocks later. Any other value is ignored. */
+                        slippage?: string;
+                        /** @description With slippage=auto: basis points that it is at most; default 300. */
+                        maxSlippage?: number;
                         /** @description Sender; its funds do not matter. */
                         fromAddress?: string;
                         /** @description Basis points, 0 to 100: one for all amounts, or one per amountIn. */
@@ -7531,6 +7573,10 @@ export interface operations {
                 blockNumber?: number;
                 /** @description Answer with the best found by then, in milliseconds. */
                 deadlineMs?: number;
+                /** @description auto: adds the slippage with which 99.5 % of the quotes before the block would have been filled up to three blocks later. Any other value is ignored. */
+                slippage?: string;
+                /** @description With slippage=auto: basis points that it is at most; default 300. */
+                maxSlippage?: number;
                 /** @description Sender; its funds do not matter. */
                 fromAddress?: string;
                 /** @description Basis points, 0 to 100: one for all amounts, or one per amountIn. */
@@ -7764,6 +7810,10 @@ export interface operations {
                         blockNumber?: number;
                         /** @description Answer with the best found by then, in milliseconds. */
                         deadlineMs?: number;
+                        /** @description auto: adds the slippage with which 99.5 % of the quotes before the block would have been filled up to three blocks later. Any other value is ignored. */
+                        slippage?: string;
+                        /** @description With slippage=auto: basis points that it is at most; default 300. */
+                        maxSlippage?: number;
                         /** @description Sender; its funds do not matter. */
                         fromAddress?: string;
                         /** @description Basis points, 0 to 100: one for all amounts, or one per amountIn. */
@@ -13974,8 +14024,10 @@ export interface operations {
                         refundReceiver?: string;
                         /** @description One per tokenOut, in its smallest unit; not together with slippage. */
                         minAmountOut?: (string | bigint)[];
-                        /** @description Basis points with at most two decimals; 50 when neither it nor minAmountOut is given. */
+                        /** @description Basis points with at most two decimals, or auto; 50 when neither it nor minAmountOut is given. auto: the least with which 99.5 % of the quotes before the block would have been filled up to three blocks later. */
                         slippage?: string;
+                        /** @description With slippage=auto: basis points that it is at most; default 300. */
+                        maxSlippage?: number;
                         /** @description Basis points, 1 to 100 per amountIn, taken from it first; a list of zeros is ignored. */
                         fee?: (string | number)[];
                         /** @description Gets the fee; required with fee. */
@@ -14017,8 +14069,10 @@ export interface operations {
                          * @default []
                          */
                         ignoreStandards?: string[];
-                        /** @description Basis points with at most two decimals; 50 when neither it nor minAmountOut is given. */
+                        /** @description Basis points with at most two decimals, or auto; 50 when neither it nor minAmountOut is given. auto: the least with which 99.5 % of the quotes before the block would have been filled up to three blocks later. */
                         slippage?: string;
+                        /** @description With slippage=auto: basis points that it is at most; default 300. */
+                        maxSlippage?: number;
                     }[];
                     /** @description Name of the variant that others are compared with; default the first. */
                     baseline?: string;

@@ -109,12 +109,19 @@ export type StandbyBlock = Pick<BlockPin, 'chainId' | 'number' | 'hash' | 'chang
   readonly forkedAt?: bigint
 }
 
+export interface PinOptions {
+  /** Saves calls to nodes, at the price of one more round before the first answer. */
+  readonly isBackground?: boolean
+  /** Whether the state that recent blocks needed is read at once; default true. */
+  readonly readsAhead?: boolean
+}
+
 export type ArchiveRequest =
   | {
       readonly kind: 'pin'
       readonly chainId: number
       readonly block: bigint | 'latest'
-      readonly isBackground: boolean
+      readonly options: PinOptions
     }
   /** The header alone, without checking that a node has the block's state. */
   | { readonly kind: 'header'; readonly chainId: number; readonly block: bigint }

@@ -112,7 +112,7 @@ export class ArchiveThread {
   async handle(request: Exclude<ArchiveRequest, { kind: 'close' }>): Promise<unknown> {
     switch (request.kind) {
       case 'pin':
-        return this.#sourceOf(request.chainId).pin(request.block, request)
+        return this.#sourceOf(request.chainId).pin(request.block, request.options)
       case 'header':
         return this.#headerOf(request.chainId, request.block)
       case 'changes':

@@ -20,8 +20,9 @@ import type {
   ArchiveMode,
   ArchiveStats,
   ChainStatus,
+  PinOptions,
 } from './archive-messages.js'
-import type { PinOptions, TransactionFate } from './chain-source.js'
+import type { TransactionFate } from './chain-source.js'
 import { type ChangedState, DecidedStates, type Standby } from './decided-states.js'
 
 export interface ArchiveOptions {
@@ -165,8 +166,8 @@ export async function startArchive(options: ArchiveOptions): Promise<Archive> {
     },
     change: (accounts) => decided.change(accounts),
     standby: () => decided.standby(),
-    async pin(chainId, block, { isBackground = false } = {}) {
-      const pin = await link.ask<BlockPin>({ kind: 'pin', chainId, block, isBackground })
+    async pin(chainId, block, options = {}) {
+      const pin = await link.ask<BlockPin>({ kind: 'pin', chainId, block, options })
       remember(pin)
       return pin
     },

@@ -16,6 +16,7 @@ import type { VerifiedBlock } from '../node/block-check.js'
 import type { HeadTracker } from '../node/heads.js'
 import { balanceKey, type ItemKey } from '../node/state-item.js'
 import type { Upstream } from '../node/upstream.js'
+import type { PinOptions } from './archive-messages.js'
 import type { BlockIndex } from './block-index.js'
 import { type ProofParts, readByProof } from './read-by-proof.js'
 
@@ -52,11 +53,11 @@ export class BlockOpener {
   }
 
   /**
-   * @param isBackground - proofs of accounts are read before their values.
+   * @param options.isBackground - proofs of accounts are read before their values.
    * @throws ForkrouteError UPSTREAM_UNAVAILABLE.
    */
-  async open(number: bigint, isBackground: boolean): Promise<OpenedBlock> {
-    const found = await this.#find(number, isBackground)
+  async open(number: bigint, options: PinOptions): Promise<OpenedBlock> {
+    const found = await this.#find(number, options)
     const begun = found.ok
       ? [this.#seen, this.#reads].flatMap((of) => of.get(found.value.pin.hash) ?? [])
       : []
@@ -73,26 +74,26 @@ export class BlockOpener {
     return this.#early.get(`${hash}${key}`) ?? null
   }
 
-  async #find(number: bigint, isBackground: boolean): Promise<Answer<VerifiedBlock>> {
+  async #find(number: bigint, options: PinOptions): Promise<Answer<VerifiedBlock>> {
     const { blocks, tracker, upstream } = this.#parts
     if (!blocks.knows(number)) {
       const hash = tracker.hashOf(number)
-      if (hash !== null) return this.#openByHash(number, hash, isBackground)
-      if (upstream.isFinal(number)) return this.#openByNumber(number, isBackground)
-      return this.#openUnseen(number, isBackground)
+      if (hash !== null) return this.#openByHash(number, hash, options)
+      if (upstream.isFinal(number)) return this.#openByNumber(number, options)
+      return this.#openUnseen(number, options)
     }
     const found = await blocks.find(number)
-    if (isBackground && found.ok && !this.#reads.has(found.value.pin.hash)) {
-      this.#begin({ number, hash: found.value.pin.hash }, false, isBackground)
+    if (options.isBackground && found.ok && !this.#reads.has(found.value.pin.hash)) {
+      this.#begin({ number, hash: found.value.pin.hash }, false, options)
     }
     return found
   }
 
-  async #openByNumber(number: bigint, isBackground: boolean): Promise<Answer<VerifiedBlock>> {
+  async #openByNumber(number: bigint, options: PinOptions): Promise<Answer<VerifiedBlock>> {
     const { blocks, upstream } = this.#parts
     const finding = blocks.find(number)
-    const keys = this.#parts.keys(number)
-    const byProof = isBackground
+    const keys = this.#keysAt(number, options)
+    const byProof = options.isBackground
       ? readByProof(keys, { number, found: finding }, this.#before, this.#parts)
       : new Map<ItemKey, Promise<Answer<Hex>>>()
     const values = new Map(
@@ -113,7 +114,7 @@ export class BlockOpener {
   async #openByHash(
     number: bigint,
     hash: Hex,
-    isBackground: boolean,
+    options: PinOptions,
   ): Promise<Answer<VerifiedBlock>> {
     const { blocks, tracker } = this.#parts
     blocks.adopt({ number, hash })
@@ -121,7 +122,7 @@ export class BlockOpener {
     // Values of a block are stored together with its header: without the header there are none.
     const isNew = blocks.held(hash, false) === null
     const finding = blocks.find(number)
-    this.#begin(at, isNew, isBackground)
+    this.#begin(at, isNew, options)
     const found = await finding
     if (found.ok) tracker.learnParent(found.value.pin)
     return found
@@ -131,7 +132,7 @@ export class BlockOpener {
    * A block whose hash only its header says. Whether a node has its state is asked beside the header, by the number: any
    * account will do, and the head's fee recipient is one that nodes have.
    */
-  async #openUnseen(number: bigint, isBackground: boolean): Promise<Answer<VerifiedBlock>> {
+  async #openUnseen(number: bigint, options: PinOptions): Promise<Answer<VerifiedBlock>> {
     const { blocks, tracker, upstream } = this.#parts
     const finding = blocks.find(number)
     const head = tracker.head()
@@ -140,18 +141,22 @@ export class BlockOpener {
     if (!found.ok) return found
     const { hash } = found.value.pin
     if (probe) this.#seen.set(hash, probe)
-    this.#begin({ number, hash }, false, isBackground)
+    this.#begin({ number, hash }, false, options)
     return found
   }
 
-  #begin(at: BlockRef, isNew: boolean, isBackground: boolean): void {
-    const wanted = this.#parts.keys(at.number)
+  #begin(at: BlockRef, isNew: boolean, options: PinOptions): void {
+    const wanted = this.#keysAt(at.number, options)
     const keys = isNew ? wanted : wanted.filter((key) => this.#parts.held(key, at) === null)
-    if (isBackground) {
+    if (options.isBackground) {
       this.#expect(readByProof(keys, at, this.#before, this.#parts), at)
       this.#fetchAll(keys, at)
     } else this.#fetchBehind(keys, at)
     this.#before = at
+  }
+
+  #keysAt(number: bigint, { readsAhead = true }: PinOptions): readonly ItemKey[] {
+    return readsAhead ? this.#parts.keys(number) : []
   }
 
   #fetchAll(keys: readonly ItemKey[], at: BlockRef): void {

@@ -12,12 +12,7 @@ import type { VerifiedBlock } from '../node/block-check.js'
 import type { ChangesQuestion } from '../node/changed-blocks.js'
 import type { EventLog, LogsQuestion } from '../node/mined/event-logs.js'
 import type { ItemKey } from '../node/state-item.js'
-import type { ChainStatus } from './archive-messages.js'
-
-export interface PinOptions {
-  /** Saves calls to nodes, at the price of one more round before the first answer. */
-  readonly isBackground?: boolean
-}
+import type { ChainStatus, PinOptions } from './archive-messages.js'
 
 /** `pending`: a node knows it, and no block that counts has it. */
 export type TransactionFate =

@@ -72,8 +72,8 @@ export function createLiveChain(options: LiveChainOptions): LiveChain {
     poolSets: parts.poolSets,
     forkReads: createForkReads(),
     firstAnswers: polling.first,
-    async pin(at, { isBackground = false } = {}) {
-      if (at !== 'latest') return pinBlock(at, isBackground, { chainId, opener, tracker, reader })
+    async pin(at, options = {}) {
+      if (at !== 'latest') return pinBlock(at, options, { chainId, opener, tracker, reader })
       await polling.first
       const head = tracker.head()
       if (head) return head

@@ -15,7 +15,7 @@ function refusal(args: { readonly header?: string; readonly state?: string }): P
     tracker: { head: () => ({ number: 9n, hash: '0x09' }) },
     reader: { find: async () => ({ ok: false, message: state }) },
   }
-  return pinBlock(5n, false, parts as never).then(String, ({ message }) => message)
+  return pinBlock(5n, {}, parts as never).then(String, ({ message }) => message)
 }
 
 describe('pinBlock', () => {

@@ -10,6 +10,7 @@ import type { Address, BlockPin } from '../../domain/primitives.js'
 import type { HeadTracker } from '../node/heads.js'
 import { isGone } from '../node/node-answers.js'
 import { balanceKey } from '../node/state-item.js'
+import type { PinOptions } from './archive-messages.js'
 import type { BlockOpener } from './block-opener.js'
 import type { StateReader } from './state-reader.js'
 
@@ -27,7 +28,7 @@ function isOnArchiveNodes(message: string): boolean {
 /** @throws ForkrouteError UNKNOWN_BLOCK, UPSTREAM_UNAVAILABLE. */
 export async function pinBlock(
   number: bigint,
-  isBackground: boolean,
+  options: PinOptions,
   parts: {
     readonly chainId: number
     readonly opener: Pick<BlockOpener, 'open'>
@@ -37,7 +38,7 @@ export async function pinBlock(
 ): Promise<BlockPin> {
   const { chainId, opener, tracker, reader } = parts
   const isOld = () => number <= (tracker.head()?.number ?? -1n)
-  const { found, hasState } = await opener.open(number, isBackground)
+  const { found, hasState } = await opener.open(number, options)
   if (!found.ok) {
     const head = tracker.head()
     if (head && !isOld()) throw futureBlock({ chainId, number }, head, found.message)

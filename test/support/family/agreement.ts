@@ -97,7 +97,8 @@ function exact(request: Request, body: Body): string[] {
 
 function minimums(request: Request, body: Body): string[] {
   const asked = listOf(request, 'minAmountOut')
-  const slippage = firstOf(request, 'slippage')
+  const stated = firstOf(request, 'slippage')
+  const slippage = stated === 'auto' ? String(body.slippage?.bps) : stated
   const amounts: string[] = [body.amountOut].flat()
   const given: string[] = [body.minAmountOut].flat()
   const wanted = asked.length > 0 ? asked : amounts.map((one) => least(one, slippage))

@@ -37,7 +37,7 @@ export const route: Inputs = {
   tokenOut: 'address[]!',
   amountOut: 'wei[]',
   minAmountOut: 'wei[]',
-  slippage: 'bps',
+  slippage: 'slippage',
   referralCode: 'text',
   destinationChainId: 'integer',
   ignoreBridges: 'text[]',

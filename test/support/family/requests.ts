@@ -4,6 +4,8 @@
  */
 import { isAddress } from 'viem'
 
+const isBps = (text: string) => /^\d+(\.\d{1,2})?$/.test(text) && Number(text) <= 10_000
+
 const kinds = {
   // Letter case is free unless it carries a checksum, which then must be right.
   address: (text: string) =>
@@ -12,7 +14,8 @@ const kinds = {
   integer: (text: string) => /^\d+$/.test(text) && Number.isSafeInteger(Number(text)),
   number: (text: string) => Number.isFinite(Number(text)),
   boolean: (text: string) => text === 'true' || text === 'false',
-  bps: (text: string) => /^\d+(\.\d{1,2})?$/.test(text) && Number(text) <= 10_000,
+  bps: isBps,
+  slippage: (text: string) => text === 'auto' || isBps(text),
   /** Of one amount. */
   fee: (text: string) => /^\d+$/.test(text) && Number(text) <= 100,
   chainOrAll: (text: string) => text === 'all' || /^\d+$/.test(text),
