@@ -16,6 +16,7 @@ const notJudged = new Set([
   'docs/explanation/decisions.md',
   'docs/reference/endpoints.md',
   'docs/reference/front-runs.md',
+  'docs/reference/hindsight.md',
   'docs/reference/protocols.md',
 ])
 
