@@ -6,12 +6,12 @@ import {TagUsed} from "../Errors.sol";
 /**
  * @title Lets each caller use a tag once, so that of several transactions with one tag only one can be carried out.
  *
- * Who runs the steps of an order is the caller: the sender's Executor, the owner's wallet, or the account itself. Nobody
- * else can call in that name, so nobody can use up another one's tags. What reverts has used nothing.
+ * Who runs the steps of an order is the caller: the sender's Executor, the owner's wallet, or the account itself.
+ * Nobody else can call in that name, so nobody can use up another one's tags. What reverts has used nothing.
  */
 contract UsedTags {
-    /// @dev A bit for each last byte of the tags that share the first 15 bytes: those that follow the first of a word cost
-    /// less to use.
+    /// @dev A bit for each last byte of the tags that share the first 15 bytes: those that follow the first of a word
+    /// cost less to use.
     mapping(address user => mapping(bytes15 start => uint256 bits)) private _used;
 
     /// @notice Reverts with TagUsed where the caller has used the tag before.
