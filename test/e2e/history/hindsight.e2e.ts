@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Address, nativeToken } from '../../../src/domain/primitives.js'
 import { contractAddresses, v2PairAddress } from '../../../src/sandbox/addresses.js'
 import { sandboxToken } from '../../../src/sandbox/tokens.js'
+import { runCli } from '../../support/cli.js'
 import { executeOnFork } from '../../support/execute.js'
 import { startService, type TestService } from '../../support/service/service.js'
 import {
@@ -162,6 +163,21 @@ describe('POST /hindsight', () => {
     expect(whole.transactions.map(({ hash }: { hash: Hex }) => hash)).toEqual(hashes)
     expect(whole.warnings).toBeUndefined()
     expect(await hindsight({ fromBlock: block })).toEqual(whole)
+  })
+
+  test('the command line tells the same', async () => {
+    const run = (...args: string[]) => runCli(['hindsight', ...args, '--url', service.url])
+    const single = await run(hashes[1] ?? '')
+    expect(single.code, single.err).toBe(0)
+    expect(single.out).toContain('10 WETH')
+    expect(single.out).toContain(attacker)
+    const range = await run('--blocks', `${block}..${block + 1}`, '--json')
+    expect(range.code, range.err).toBe(0)
+    const told = range.out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).hash)
+    expect(told).toEqual(hashes)
   })
 
   test('a hash that nobody knows, and requests that are none', async () => {
