@@ -43,8 +43,9 @@ export const Slippage = z
     }),
     maxSlippage: z.int().meta({ description: 'Basis points that it could be at most.' }),
   })
+  .meta({ id: 'MeasuredSlippage', description: 'A slippage that was measured, and how.' })
   .optional()
-  .meta({ id: 'MeasuredSlippage', description: 'Only with slippage=auto.' })
+  .meta({ description: 'Only with slippage=auto.' })
 
 export function marksOf({ marks }: { readonly marks?: AnswerMarks }) {
   if (!marks) return {}
