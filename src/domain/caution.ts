@@ -22,7 +22,7 @@ export interface Caution extends PoolCaution {
   readonly protocol: string
 }
 
-/** As a field of an answer, each once; an answer without any has no such field. */
+/** Each stands once in the answer, and an answer without any has no such field. */
 export function cautionsIn(cautions: readonly Caution[]): { readonly cautions?: Caution[] } {
   const distinct = new Map(cautions.map((one) => [JSON.stringify(one), one]))
   return distinct.size > 0 ? { cautions: [...distinct.values()] } : {}

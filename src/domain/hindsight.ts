@@ -29,7 +29,7 @@ export interface TouchedPool {
   readonly protocol: string | null
   /** Contract that emitted the event. */
   readonly address: Address
-  /** Of the pool, where the contract holds many; else null. */
+  /** The id of the pool where the contract holds many; else null. */
   readonly id: Hex | null
 }
 
@@ -45,7 +45,7 @@ export interface OwnSwap {
   readonly amountOutBps: number
   /** The same after the gas of both, at the price that the transaction paid; null where gas cannot be valued. */
   readonly netBps: number | null
-  /** By netBps: from the view of our transaction. Null as that. */
+  /** What netBps says of our transaction; null where that is null. */
   readonly result: Verdict | null
 }
 

@@ -54,7 +54,7 @@ export async function ownSwap(
     const [native = null, out = null] = prices
     const valueOfGas = (gas: bigint) =>
       valueIn(gas * theirs.gasPrice, { chain, token: theirs.swap.tokenOut, native, out })
-    return compare(answer, theirs, valueOfGas)
+    return compareWith(answer, theirs, valueOfGas)
   } catch (error) {
     if (!(error instanceof ForkrouteError) || !isAnswer(error)) throw error
     return { code: error.code, message: error.message }
@@ -84,7 +84,7 @@ function toQuote({ chain, parent }: OwnPlace, { swap, from }: TheirSwap): QuoteR
   }
 }
 
-function compare(
+function compareWith(
   { outputs, gas, tx, route }: RouteAnswer,
   { swap, gasUsed }: TheirSwap,
   valueOfGas: (gas: bigint) => bigint | null,

@@ -5,7 +5,7 @@ import { type Address, type Hex, toAddress } from '../domain/primitives.js'
 export interface PoolTrade {
   /** Contract that emitted the event. */
   readonly address: Address
-  /** Of the pool, where the contract holds many; else null. */
+  /** The id of the pool where the contract holds many; else null. */
   readonly id: Hex | null
   /** `factory`: it names its maker; `singleton`: the contract is the venue itself; `curve`: a pool of Curve. */
   readonly family: 'factory' | 'singleton' | 'curve'

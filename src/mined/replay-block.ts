@@ -30,7 +30,7 @@ export interface ReplayedTransaction {
     readonly logs: readonly TradeLog[]
     readonly difference: StateDifference
   } | null
-  /** Of a transaction that failed: none. */
+  /** A transaction that failed has none. */
   readonly trades: readonly PoolTrade[]
   readonly flows: NetFlows
 }

@@ -7,7 +7,7 @@ import type { NetFlows } from './read-swap.js'
 export interface TradingTransaction {
   readonly from: Address
   readonly to: Address | null
-  /** Of a transaction that failed: none. */
+  /** A transaction that failed has none. */
   readonly trades: readonly PoolTrade[]
   readonly flows: NetFlows
 }

@@ -47,7 +47,7 @@ export interface PastOutputsParts {
 export interface Past {
   readonly from: bigint
   readonly to: bigint
-  /** Of the blocks in their order; null where the state of one is not there, or the pair has no route. */
+  /** One for each block, in their order; null where the state of one is not there, or the pair has no route. */
   readonly outputs: readonly BlockOutput[] | null
   /** All blocks that were read. */
   readonly pins: readonly BlockPin[]

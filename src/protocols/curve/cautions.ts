@@ -3,7 +3,7 @@ import { cautionsWhere, type PoolCaution } from '../../domain/caution.js'
 import type { StablePoolState } from './stable-math.js'
 import type { CurveState } from './state.js'
 
-/** Of the fee's denominator: the fee stays. */
+/** A multiplier as large as the fee's denominator lets the fee stay. */
 const noGrowth = 10n ** 10n
 
 export function curveCautions(state: CurveState): readonly PoolCaution[] {
