@@ -33,7 +33,7 @@ const long: readonly string[] = [
   'test/e2e/routes/imported-pool.e2e.ts',
   'test/e2e/bundles/bundle.e2e.ts',
   'test/e2e/positions/aave-v3.slow.ts',
-  'test/e2e/bundles/bundle-signatures.e2e.ts',
+  'test/e2e/bundles/bundle-signatures.slow.ts',
   'test/e2e/routes/gas.e2e.ts',
   'test/e2e/service/faults.e2e.ts',
   'test/e2e/history/backtest.e2e.ts',

@@ -3,6 +3,7 @@ import type { Evidence } from './coverage.js'
 
 const integration = (...names: readonly string[]) =>
   names.map((name) => `test/integration/protocols/${name}.itest.ts`)
+const slow = (name: string) => `test/integration/protocols/${name}.slow.ts`
 const exchange = (name: string) => [`test/integration/exchanges/${name}.slow.ts`]
 const swaps = integration('uniswap-swaps')
 
@@ -54,7 +55,7 @@ export const evidence: Readonly<Record<string, Evidence>> = {
   'liquidity-book': { on: 'arithmetic', tests: exchange('liquidity-book'), except: 'on Avalanche' },
   'balancer-v2': {
     on: 'bytecode',
-    tests: integration('balancer-v2', 'balancer-liquidity', 'balancer-positions'),
+    tests: [...integration('balancer-v2', 'balancer-positions'), slow('balancer-liquidity')],
   },
   'balancer-v3': {
     on: 'bytecode',
@@ -73,7 +74,8 @@ export const evidence: Readonly<Record<string, Evidence>> = {
   'erc-4626': {
     on: 'bytecode',
     tests: [
-      ...integration('erc-4626', 'erc-4626-positions', 'erc-4626-registry'),
+      ...integration('erc-4626', 'erc-4626-positions'),
+      slow('erc-4626-registry'),
       'test/e2e/positions/any-vault.slow.ts',
       'test/e2e/positions/factory-vaults.slow.ts',
     ],

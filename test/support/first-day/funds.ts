@@ -14,7 +14,7 @@ import {
 } from './mistake.js'
 
 /** All that Alice holds. */
-const allEther = '9999998159907704111378'
+const allEther = '9999998160842222111378'
 
 export const fundMistakes: readonly Mistake[] = [
   {
