@@ -24,6 +24,11 @@ export const maxUint256 = 2n ** 256n - 1n
 /** One hundred percent in basis points. */
 export const bpsDenominator = 10_000n
 
+/** Basis points with two decimals, rounded towards zero. @param whole - not zero. */
+export function bpsOf(part: bigint, whole: bigint): number {
+  return Number((part * bpsDenominator * 100n) / whole) / 100
+}
+
 /** Raw units of a token. */
 export interface TokenAmount {
   readonly token: Address

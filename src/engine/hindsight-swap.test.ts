@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { ethereum } from '../chains/ethereum.js'
-import type { Address } from '../domain/primitives.js'
-import { bpsOf, touchedPools, verdictOf } from './hindsight-swap.js'
+import { type Address, bpsOf } from '../domain/primitives.js'
+import { touchedPools, verdictOf } from './hindsight-swap.js'
 
 const pool: Address = `0x${'a'.repeat(40)}`
 

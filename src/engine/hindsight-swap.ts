@@ -8,6 +8,7 @@ import type { MinedSwap, NoOwnSwap, OwnSwap, TouchedPool, Verdict } from '../dom
 import {
   type Address,
   type BlockPin,
+  bpsOf,
   defaultCentiBps,
   nativeDecimals,
   nativeToken,
@@ -34,27 +35,36 @@ export interface OwnPlace {
   readonly parent: BlockPin
   /** The state behind the transactions before theirs; undefined: the end of the block before. */
   readonly whatIf: WhatIf | undefined
+  readonly valueOfGas: ValueOfGas
   readonly context: CallContext
+}
+
+/** Gas at the price that their transaction paid, in raw units of what they got; null where a price is missing. */
+export type ValueOfGas = (gas: bigint) => bigint | null
+
+/** By the prices at the end of the block before. */
+export async function readValueOfGas(
+  engine: Pick<Engine, 'prices'>,
+  { chain, parent, context }: Pick<OwnPlace, 'chain' | 'parent' | 'context'>,
+  { swap, gasPrice }: TheirSwap,
+): Promise<ValueOfGas> {
+  const token = swap.tokenOut
+  const prices = await engine.prices(chain.id, [nativeToken, token], parent.number, context)
+  const [native = null, out = null] = prices
+  return (gas) => valueIn(gas * gasPrice, { chain, token, native, out })
 }
 
 /** @returns why there is none, where we find no route for the pair. */
 export async function ownSwap(
-  engine: Pick<Engine, 'quote' | 'prices'>,
+  engine: Pick<Engine, 'quote'>,
   place: OwnPlace,
   theirs: TheirSwap,
 ): Promise<OwnSwap | NoOwnSwap> {
-  const { chain, parent, context } = place
   try {
-    const request = toQuote(place, theirs)
-    const { whatIf: _, ...plain } = context
+    const { whatIf: _, ...plain } = place.context
     const asked = { ...plain, ...defined({ whatIf: place.whatIf }) }
-    const answer = await engine.quote(request, asked)
-    const tokens = [nativeToken, theirs.swap.tokenOut]
-    const prices = await engine.prices(chain.id, tokens, parent.number, plain)
-    const [native = null, out = null] = prices
-    const valueOfGas = (gas: bigint) =>
-      valueIn(gas * theirs.gasPrice, { chain, token: theirs.swap.tokenOut, native, out })
-    return compareWith(answer, theirs, valueOfGas)
+    const answer = await engine.quote(toQuote(place, theirs), asked)
+    return compareWith(answer, theirs, place.valueOfGas)
   } catch (error) {
     if (!(error instanceof ForkrouteError) || !isAnswer(error)) throw error
     return { code: error.code, message: error.message }
@@ -87,7 +97,7 @@ function toQuote({ chain, parent }: OwnPlace, { swap, from }: TheirSwap): QuoteR
 function compareWith(
   { outputs, gas, tx, route }: RouteAnswer,
   { swap, gasUsed }: TheirSwap,
-  valueOfGas: (gas: bigint) => bigint | null,
+  valueOfGas: ValueOfGas,
 ): OwnSwap {
   const amountOut = outputs[0]?.amountOut ?? 0n
   const more = amountOut - swap.amountOut
@@ -112,11 +122,6 @@ function compareWith(
 export function verdictOf(netBps: number): Verdict {
   if (Math.abs(netBps) <= tieBps) return 'tied'
   return netBps > 0 ? 'won' : 'lost'
-}
-
-/** Basis points with two decimals, rounded towards zero. */
-export function bpsOf(part: bigint, whole: bigint): number {
-  return Number((part * 1_000_000n) / whole) / 100
 }
 
 type Price = { readonly price: number; readonly decimals: number } | null

@@ -10,8 +10,16 @@ import { untilAborted } from '../domain/abort.js'
 import { blockFacts, notFound } from '../domain/common-errors.js'
 import type { CallContext, Engine } from '../domain/engine.js'
 import { ForkrouteError } from '../domain/errors.js'
-import type { Hindsight, HindsightRequest, MinedSwap, Sandwich } from '../domain/hindsight.js'
-import type { BlockPin, Hex } from '../domain/primitives.js'
+import type {
+  Hindsight,
+  HindsightRequest,
+  MinedSwap,
+  NoOwnSwap,
+  OwnSwap,
+  Sandwich,
+} from '../domain/hindsight.js'
+import { type BlockPin, bpsOf, type Hex } from '../domain/primitives.js'
+import type { WhatIf } from '../domain/what-if.js'
 import { atBorder } from '../forks/faults.js'
 import type { ForkPool } from '../forks/pool.js'
 import { decodeRevert } from '../forks/revert.js'
@@ -26,7 +34,7 @@ import type { TransactionFate } from '../rpc/archive/chain-source.js'
 import { JsonRpcError } from '../rpc/node/json-rpc.js'
 import type { BlockTransaction, MinedBlock } from '../rpc/node/mined/mined-block.js'
 import type { ConfiguredChains } from './configured-chains.js'
-import { bpsOf, ownSwap, touchedPools } from './hindsight-swap.js'
+import { ownSwap, readValueOfGas, type TheirSwap, touchedPools } from './hindsight-swap.js'
 import type { TaskRunner } from './task-runner.js'
 
 export interface HindsightParts {
@@ -163,12 +171,7 @@ async function explain(
     : { kind: 'none', reason: 'it reverted' }
   const swap = reading.kind === 'swap' ? reading.swap : null
   const theirs = swap && { swap, from, gasUsed: outcome.gasUsed, gasPrice: BigInt(tx.gasPrice) }
-  const [before, atItsPlace] = theirs
-    ? await Promise.all([
-        ownSwap(parts.engine, { ...scene, whatIf: undefined }, theirs),
-        ownSwap(parts.engine, { ...scene, whatIf: placeOf(scene, index) }, theirs),
-      ])
-    : [null, null]
+  const [before, atItsPlace] = theirs ? await ownSwaps(parts, scene, index, theirs) : [null, null]
   return {
     chainId: chain.id,
     hash: tx.hash,
@@ -188,6 +191,20 @@ async function explain(
     atItsPlace,
     sandwich: swap && (await sandwichOf(parts, scene, index, swap)),
   }
+}
+
+/** Ours at the end of the block before, and behind the transactions before theirs. */
+async function ownSwaps(
+  { engine }: HindsightParts,
+  scene: Scene,
+  index: number,
+  theirs: TheirSwap,
+): Promise<[OwnSwap | NoOwnSwap, OwnSwap | NoOwnSwap]> {
+  const { whatIf: _, ...context } = scene.context
+  const valueOfGas = await readValueOfGas(engine, { ...scene, context }, theirs)
+  const swapAt = (whatIf: WhatIf | undefined) =>
+    ownSwap(engine, { ...scene, whatIf, valueOfGas }, theirs)
+  return Promise.all([swapAt(undefined), swapAt(placeOf(scene, index))])
 }
 
 /** Whether the fork did what the receipt says; asked only where the block as a whole is not what its header says. */

@@ -8,7 +8,7 @@ import { defined } from '../../domain/defined.js'
 import type { RouteAlternative, RouteAnswer } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
 import { compareText } from '../../domain/lists.js'
-import { bpsDenominator } from '../../domain/primitives.js'
+import { bpsOf } from '../../domain/primitives.js'
 import type { SimulationSuccess } from '../../domain/state.js'
 import { poolName } from '../../protocols/pool.js'
 import { addPart, partOf, type Task } from '../block/task.js'
@@ -241,5 +241,5 @@ function lossBps(
     valueAfterGas(task, priced, outputs, result.gasUsed * task.gasPrice + built.dataFee.wei),
   )
   if (typeof most !== 'bigint' || typeof own !== 'bigint' || most <= 0n) return null
-  return Number(((most - own) * bpsDenominator * 100n) / most) / 100
+  return bpsOf(most - own, most)
 }

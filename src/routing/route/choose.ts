@@ -8,6 +8,7 @@ import {
   type Address,
   type BlockPin,
   bpsDenominator,
+  bpsOf,
   defaultCentiBps,
   lessSlippage,
   type TokenAmount,
@@ -67,8 +68,7 @@ export function improvementBps(ranked: readonly Attempt<SimulationSuccess>[]): n
     .map(amountOf)
     .sort((a, b) => (a > b ? -1 : 1))
   if (!single) return null
-  const centi = ((amountOf(best) - single) * bpsDenominator * 100n) / single
-  return Math.max(0, Number(centi) / 100)
+  return Math.max(0, bpsOf(amountOf(best) - single, single))
 }
 
 /** `rank` of what is known already. */
