@@ -46,10 +46,22 @@ export function Card({ title, beside, children }: CardProps) {
   )
 }
 
+interface FactsProps {
+  readonly of: readonly (readonly [string, ComponentChildren])[]
+  /** The figure that counts most, in front of the others. */
+  readonly lead?: readonly [string, ComponentChildren]
+}
+
 /** Terms and what they are. */
-export function Facts({ of }: { readonly of: readonly (readonly [string, ComponentChildren])[] }) {
+export function Facts({ of, lead }: FactsProps) {
   return (
     <dl class="facts">
+      {lead && (
+        <div class="lead">
+          <dt>{lead[0]}</dt>
+          <dd>{lead[1]}</dd>
+        </div>
+      )}
       {of.map(([term, value]) => (
         <div key={term}>
           <dt>{term}</dt>

@@ -3,6 +3,7 @@ import type { Route } from '../../client/client.js'
 import { useAsked } from '../app/asking.js'
 import { countText, figureText } from '../app/format.js'
 import { Address, Amount } from '../components/amount.js'
+import { Facts } from '../components/parts.js'
 import { Answer } from '../components/states.js'
 import { Tabs } from '../components/tabs.js'
 import { excludePool } from './excluded.js'
@@ -74,20 +75,7 @@ function Shown({
   ] as const
   return (
     <>
-      <dl class="facts">
-        <div class="lead">
-          <dt>You receive</dt>
-          <dd>
-            <Amount {...token} value={out} />
-          </dd>
-        </div>
-        {facts.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Facts lead={['You receive', <Amount key="out" {...token} value={out} />]} of={facts} />
       <Sankey
         {...{ chart, protocols }}
         label={`Diagram of an alternative at block ${blockNumber}`}

@@ -3,6 +3,7 @@ import { useMemo } from 'preact/hooks'
 import { countText, figureText } from '../app/format.js'
 import { nativeToken } from '../app/tokens.js'
 import { Amount } from '../components/amount.js'
+import { Facts } from '../components/parts.js'
 import { Tabs } from '../components/tabs.js'
 import { Alternatives } from './alternatives.js'
 import { Candidates, RefusedPools } from './candidates.js'
@@ -136,20 +137,5 @@ function Figures({ question, answered: { route }, milliseconds }: Props) {
       ? []
       : [['Response time', `${(milliseconds / 1_000).toFixed(2)} s`] as const]),
   ] as const
-  return (
-    <dl class="facts">
-      <div class="lead">
-        <dt>You receive</dt>
-        <dd>
-          <Amount {...token} value={out} />
-        </dd>
-      </div>
-      {facts.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
-  )
+  return <Facts lead={['You receive', <Amount key="out" {...token} value={out} />]} of={facts} />
 }
