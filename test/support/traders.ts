@@ -2,7 +2,14 @@
  * A sandbox on which traders swap by public routers: Uniswap's V2 router, SwapRouter02, the Universal
  * Router. Blocks hold what is sent, in that order.
  */
-import { encodeAbiParameters, encodeFunctionData, numberToHex, parseAbi, toHex } from 'viem'
+import {
+  decodeAbiParameters,
+  encodeAbiParameters,
+  encodeFunctionData,
+  numberToHex,
+  parseAbi,
+  toHex,
+} from 'viem'
 import {
   loadCodes,
   permit2,
@@ -95,6 +102,23 @@ export async function startTraders(): Promise<Traders> {
       await sandbox.stop()
     },
   }
+}
+
+/** What a pair of Uniswap V2 holds of its second token, and of its first. Raw units. */
+export async function reservesOf(
+  node: RpcClient,
+  pair: Address,
+): Promise<readonly [bigint, bigint]> {
+  const abi = parseAbi(['function getReserves() view returns (uint112, uint112, uint32)'])
+  const call = { to: pair, data: encodeFunctionData({ abi }) }
+  const data = await node.request<Hex>('eth_call', [call, 'latest'])
+  const [first, second] = decodeAbiParameters([{ type: 'uint256' }, { type: 'uint256' }], data)
+  return [second, first]
+}
+
+/** What a pair pays by its formula. @param of - reserve of what goes in. @param out - of what comes out. */
+export function outputOf(amountIn: bigint, [of, out]: readonly [bigint, bigint]): bigint {
+  return (amountIn * 997n * out) / (of * 1000n + amountIn * 997n)
 }
 
 export interface Wanted {

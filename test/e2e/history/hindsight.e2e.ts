@@ -1,5 +1,5 @@
 /** Hindsight over HTTP and on the command line: swaps by public routers, each against its receipts and an own count. */
-import { decodeAbiParameters, encodeFunctionData, type Hex, parseAbi } from 'viem'
+import { encodeFunctionData, type Hex, parseAbi } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Address, nativeToken } from '../../../src/domain/primitives.js'
 import { contractAddresses, v2PairAddress } from '../../../src/sandbox/addresses.js'
@@ -11,6 +11,8 @@ import {
   bySwapRouter,
   byUniversalRouter,
   byV2Router,
+  outputOf,
+  reservesOf,
   startTraders,
   type Trade,
   type Traders,
@@ -39,7 +41,7 @@ const victimIn = 10n * ether
 beforeAll(async () => {
   traders = await startTraders()
   for (const account of [victim, attacker, other]) await traders.equip(account, [weth, usdc, dai])
-  reserves = await reservesOf(pair)
+  reserves = await reservesOf(traders.node, pair)
   const dollars = outputOf(frontIn, reserves)
   const sell = { tokenIn: weth, tokenOut: usdc }
   const transfer = encodeFunctionData({
@@ -65,19 +67,6 @@ afterAll(async () => {
   await service?.stop()
   await traders?.stop()
 })
-
-async function reservesOf(address: Address): Promise<readonly [bigint, bigint]> {
-  const abi = parseAbi(['function getReserves() view returns (uint112, uint112, uint32)'])
-  const call = { to: address, data: encodeFunctionData({ abi }) }
-  const data = await traders.node.request<Hex>('eth_call', [call, 'latest'])
-  const [dollars, ethers] = decodeAbiParameters([{ type: 'uint256' }, { type: 'uint256' }], data)
-  return [ethers, dollars]
-}
-
-/** By the formula of the pair. @param of - reserves of what goes in, and of what comes out. */
-function outputOf(amountIn: bigint, [of, out]: readonly [bigint, bigint]): bigint {
-  return (amountIn * 997n * out) / (of * 1000n + amountIn * 997n)
-}
 
 async function hindsight(body: object) {
   const answer = await service.post('/api/v1/hindsight', { chainId: 1, ...body })

@@ -4,7 +4,7 @@
  * UPDATE_DOCS=1 and compares otherwise.
  */
 import { readFile, writeFile } from 'node:fs/promises'
-import { decodeAbiParameters, encodeFunctionData, type Hex, parseAbi, toEventSelector } from 'viem'
+import { type Hex, toEventSelector } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Address, isNative, nativeToken, toAddress } from '../../../src/domain/primitives.js'
 import { v2PairAddress } from '../../../src/sandbox/addresses.js'
@@ -15,6 +15,8 @@ import {
   bySwapRouter,
   byUniversalRouter,
   byV2Router,
+  outputOf,
+  reservesOf,
   startTraders,
   type Trade,
   type Traders,
@@ -69,7 +71,7 @@ beforeAll(async () => {
   const random = createSeededRandom(7n)
   for (let block = 0; block < blocks; block++) {
     const trades: (Trade & { router: string })[] = []
-    const reserves = await reservesOf(v2PairAddress('uniswap-v2', weth, usdc))
+    const reserves = await reservesOf(traders.node, v2PairAddress('uniswap-v2', weth, usdc))
     const [frontIn, victimIn] = [150n * ether, 20n * ether]
     const isSandwiched = sandwichedBlocks.includes(block)
     if (isSandwiched) {
@@ -101,19 +103,6 @@ afterAll(async () => {
   await service?.stop()
   await traders?.stop()
 })
-
-async function reservesOf(address: Address): Promise<readonly [bigint, bigint]> {
-  const abi = parseAbi(['function getReserves() view returns (uint112, uint112, uint32)'])
-  const call = { to: address, data: encodeFunctionData({ abi }) }
-  const data = await traders.node.request<Hex>('eth_call', [call, 'latest'])
-  const [dollars, ethers] = decodeAbiParameters([{ type: 'uint256' }, { type: 'uint256' }], data)
-  return [ethers, dollars]
-}
-
-/** By the formula of the pair. @param of - reserves of what goes in, and of what comes out. */
-function outputOf(amountIn: bigint, [of, out]: readonly [bigint, bigint]): bigint {
-  return (amountIn * 997n * out) / (of * 1000n + amountIn * 997n)
-}
 
 /** A small swap between ether, USDC and DAI by one of the routers. */
 async function randomTrade(
