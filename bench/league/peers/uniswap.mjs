@@ -37,12 +37,26 @@ function keyOf(tokenA, tokenB, ...more) {
   return [tokenA.address.toLowerCase(), tokenB.address.toLowerCase()].sort().concat(more).join()
 }
 
+/** @param wanted - two tokens; for V3 the fee, for V4 the fee, the tick spacing and the hooks behind them. */
+function keyOfKind(kind, [tokenA, tokenB, fee, tickSpacing]) {
+  switch (kind) {
+    case 'v2':
+      return keyOf(tokenA, tokenB, kind)
+    case 'v3':
+      return keyOf(tokenA, tokenB, kind, fee)
+    default:
+      return keyOf(tokenA, tokenB, kind, fee, tickSpacing)
+  }
+}
+
 function keyOfPool(pool) {
   const { token0, token1, fee, tickSpacing } = pool
-  if (pool instanceof Pair) return keyOf(token0, token1, 'v2')
-  return pool instanceof V3Pool
-    ? keyOf(token0, token1, 'v3', fee)
-    : keyOf(token0, token1, 'v4', fee, tickSpacing)
+  return keyOfKind(kindOf(pool), [token0, token1, fee, tickSpacing])
+}
+
+function kindOf(pool) {
+  if (pool instanceof Pair) return 'v2'
+  return pool instanceof V3Pool ? 'v3' : 'v4'
 }
 
 /** A pool that is 32 bytes of a contract, and no contract of its own. */
@@ -78,7 +92,7 @@ function learnPool(facts) {
   const depth = { ether: ethOf(balance0) + ethOf(balance1), facts }
   if (facts.kind === 'pair') {
     const pool = new Pair(balance0, balance1)
-    known.set(keyOfPool(pool), { ...depth, version: 2, pool })
+    known.set(keyOfPool(pool), { ...depth, pool })
     return
   }
   const fee = Math.round(facts.fee * 1e6)
@@ -90,7 +104,6 @@ function learnPool(facts) {
     : new V3Pool(token0, token1, fee, ...state)
   known.set(keyOfPool(pool), {
     ...depth,
-    version: isV4(facts) ? 4 : 3,
     ticks: ticks.map(({ index }) => index),
     pool,
   })
@@ -103,18 +116,6 @@ function accessor(kind, wanted) {
     [kind === 'v4' ? 'getPoolById' : 'getPoolByAddress']: (id) =>
       found.find(({ facts }) => facts.id === id.toLowerCase())?.pool,
     getAllPools: () => found.map(({ pool }) => pool),
-  }
-}
-
-/** @param wanted - two tokens; for V3 the fee, for V4 the fee, the tick spacing and the hooks behind them. */
-function keyOfKind(kind, [tokenA, tokenB, fee, tickSpacing]) {
-  switch (kind) {
-    case 'v2':
-      return keyOf(tokenA, tokenB, kind)
-    case 'v3':
-      return keyOf(tokenA, tokenB, kind, fee)
-    default:
-      return keyOf(tokenA, tokenB, kind, fee, tickSpacing)
   }
 }
 
@@ -180,17 +181,17 @@ async function quotes(amounts, routes) {
   return { routesWithQuotes, blockNumber: BigNumber.from(1) }
 }
 
-/** As a subgraph lists pools, of this version. */
-function listed(version, tokenIn, tokenOut) {
+/** As a subgraph lists pools, of this kind. */
+function listed(kind, tokenIn, tokenOut) {
   const near = among.get(keyOf(tokenIn, tokenOut))
   return [...known.values()]
-    .filter((one) => one.version === version)
+    .filter(({ pool }) => kindOf(pool) === kind)
     .filter(({ facts }) => !near || facts.tokens.every((token) => near.has(token)))
     .map(({ facts, pool, ether }) => ({
       id: facts.id,
       token0: { id: facts.tokens[0] },
       token1: { id: facts.tokens[1] },
-      ...(version === 2
+      ...(kind === 'v2'
         ? { supply: 1, reserve: ether, reserveUSD: ether }
         : {
             feeTier: String(pool.fee),
@@ -214,9 +215,9 @@ function learn() {
     v4Supported: [1],
     mixedSupported: [1],
     mixedCrossLiquidityV3AgainstV4Supported: [],
-    v4SubgraphProvider: { getPools: async (...pair) => listed(4, ...pair) },
-    v3SubgraphProvider: { getPools: async (...pair) => listed(3, ...pair) },
-    v2SubgraphProvider: { getPools: async (...pair) => listed(2, ...pair) },
+    v4SubgraphProvider: { getPools: async (...pair) => listed('v4', ...pair) },
+    v3SubgraphProvider: { getPools: async (...pair) => listed('v3', ...pair) },
+    v2SubgraphProvider: { getPools: async (...pair) => listed('v2', ...pair) },
     v4PoolProvider: providerOf('v4'),
     v3PoolProvider: providerOf('v3'),
     v2PoolProvider: providerOf('v2'),
