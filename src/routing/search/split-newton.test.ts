@@ -4,7 +4,7 @@ import type { Address, TokenAmount } from '../../domain/primitives.js'
 import type { MarketPool } from '../market/market-view.js'
 import type { Hop } from './hop.js'
 import { type Arc, evaluate, KnownMargins, type Network } from './split-network.js'
-import { improve, marginsOf, tokenOf } from './split-newton.js'
+import { improve, marginAt, marginsOf, paidFor, tokenOf } from './split-newton.js'
 
 const token = (digit: string): Address => `0x${digit.repeat(40)}`
 const [a, b, c, d] = ['a', 'b', 'c', 'd'].map(token) as [Address, Address, Address, Address]
@@ -16,7 +16,7 @@ type Reserves = readonly [reserveIn: bigint, reserveOut: bigint]
 function pool(id: string, x: number, y: number, known = 10n ** 40n): MarketPool {
   const outOf = ([reserveIn, reserveOut]: Reserves, amountIn: bigint) =>
     (amountIn * reserveOut) / (reserveIn + amountIn)
-  const start: Reserves = [BigInt(x) * ether, BigInt(y) * ether]
+  const start: Reserves = [BigInt(x * 1e9) * 10n ** 9n, BigInt(y * 1e9) * 10n ** 9n]
   const swaps = {
     gasEstimate: () => 100_000n,
     swap: (_pool: unknown, state: Reserves, _direction: unknown, amountIn: bigint) => ({
@@ -162,6 +162,66 @@ describe('marginsOf', () => {
   })
 })
 
+describe('the slope of small amounts', () => {
+  /** One pool of ten billion to ten billion raw units. */
+  function slopeAt(amountIn: bigint, known = 10n ** 40n) {
+    const market = pool('1', 1e-8, 1e-8, known)
+    const arcs: Arc[] = [{ hop: swap(market, a, b), key: '0', gas: 1n, share: 1 }]
+    const at = evaluate(arcs, termsOf([{ token: a, amount: amountIn }]), true)
+    if (!at) throw new Error('no network')
+    return marginsOf(at, b, true).groups[0]
+  }
+
+  test('a difference spans two thousand raw units of output, so that rounding does not bend it', () => {
+    const { value = 0, curvature = 0 } = slopeAt(5_000n) ?? {}
+    expect(value).toBeCloseTo(1, 3)
+    expect(Math.abs(curvature)).toBeLessThan(1e-6)
+  })
+
+  test('an amount below that is compared with nothing and with twice itself', () => {
+    expect(slopeAt(100n)?.value).toBeCloseTo(0.995, 2)
+    expect(slopeAt(2n)?.value).toBeCloseTo(0.75, 9)
+  })
+
+  test('a pool that ends within the difference is worth the slope below it, and takes no more than it can', () => {
+    const [whole, end] = [10n ** 9n, 1_002_000_000n]
+    const { value = 0, most = 0 } = slopeAt(whole, end) ?? {}
+    const step = whole / 32n
+    const outOf = (amount: bigint) => Number((amount * 10n ** 10n) / (10n ** 10n + amount))
+    expect(value).toBeCloseTo((outOf(whole) - outOf(whole - step)) / Number(step), 9)
+    expect(most).toBeGreaterThan(1e9 + 500_000)
+    expect(most).toBeLessThanOrEqual(Number(end))
+  })
+})
+
+describe('paidFor', () => {
+  const sources = [
+    { token: a, amount: 100n * ether },
+    { token: c, amount: 50n * ether },
+  ]
+  const arcs: readonly Arc[] = [
+    { hop: swap(pool('1', 1_000, 1_000), a, b), key: '0', gas: 1n, share: 1 },
+    { hop: swap(pool('2', 200, 400), c, b), key: '1', gas: 1n, share: 1 },
+  ]
+  const terms = termsOf(sources)
+  const at = evaluate(arcs, terms, true)
+  if (!at) throw new Error('no network')
+  const margin = marginAt(terms, { arcs, at }, true)
+
+  test('closed form: what a source brings beyond its present amount, the others unchanged', () => {
+    const slice = { token: c, amount: 150n * ether }
+    const more = (200 * 400) / 400 - (50 * 400) / 250
+    expect(paidFor(terms, margin, slice, true) / 1e18).toBeCloseTo(more, 6)
+  })
+
+  test('never more than the margin, also for a little', () => {
+    const slice = { token: a, amount: ether / 1_000n }
+    const atMargin = 1e15 * (margin.values.get(a) ?? 0)
+    expect(paidFor(terms, margin, slice, true)).toBeLessThanOrEqual(atMargin)
+    expect(paidFor(terms, margin, slice, true) / atMargin).toBeGreaterThan(0.999)
+  })
+})
+
 describe('improve', () => {
   const twoWays = (x: number, y: number, share: number) =>
     [
@@ -189,6 +249,11 @@ describe('improve', () => {
     const { arcs, at } = improved(twoWays(1_000, 800, 0.5), 50)
     expect(arcs.map(({ key, share }) => [key, share])).toEqual([['0', 1]])
     expect(at.flows).toHaveLength(1)
+  })
+
+  test('a way whose best share is below a ten thousandth leaves', () => {
+    expect(improved(twoWays(0.05, 0.05, 0.9999), 100).arcs.map(({ key }) => key)).toEqual(['0'])
+    expect(improved(twoWays(0.5, 0.5, 0.999), 100).arcs.map(({ key }) => key)).toEqual(['0', '1'])
   })
 
   test('closed form: two paths that share their last pool', () => {
