@@ -18,6 +18,8 @@ export const contractAddresses = {
   v2Router: '0x7a250d5630b4cf539739df2c5dacb4c659f2488d',
   v3Factory: venueHex('uniswap-v3', 'factory'),
   v3PositionManager: venueHex('uniswap-v3', 'positionManager'),
+  swapRouter02: '0x68b3465833fb72a70ecdf485e0e4c7bd8665fc45',
+  universalRouter: '0x66a9893cc07d91d95644aedd05d03f95e1dba8af',
   balancerVault: venueHex('balancer-v2', 'vault'),
   balancerWeightedFactory: '0x8e9aa87e45e92bad84d5f8dd1bff34fb92637de9',
   balancerStableFactory: '0xc66ba2b6595d3613ccab350c886ace23866ede24',

@@ -16,6 +16,7 @@ import { codeOf, loadArtifacts } from './contracts/artifacts.js'
 import { deployContracts } from './market/deploy-contracts.js'
 import { deployExecutor } from './market/deploy-executor.js'
 import { openMarket } from './market/open-market.js'
+import { equipTraders } from './market/traders.js'
 import { settle, trade } from './market/trading.js'
 import type { SandboxPlan } from './plans/plan.js'
 import type { VenueTools } from './venues/venue.js'
@@ -82,6 +83,8 @@ export async function buildSandbox(args: {
     for (const venue of venues) await venue.open(tools)
     deployExecutor(chain, market)
     await openBridges(chain, deployer, market, plan.others)
+    // Behind the users' transactions, whose gas price must not depend on it.
+    await equipTraders({ chain, deployer, market, code })
     await chain.mine()
     await chain.all([{ method: 'evm_setBlockGasLimit', params: [numberToHex(usualGasLimit)] }])
     await settle(chain, market)

@@ -6,7 +6,7 @@
 import type { Hex } from '../domain/primitives.js'
 
 export const headHashes = {
-  1: '0xe8f92dc8534ceaa0782fa53d7999789cf211329b53e0c28d749292fffcbb97e8',
-  42161: '0xa78e2526f87dfa063be857eca3de52392370cd70ff8c9c35efc22b928225f7a8',
-  8453: '0xf71719c1d259d72f3f7a6479b13111eda3b9c4bb8dd040af660f79b580b750e6',
+  1: '0xa2ec14b5f3cfdd0cf8fccdae9e915ef80dab8b69b5f81f9681a407e0b5c33951',
+  42161: '0xa7dda749c730afd67df5a0df3e90f1cc0aa8d94a2ff328e8cc752d4c1ed91cdd',
+  8453: '0x7adff75fbed24bd580cc26a570d67783a708b19073d6aa97c9f7cb5846699771',
 } as const satisfies Record<number, Hex>

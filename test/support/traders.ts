@@ -10,17 +10,11 @@ import {
   parseAbi,
   toHex,
 } from 'viem'
-import {
-  loadCodes,
-  permit2,
-  swapRouter02,
-  universalRouter,
-  v2RouterAbi,
-  v2Routers,
-} from '../../bench/alternatives/venues.js'
+import { v2RouterAbi } from '../../bench/alternatives/venues.js'
 import { type Address, type Hex, maxUint256 } from '../../src/domain/primitives.js'
 import { contractAddress } from '../../src/executor/deployments.js'
 import { createRpcClient, type RpcClient } from '../../src/rpc/node/json-rpc.js'
+import { contractAddresses } from '../../src/sandbox/addresses.js'
 import { startSandbox } from '../../src/sandbox/sandbox.js'
 
 export interface Trade {
@@ -49,16 +43,13 @@ const gwei = 10n ** 9n
 const fortune = 10n ** 27n
 const permit2Abi = parseAbi(['function approve(address, address, uint160, uint48)'])
 const erc20 = parseAbi(['function approve(address, uint256)'])
-const v2Router = v2Routers['uniswap-v2']
+const { v2Router, swapRouter02, universalRouter, permit2 } = contractAddresses
 
 export async function startTraders(): Promise<Traders> {
   const sandbox = await startSandbox()
   const node = createRpcClient(sandbox.url)
   await node.request('anvil_autoImpersonateAccount', [true])
   await node.request('evm_setAutomine', [false])
-  for (const [address, code] of Object.entries(await loadCodes())) {
-    await node.request('anvil_setCode', [address, code])
-  }
   const mine: Traders['mine'] = async (trades) => {
     const hashes: Hex[] = []
     for (const [index, { from, to, data, value = 0n }] of trades.entries()) {

@@ -23,6 +23,29 @@ export async function placeContracts(
   deployer: Address,
   placements: readonly Placement[],
 ): Promise<void> {
+  const runtimes = await placeCreationCode(chain, deployer, placements)
+  for (const { address } of placements) {
+    chain.send({ from: deployer, to: address, data: '0x', gas: constructorGas })
+  }
+  await chain.mine()
+  await placeCode(chain, placements, runtimes)
+}
+
+/** For contracts that hold nothing in their storage: their constructors leave code alone, and nothing is mined. */
+export async function placeStateless(
+  chain: ChainWriter,
+  deployer: Address,
+  placements: readonly Placement[],
+): Promise<void> {
+  await placeCode(chain, placements, await placeCreationCode(chain, deployer, placements))
+}
+
+/** @returns what the constructors return. */
+async function placeCreationCode(
+  chain: ChainWriter,
+  deployer: Address,
+  placements: readonly Placement[],
+): Promise<readonly unknown[]> {
   await chain.all(
     placements.flatMap(({ address, creationCode, types = [], args = [] }) => [
       { method: 'anvil_setNonce', params: [address, '0x1'] },
@@ -32,16 +55,19 @@ export async function placeContracts(
       },
     ]),
   )
-  const runtimes = await chain.all(
+  return chain.all(
     placements.map(({ address }) => ({
       method: 'eth_call',
       params: [{ from: deployer, to: address, gas: '0x1c9c380' }, 'latest'],
     })),
   )
-  for (const { address } of placements) {
-    chain.send({ from: deployer, to: address, data: '0x', gas: constructorGas })
-  }
-  await chain.mine()
+}
+
+async function placeCode(
+  chain: ChainWriter,
+  placements: readonly Placement[],
+  runtimes: readonly unknown[],
+): Promise<void> {
   await chain.all(
     placements.map(({ address }, index) => ({
       method: 'anvil_setCode',

@@ -58,6 +58,30 @@ export const artifactPackages: readonly ArtifactPackage[] = [
     },
   },
   {
+    name: '@uniswap/swap-router-contracts',
+    version: '1.3.1',
+    integrity:
+      'sha512-mh/YNbwKb7Mut96VuEtL+Z5bRe0xVIbjjiryn+iMMrK2sFKhR4duk/86mEz0UO5gSx4pQIw9G5276P5heY/7Rg==',
+    files: {
+      swapRouter02: {
+        path: 'package/artifacts/contracts/SwapRouter02.sol/SwapRouter02.json',
+        field: 'bytecode',
+      },
+    },
+  },
+  {
+    name: '@uniswap/universal-router',
+    version: '2.1.0',
+    integrity:
+      'sha512-rt18RUsZd9xDfyVfIONJo+TEQ8w+olOYxu9+A1g4Thil1R7IMa+8mnyVQjdLPK2REhejScDwjYbOGpeaAce0hg==',
+    files: {
+      universalRouter: {
+        path: 'package/artifacts/contracts/UniversalRouter.sol/UniversalRouter.json',
+        field: 'bytecode',
+      },
+    },
+  },
+  {
     name: '@balancer-labs/v2-deployments',
     version: '3.2.0',
     integrity:

@@ -30,6 +30,8 @@ export interface MarketPlan {
   /** Contracts that make the pools of two tokens. */
   readonly factories: Readonly<Record<'uniswap-v2' | 'sushiswap-v2' | 'uniswap-v3', Address>>
   readonly v2Router: Address
+  /** Contracts of Uniswap by which traders swap. */
+  readonly routers: Readonly<Record<'swapRouter02' | 'universalRouter', Address>>
   readonly v2Pools: readonly V2PoolSpec[]
   readonly v3Pools: readonly V3PoolSpec[]
   /** Only Ethereum has pools of these kinds. */
@@ -129,6 +131,10 @@ export const ethereumMarket = createMarket({
     'uniswap-v3': contractAddresses.v3Factory,
   },
   v2Router: contractAddresses.v2Router,
+  routers: {
+    swapRouter02: contractAddresses.swapRouter02,
+    universalRouter: contractAddresses.universalRouter,
+  },
   v2Pools: v2PoolSpecs,
   v3Pools: v3PoolSpecs,
   v4Pools: v4PoolSpecs,

@@ -1,10 +1,9 @@
 /**
- * The scripted history: prices walk, traders keep the pools near them, others swap at random.
+ * The scripted history: prices walk, market makers keep the pools near them by the trading desk, traders swap at random.
  * Fixed seeds and integer arithmetic only, so that every build trades alike.
  */
 import { encodeFunctionData } from 'viem'
 import type { Address, Hex } from '../../domain/primitives.js'
-import { sandboxAccounts } from '../accounts.js'
 import { contractAddresses as at } from '../addresses.js'
 import type { ChainWriter } from '../chain/chain-writer.js'
 import type { SandboxToken } from '../tokens.js'
@@ -14,7 +13,8 @@ import { tokenAbi } from './market-abi.js'
 import type { Market } from './market-pools.js'
 import { createMarketReader } from './market-state.js'
 import { createSeededRandom, pick, type SeededRandom } from './seeded-random.js'
-import { several, swapBasket, swapPair } from './trades.js'
+import { traderSwap, traders } from './traders.js'
+import { deskSwap, type Swap, several } from './trades.js'
 
 /** Before them: time for the stable pools to reach the first prices. */
 const settlingBlocks = 5
@@ -50,9 +50,17 @@ export async function trade(
   const random = createSeededRandom(seed + 1n)
   const read = createMarketReader(chain, market)
   let baseFeePerGas = 1_200_000_000n
+  let turn = 0
   for (const [block, prices] of walk.entries()) {
+    // The newest block is asked about most. There the desk swaps: the gas, and so the price of the next block, stays.
+    const isNewest = block === walk.length - 1
     // Before the arbitrage, which does not know of them: they leave small differences for a block.
-    for (let n = 1 + random(3); n > 0; n--) send(chain, randomSwap(market, prices, random), random)
+    for (let n = 1 + random(3); n > 0; n--) {
+      const swap = randomSwap(market, prices, random)
+      const { address: from } = pick(traders, random)
+      if (isNewest) sendToDesk(chain, from, deskSwap(market, swap))
+      else chain.send({ from, ...traderSwap(market, swap, from, turn++), gas: gasPerTransaction })
+    }
     sendTrades(chain, arbitrage(market, await read(), prices, random), random)
     if (block % 25 === 0) report(chain, deployer, market, prices)
     beforeBlock(block)
@@ -64,17 +72,17 @@ export async function trade(
 
 function sendTrades(chain: ChainWriter, calls: readonly Hex[], random: SeededRandom): void {
   for (let start = 0; start < calls.length; start += tradesPerTransaction) {
-    send(chain, several(calls.slice(start, start + tradesPerTransaction)), random)
+    const data = several(calls.slice(start, start + tradesPerTransaction))
+    sendToDesk(chain, pick(traders, random).address, data)
   }
 }
 
-function send(chain: ChainWriter, data: Hex, random: SeededRandom): void {
-  const trader = pick(sandboxAccounts.slice(4, 9), random)
-  chain.send({ from: trader.address, to: at.tradingDesk, data, gas: gasPerTransaction })
+function sendToDesk(chain: ChainWriter, from: Address, data: Hex): void {
+  chain.send({ from, to: at.tradingDesk, data, gas: gasPerTransaction })
 }
 
 /** 0.005 to 0.02 percent of a pool's depth. */
-function randomSwap(market: Market, prices: Prices, random: SeededRandom): Hex {
+function randomSwap(market: Market, prices: Prices, random: SeededRandom): Swap {
   const { pairSpecs, baskets, pricedTokens } = market
   const dollars = (depth: number) => Math.max(20, Math.floor((depth * (5 + random(16))) / 100_000))
   // Drawn in any case, so that a market without baskets trades as the others do.
@@ -83,11 +91,13 @@ function randomSwap(market: Market, prices: Prices, random: SeededRandom): Hex {
     const spec = pick(pairSpecs, random)
     const zeroForOne = random(2) === 0
     const token = pricedTokens(spec)[zeroForOne ? 0 : 1]
-    return swapPair(market, spec, zeroForOne, rawWorth(token, dollars(spec.depthUsd), prices))
+    const amount = rawWorth(token, dollars(spec.depthUsd), prices)
+    return { kind: 'pair', spec, zeroForOne, amount }
   }
   const spec = pick(baskets, random)
   const [from, to] = twoOf(market, spec.symbols, random)
-  return swapBasket(spec, from, to, rawWorth(from, dollars(spec.depthUsd), prices))
+  const amount = rawWorth(from, dollars(spec.depthUsd), prices)
+  return { kind: 'basket', spec, from, to, amount }
 }
 
 function twoOf(

@@ -39,6 +39,10 @@ const market = createMarket({
     ['HNY', 'Honeypot', '0xf702e70000000000000000000000000000000002', 18, 'honeypot', 0.5],
   ]),
   ...factoriesOf(arbitrum),
+  routers: {
+    swapRouter02: '0x68b3465833fb72a70ecdf485e0e4c7bd8665fc45',
+    universalRouter: '0xa51afafe0263b40edaef0df8781ea9aa03e381a3',
+  },
   v2Pools: [
     ...pairs('uniswap-v2', {
       'WETH/USDC': 6 * m,

@@ -35,6 +35,10 @@ const market = createMarket({
     ['FRZN', 'Frozen Token', '0xf702e70000000000000000000000000000000001', 18, 'frozen', 2],
   ]),
   ...factoriesOf(base),
+  routers: {
+    swapRouter02: '0x2626664c2603336e57b271c5c0b26f421741e481',
+    universalRouter: '0x6ff5693b99212da76ad316178a184ab56d299b43',
+  },
   v2Pools: [
     ...pairs('uniswap-v2', {
       'WETH/USDC': 5 * m,

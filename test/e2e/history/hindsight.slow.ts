@@ -1,14 +1,20 @@
 /**
- * Hindsight of 300 swaps by public routers and ours, three of them sandwiched. What is read is compared with receipts, the
- * losses with the formula of the pair. The figures stand in docs/reference/hindsight.md, which this test writes with
- * UPDATE_DOCS=1 and compares otherwise.
+ * Hindsight of 300 swaps by public routers and ours, three of them sandwiched, and of the traders in the sandbox's history.
+ * What is read is compared with receipts, the losses with the formula of the pair. The figures stand in
+ * docs/reference/hindsight.md, which this test writes with UPDATE_DOCS=1 and compares otherwise.
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { type Hex, toEventSelector } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Address, isNative, nativeToken, toAddress } from '../../../src/domain/primitives.js'
-import { v2PairAddress } from '../../../src/sandbox/addresses.js'
+import { contractAddress } from '../../../src/executor/deployments.js'
+import {
+  contractAddresses,
+  curvePoolAddresses,
+  v2PairAddress,
+} from '../../../src/sandbox/addresses.js'
 import { createSeededRandom, pick } from '../../../src/sandbox/market/seeded-random.js'
+import { traders as historyTraders } from '../../../src/sandbox/market/traders.js'
 import { sandboxToken } from '../../../src/sandbox/tokens.js'
 import { startService, type TestService } from '../../support/service/service.js'
 import {
@@ -39,6 +45,15 @@ const transfer = toEventSelector('event Transfer(address,address,uint256)')
 
 const blocks = 30
 const perBlock = 10
+/** The last blocks before the newest one of the sandbox's history, in which traders swap by these contracts. */
+const history = { from: 348, to: 377 }
+const contractsOfHistory: Readonly<Record<Address, string>> = {
+  [contractAddresses.swapRouter02]: 'SwapRouter02',
+  [contractAddresses.universalRouter]: 'Universal Router',
+  [contractAddress('Router')]: 'forkroute',
+  [contractAddresses.balancerVault]: 'Balancer',
+  ...Object.fromEntries(curvePoolAddresses.map((pool) => [pool, 'Curve'])),
+}
 /** Blocks that begin with a sandwich. */
 const sandwichedBlocks = [5, 15, 25]
 
@@ -59,6 +74,8 @@ type Found = any
 let traders: Traders
 let service: TestService
 const sent: Sent[] = []
+const found = new Map<Hex, Found>()
+const ofHistory: Found[] = []
 const planted: Planted[] = []
 const mined: number[] = []
 
@@ -146,7 +163,11 @@ interface Receipt {
 }
 
 /** What the sender gave and got by token, by the receipt alone. */
-async function byReceipt({ hash, from, value = 0n }: Sent): Promise<Record<string, string> | null> {
+async function byReceipt({
+  hash,
+  from,
+  value = 0n,
+}: Pick<Sent, 'hash' | 'from' | 'value'>): Promise<Record<string, string> | null> {
   const receipt = await traders.node.request<Receipt>('eth_getTransactionReceipt', [hash])
   if (receipt.status !== '0x1') return null
   const sums = new Map<Address, bigint>(value > 0n ? [[nativeToken, -value]] : [])
@@ -166,13 +187,16 @@ function asRead({ swap }: Found): Record<string, string> | null {
   return { [swap.tokenIn]: `-${swap.amountIn}`, [swap.tokenOut]: swap.amountOut }
 }
 
+async function hindsightOf(block: number): Promise<Found[]> {
+  const answer = await service.post('/api/v1/hindsight', { chainId: 1, fromBlock: block })
+  expect(answer.status, answer.text).toBe(200)
+  expect(answer.body.warnings).toBeUndefined()
+  return answer.body.transactions
+}
+
 test('300 swaps are read as their receipts say, and planted sandwiches are found to the unit', async () => {
-  const found = new Map<Hex, Found>()
   for (const block of mined) {
-    const answer = await service.post('/api/v1/hindsight', { chainId: 1, fromBlock: block })
-    expect(answer.status, answer.text).toBe(200)
-    expect(answer.body.warnings).toBeUndefined()
-    for (const one of answer.body.transactions) found.set(one.hash, one)
+    for (const one of await hindsightOf(block)) found.set(one.hash, one)
   }
   expect(sent).toHaveLength(blocks * perBlock)
   for (const one of sent) {
@@ -188,24 +212,47 @@ test('300 swaps are read as their receipts say, and planted sandwiches are found
       return { hash, attacker, fronts: [front], backs: [back], loss: String(loss) }
     }),
   )
+}, 1_800_000)
+
+test('each block of the sandbox before the newest has swaps of traders, read as their receipts say', async () => {
+  const accounts: readonly string[] = historyTraders.map(({ address }) => address)
+  for (let block = history.from; block <= history.to; block++) {
+    const told = await hindsightOf(block)
+    const swaps = told.filter(({ from, to }) => accounts.includes(from) && contractsOfHistory[to])
+    expect(swaps.length, `block ${block}`).toBeGreaterThan(0)
+    for (const one of swaps) {
+      const params = [one.hash]
+      const tx = await traders.node.request<{ value: Hex }>('eth_getTransactionByHash', params)
+      const { [nativeToken]: ether, ...tokens } = asRead(one) ?? {}
+      // No event tells of ether that comes out.
+      const read = ether?.startsWith('-') ? { ...tokens, [nativeToken]: ether } : tokens
+      const { hash, from } = one
+      expect(read, hash).toEqual(await byReceipt({ hash, from, value: BigInt(tx.value) }))
+    }
+    ofHistory.push(...swaps)
+  }
+}, 1_800_000)
+
+test('the figures are those of the document', async () => {
   const text = pageOf([...found.values()])
   if (process.env.UPDATE_DOCS) await writeFile(document, text)
   expect(await readFile(document, 'utf8')).toBe(text)
-}, 1_800_000)
+})
+
+function rows(found: readonly Found[], keyOf: (one: Found) => string): string {
+  const keys = [...new Set(found.map(keyOf))].sort()
+  return keys
+    .map((key) =>
+      rowOf(
+        key,
+        found.filter((one) => keyOf(one) === key),
+      ),
+    )
+    .join('\n')
+}
 
 function pageOf(found: readonly Found[]): string {
   const routerOf = new Map(sent.map(({ hash, router }) => [hash, router]))
-  const rows = (keyOf: (one: Found) => string) => {
-    const keys = [...new Set(found.map(keyOf))].sort()
-    return keys
-      .map((key) =>
-        rowOf(
-          key,
-          found.filter((one) => keyOf(one) === key),
-        ),
-      )
-      .join('\n')
-  }
   const venues = (one: Found) =>
     [...new Set(one.through.map(({ protocol }: Found) => protocol))].sort().join(', ') || 'none'
   const losses = found.filter(({ sandwich }) => sandwich)
@@ -213,18 +260,26 @@ function pageOf(found: readonly Found[]): string {
 ## By router
 
 ${head('router')}
-${rows(({ hash }) => routerOf.get(hash) ?? '')}
+${rows(found, ({ hash }) => routerOf.get(hash) ?? '')}
 
 ## By venue
 
 ${head('venue')}
-${rows(venues)}
+${rows(found, venues)}
 
 ## Sandwiches
 
 | swap | it got | without the front | loss | loss, bps |
 | --- | ---: | ---: | ---: | ---: |
 ${losses.map(lossRow).join('\n')}
+
+## In the history of the sandbox
+
+[Traders](../how-to/sandbox.md#prices) swap in every block of the sandbox's history but the newest. These are their ${ofHistory.length} swaps in blocks
+${history.from} to ${history.to}, by the contract that they called. Each moves one pool, and takes whatever it gives.
+
+${head('contract')}
+${rows(ofHistory, ({ to }) => contractsOfHistory[to] ?? '')}
 `
 }
 
