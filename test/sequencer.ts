@@ -37,6 +37,8 @@ const long: readonly string[] = [
   'test/e2e/routes/gas.e2e.ts',
   'test/e2e/service/faults.e2e.ts',
   'test/e2e/history/backtest.e2e.ts',
+  'test/e2e/history/hindsight.e2e.ts',
+  'test/e2e/history/hindsight-nodes.e2e.ts',
   'test/e2e/positions/liquidity.slow.ts',
   'test/e2e/service/balances.slow.ts',
   'test/e2e/service/interrupt.slow.ts',

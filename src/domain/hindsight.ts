@@ -39,11 +39,16 @@ export type Verdict = 'won' | 'lost' | 'tied'
 export interface OwnSwap {
   readonly amountOut: bigint
   readonly gas: bigint
+  /** Wei, on chains that charge for posting data to L1; null where the chain does not tell. */
+  readonly l1DataFee?: bigint | null
   readonly tx: UnsignedTransaction
   readonly route: readonly { readonly protocol: string; readonly pool: string }[]
   /** Ours less theirs, as a share of theirs: basis points with two decimals. */
   readonly amountOutBps: number
-  /** The same after the gas of both, at the price that the transaction paid; null where gas cannot be valued. */
+  /**
+   * The same after the gas of both, at the price that the transaction paid, and after the L1 data fees of both where both
+   * are known; null where gas cannot be valued.
+   */
   readonly netBps: number | null
   /** What netBps says of our transaction; null where that is null. */
   readonly result: Verdict | null
@@ -83,6 +88,8 @@ export interface Hindsight {
   readonly gasUsed: bigint
   /** Wei per gas that it paid. */
   readonly gasPrice: bigint
+  /** Wei, on chains that charge for posting data to L1; null where the receipt does not tell, and for what is no swap. */
+  readonly l1DataFee?: bigint | null
   readonly swap: MinedSwap | null
   /** Why it is no swap of one token for another; null: it is one. */
   readonly noSwap: string | null

@@ -5,6 +5,7 @@ import { defined } from '../domain/defined.js'
 import type { CallContext, Engine, QuoteRequest, RouteAnswer } from '../domain/engine.js'
 import { ForkrouteError } from '../domain/errors.js'
 import type { MinedSwap, NoOwnSwap, OwnSwap, TouchedPool, Verdict } from '../domain/hindsight.js'
+import { zip } from '../domain/lists.js'
 import {
   type Address,
   type BlockPin,
@@ -26,6 +27,8 @@ export interface TheirSwap {
   readonly gasUsed: bigint
   /** Wei per gas. */
   readonly gasPrice: bigint
+  /** Wei; null: not known, or the chain charges none. */
+  readonly l1DataFee: bigint | null
 }
 
 /** Where ours is carried out. */
@@ -35,23 +38,22 @@ export interface OwnPlace {
   readonly parent: BlockPin
   /** The state behind the transactions before theirs; undefined: the end of the block before. */
   readonly whatIf: WhatIf | undefined
-  readonly valueOfGas: ValueOfGas
+  readonly worthOf: ValueOfWei
   readonly context: CallContext
 }
 
-/** Gas at the price that their transaction paid, in raw units of what they got; null where a price is missing. */
-export type ValueOfGas = (gas: bigint) => bigint | null
+/** Wei in raw units of what they got; null where a price is missing. */
+export type ValueOfWei = (wei: bigint) => bigint | null
 
 /** By the prices at the end of the block before. */
-export async function readValueOfGas(
+export async function readValueOfWei(
   engine: Pick<Engine, 'prices'>,
   { chain, parent, context }: Pick<OwnPlace, 'chain' | 'parent' | 'context'>,
-  { swap, gasPrice }: TheirSwap,
-): Promise<ValueOfGas> {
-  const token = swap.tokenOut
+  token: Address,
+): Promise<ValueOfWei> {
   const prices = await engine.prices(chain.id, [nativeToken, token], parent.number, context)
   const [native = null, out = null] = prices
-  return (gas) => valueIn(gas * gasPrice, { chain, token, native, out })
+  return (wei) => valueIn(wei, { chain, token, native, out })
 }
 
 /** @returns why there is none, where we find no route for the pair. */
@@ -64,7 +66,7 @@ export async function ownSwap(
     const { whatIf: _, ...plain } = place.context
     const asked = { ...plain, ...defined({ whatIf: place.whatIf }) }
     const answer = await engine.quote(toQuote(place, theirs), asked)
-    return compareWith(answer, theirs, place.valueOfGas)
+    return compareWith(answer, theirs, place)
   } catch (error) {
     if (!(error instanceof ForkrouteError) || !isAnswer(error)) throw error
     return { code: error.code, message: error.message }
@@ -89,24 +91,32 @@ function toQuote({ chain, parent }: OwnPlace, { swap, from }: TheirSwap): QuoteR
     limit: { kind: 'slippage', centiBps: defaultCentiBps },
     ignoreAggregators: [],
     ignoreStandards: [],
-    includeTransactionCost: false,
+    includeTransactionCost: chain.l1DataFee !== undefined,
     includePriceImpact: false,
   }
 }
 
 function compareWith(
-  { outputs, gas, tx, route }: RouteAnswer,
-  { swap, gasUsed }: TheirSwap,
-  valueOfGas: ValueOfGas,
+  { outputs, gas, gasCost, tx, route }: RouteAnswer,
+  { swap, gasUsed, gasPrice, l1DataFee: theirFee }: TheirSwap,
+  { chain, worthOf }: Pick<OwnPlace, 'chain' | 'worthOf'>,
 ): OwnSwap {
   const amountOut = outputs[0]?.amountOut ?? 0n
   const more = amountOut - swap.amountOut
-  const [ownGas, theirGas] = [valueOfGas(gas), valueOfGas(gasUsed)]
+  const ownFee = gasCost?.l1DataFee?.native ?? null
+  // A fee that is known of one side alone would count against that side.
+  const fees = ownFee === null || theirFee === null ? [0n, 0n] : [ownFee, theirFee]
+  const [ownCost, theirCost] = zip([gas, gasUsed], fees).map(([units, fee]) =>
+    worthOf(units * gasPrice + fee),
+  )
   const netBps =
-    ownGas === null || theirGas === null ? null : bpsOf(more - ownGas + theirGas, swap.amountOut)
+    isNumber(ownCost) && isNumber(theirCost)
+      ? bpsOf(more - ownCost + theirCost, swap.amountOut)
+      : null
   return {
     amountOut,
     gas,
+    ...(chain.l1DataFee && { l1DataFee: ownFee }),
     tx,
     route: route.flatMap(({ internalRoutes, protocol, primary = '' }) =>
       internalRoutes
@@ -117,6 +127,10 @@ function compareWith(
     netBps,
     result: netBps === null ? null : verdictOf(netBps),
   }
+}
+
+function isNumber(value: bigint | null | undefined): value is bigint {
+  return typeof value === 'bigint'
 }
 
 export function verdictOf(netBps: number): Verdict {

@@ -34,7 +34,7 @@ import type { TransactionFate } from '../rpc/archive/chain-source.js'
 import { JsonRpcError } from '../rpc/node/json-rpc.js'
 import type { BlockTransaction, MinedBlock } from '../rpc/node/mined/mined-block.js'
 import type { ConfiguredChains } from './configured-chains.js'
-import { ownSwap, readValueOfGas, type TheirSwap, touchedPools } from './hindsight-swap.js'
+import { ownSwap, readValueOfWei, type TheirSwap, touchedPools } from './hindsight-swap.js'
 import type { TaskRunner } from './task-runner.js'
 
 export interface HindsightParts {
@@ -170,7 +170,9 @@ async function explain(
     ? readSwap(one.flows, from, chain.wrappedNative)
     : { kind: 'none', reason: 'it reverted' }
   const swap = reading.kind === 'swap' ? reading.swap : null
-  const theirs = swap && { swap, from, gasUsed: outcome.gasUsed, gasPrice: BigInt(tx.gasPrice) }
+  const l1DataFee = chain.l1DataFee && swap ? await paidDataFee(parts, scene, tx) : null
+  const { gasUsed } = outcome
+  const theirs = swap && { swap, from, gasUsed, gasPrice: BigInt(tx.gasPrice), l1DataFee }
   const [before, atItsPlace] = theirs ? await ownSwaps(parts, scene, index, theirs) : [null, null]
   return {
     chainId: chain.id,
@@ -182,8 +184,9 @@ async function explain(
     status: outcome.isSuccess ? 'success' : 'reverted',
     reason: outcome.isSuccess ? null : decodeRevert(outcome.output, contractErrorsAbi),
     revertsSince: outcome.isSuccess ? null : await revertsSince(parts, scene, tx),
-    gasUsed: outcome.gasUsed,
+    gasUsed,
     gasPrice: BigInt(tx.gasPrice),
+    ...(chain.l1DataFee && { l1DataFee }),
     swap,
     noSwap: reading.kind === 'none' ? reading.reason : null,
     through: touchedPools(one.trades, replayed.makers, chain),
@@ -191,6 +194,16 @@ async function explain(
     atItsPlace,
     sandwich: swap && (await sandwichOf(parts, scene, index, swap)),
   }
+}
+
+/** What its receipt says that it paid for posting it to L1, wei. */
+async function paidDataFee(
+  { archive }: HindsightParts,
+  { chain, context }: Scene,
+  { hash }: BlockTransaction,
+): Promise<bigint | null> {
+  const fate = await untilAborted(archive.transaction(chain.id, hash), context.signal)
+  return fate.kind === 'mined' ? fate.l1DataFee : null
 }
 
 /** Ours at the end of the block before, and behind the transactions before theirs. */
@@ -201,9 +214,9 @@ async function ownSwaps(
   theirs: TheirSwap,
 ): Promise<[OwnSwap | NoOwnSwap, OwnSwap | NoOwnSwap]> {
   const { whatIf: _, ...context } = scene.context
-  const valueOfGas = await readValueOfGas(engine, { ...scene, context }, theirs)
+  const worthOf = await readValueOfWei(engine, { ...scene, context }, theirs.swap.tokenOut)
   const swapAt = (whatIf: WhatIf | undefined) =>
-    ownSwap(engine, { ...scene, whatIf, valueOfGas }, theirs)
+    ownSwap(engine, { ...scene, whatIf, worthOf }, theirs)
   return Promise.all([swapAt(undefined), swapAt(placeOf(scene, index))])
 }
 

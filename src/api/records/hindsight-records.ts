@@ -1,5 +1,6 @@
 /** Mined swaps beside our own on the wire. Amounts are decimal strings in the smallest unit. */
 import { z } from 'zod'
+import { defined } from '../../domain/defined.js'
 import type {
   Hindsight,
   HindsightAnswer as HindsightFacts,
@@ -43,6 +44,10 @@ const Own = z
   .object({
     amountOut: Wei.optional().meta({ description: 'Measured in the simulation of tx.' }),
     gas: Wei.optional().meta({ description: 'Gas that it used.' }),
+    l1DataFee: Wei.nullable().optional().meta({
+      description:
+        'Wei for posting it to L1. Only on chains that charge it; null when the chain does not say.',
+    }),
     route: z
       .array(
         z.object({
@@ -57,7 +62,7 @@ const Own = z
     }),
     netBps: Bps.nullable().optional().meta({
       description:
-        'The same after the gas of both, at the gas price that the transaction paid; null where gas cannot be valued.',
+        'The same after the gas of both, at the gas price that the transaction paid, and after l1DataFee of both where both are known; null where gas cannot be valued.',
     }),
     result: z.enum(['won', 'lost', 'tied']).nullable().optional().meta({
       description: 'Ours against theirs by netBps; up to 0.1 bps is a tie. Null as netBps.',
@@ -101,6 +106,10 @@ const Transactions = z
     }),
     gasUsed: Wei.meta({ description: 'Gas, by the receipt.' }),
     gasPrice: Wei.meta({ description: 'Wei per gas that it paid.' }),
+    l1DataFee: Wei.nullable().optional().meta({
+      description:
+        'Wei that it paid for being posted to L1. Only on chains that charge it; null where the receipt does not say, and without a swap.',
+    }),
     swap: Swap.nullable().meta({ description: 'Null: it is no swap of one token for another.' }),
     noSwap: z.string().nullable().meta({
       description: 'Why it is no swap of one token for another; null: it is one.',
@@ -139,6 +148,7 @@ function toTransactionRecord(one: Hindsight): z.output<typeof Transactions> {
     revertsSince: one.revertsSince === null ? null : Number(one.revertsSince),
     gasUsed: one.gasUsed.toString(),
     gasPrice: one.gasPrice.toString(),
+    ...toDataFee(one),
     swap: swap && toSwap(swap),
     noSwap: one.noSwap,
     through: one.through.map((pool) => ({ ...pool })),
@@ -158,11 +168,16 @@ function toSwap({ tokenIn, amountIn, tokenOut, amountOut, receiver }: MinedSwap)
   }
 }
 
+function toDataFee({ l1DataFee }: Pick<Hindsight, 'l1DataFee'>) {
+  return defined({ l1DataFee: l1DataFee === null ? null : l1DataFee?.toString() })
+}
+
 function toOwn(own: OwnSwap | NoOwnSwap, chainId: number): z.output<typeof Own> {
   if ('code' in own) return { error: { code: own.code, message: own.message } }
   return {
     amountOut: own.amountOut.toString(),
     gas: own.gas.toString(),
+    ...toDataFee(own),
     route: own.route.map((leg) => ({ ...leg })),
     tx: toTransaction({ tx: own.tx, chainId }),
     amountOutBps: own.amountOutBps,

@@ -758,6 +758,13 @@ export const shapes: Readonly<Record<string, Shape>> = {
       "gasPrice": {
         "is": "Wei"
       },
+      "l1DataFee": {
+        "any": [
+          {
+            "is": "Wei"
+          }
+        ]
+      },
       "swap": {
         "any": [
           {
@@ -805,6 +812,13 @@ export const shapes: Readonly<Record<string, Shape>> = {
       },
       "gas": {
         "is": "Wei"
+      },
+      "l1DataFee": {
+        "any": [
+          {
+            "is": "Wei"
+          }
+        ]
       },
       "tx": {
         "is": "Transaction"

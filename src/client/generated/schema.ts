@@ -5108,6 +5108,8 @@ export interface components {
             gasUsed: components["schemas"]["Wei"];
             /** @description Wei per gas that it paid. */
             gasPrice: components["schemas"]["Wei"];
+            /** @description Wei that it paid for being posted to L1. Only on chains that charge it; null where the receipt does not say, and without a swap. */
+            l1DataFee?: components["schemas"]["Wei"] | null;
             /** @description Null: it is no swap of one token for another. */
             swap: components["schemas"]["MinedSwap"] | null;
             /** @description Why it is no swap of one token for another; null: it is one. */
@@ -5148,6 +5150,8 @@ export interface components {
             amountOut?: components["schemas"]["Wei"];
             /** @description Gas that it used. */
             gas?: components["schemas"]["Wei"];
+            /** @description Wei for posting it to L1. Only on chains that charge it; null when the chain does not say. */
+            l1DataFee?: components["schemas"]["Wei"] | null;
             /** @description The steps in order. */
             route?: {
                 /** @description Slug of the protocol. */
@@ -5159,7 +5163,7 @@ export interface components {
             tx?: components["schemas"]["Transaction"];
             /** @description Our amountOut less theirs, as a share of theirs, basis points. */
             amountOutBps?: number;
-            /** @description The same after the gas of both, at the gas price that the transaction paid; null where gas cannot be valued. */
+            /** @description The same after the gas of both, at the gas price that the transaction paid, and after l1DataFee of both where both are known; null where gas cannot be valued. */
             netBps?: number | null;
             /** @description Ours against theirs by netBps; up to 0.1 bps is a tie. Null as netBps. */
             result?: ("won" | "lost" | "tied") | null;
@@ -9857,7 +9861,7 @@ export interface operations {
                      * @example {
                      *       "chainId": 1,
                      *       "number": 378,
-                     *       "hash": "0xe8f92dc8534ceaa0782fa53d7999789cf211329b53e0c28d749292fffcbb97e8",
+                     *       "hash": "0xa2ec14b5f3cfdd0cf8fccdae9e915ef80dab8b69b5f81f9681a407e0b5c33951",
                      *       "timestamp": 1760004536
                      *     }
                      */
@@ -15067,7 +15071,7 @@ export interface operations {
                      *       "blocks": [
                      *         {
                      *           "blockNumber": 358,
-                     *           "blockHash": "0x79137a1215e195a4ff6912ceb690c74b9968ff9d3feebeda94aafcd074f0d4dd",
+                     *           "blockHash": "0x03c5f116165b9b9917103df73a77c9a3e188093d8408ade8b25143cc510fa6ce",
                      *           "timestamp": 1760004296,
                      *           "rows": [
                      *             {
@@ -15081,9 +15085,9 @@ export interface operations {
                      *                 "2986120823"
                      *               ],
                      *               "gas": "129174",
-                     *               "gasCost": "176722479594162",
-                     *               "gasCostUsd": 0.5312689234682177,
-                     *               "gasCostOut": "531295",
+                     *               "gasCost": "176726407517154",
+                     *               "gasCostUsd": 0.5312807317193481,
+                     *               "gasCostOut": "531307",
                      *               "priceImpact": 17.48,
                      *               "price": 3001.126456,
                      *               "path": [
@@ -15099,7 +15103,7 @@ export interface operations {
                      *         },
                      *         {
                      *           "blockNumber": 363,
-                     *           "blockHash": "0xaa7ecbae31d018c309ee467ad7031bc42d07dca22fc390311d2bef859a01f4a7",
+                     *           "blockHash": "0x370d68d2aeb65657d80fc74ffecb91ca4b224beb2f41ccad8633c04de00cfad0",
                      *           "timestamp": 1760004356,
                      *           "rows": [
                      *             {
@@ -15113,9 +15117,9 @@ export interface operations {
                      *                 "2986077583"
                      *               ],
                      *               "gas": "182197",
-                     *               "gasCost": "255263097240621",
-                     *               "gasCostUsd": 0.7673803082868675,
-                     *               "gasCostOut": "767419",
+                     *               "gasCost": "255277035493318",
+                     *               "gasCostUsd": 0.7674222099199953,
+                     *               "gasCostOut": "767461",
                      *               "priceImpact": 17.63,
                      *               "price": 3001.082998,
                      *               "path": [

@@ -239,8 +239,8 @@ async function fateOf(
   if (found === 'pending') return { kind: 'pending' }
   const block = await blocks.find(found.blockNumber)
   if (!block.ok || block.value.pin.hash !== found.blockHash) return { kind: 'pending' }
-  const { isSuccess, logs } = found
-  return { kind: 'mined', isSuccess, logs, block: block.value.pin }
+  const { isSuccess, logs, l1DataFee } = found
+  return { kind: 'mined', isSuccess, logs, l1DataFee, block: block.value.pin }
 }
 
 /** Forgets what was replaced, and passes the head on. */

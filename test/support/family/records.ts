@@ -308,6 +308,7 @@ const ownSwap = z
     z.looseObject({
       amountOut: Wei,
       gas: Wei,
+      l1DataFee: Wei.nullable().optional(),
       amountOutBps: z.number(),
       netBps: z.number().nullable(),
       result: z.enum(['won', 'lost', 'tied']).nullable(),
@@ -329,6 +330,7 @@ export const Hindsight = z.looseObject({
       reason: Text.nullable(),
       gasUsed: Wei,
       gasPrice: Wei,
+      l1DataFee: Wei.nullable().optional(),
       swap: z
         .looseObject({
           tokenIn: Address,

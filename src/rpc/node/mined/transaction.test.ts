@@ -12,7 +12,7 @@ const raw = {
   blockHash,
   logs: [],
 }
-const receipt = { hash, isSuccess: true, blockNumber: 5n, blockHash, logs: [] }
+const receipt = { hash, isSuccess: true, blockNumber: 5n, blockHash, logs: [], l1DataFee: null }
 
 /** As the nodes together answer: what none of them has, is refused. */
 async function answerOf<T>(judged: Judgement) {
@@ -62,6 +62,14 @@ describe('receiptRequest', () => {
     ['a text', '0x'],
   ])('%s is no answer', (_, value) => {
     expect(receiptRequest(hash).judge(value).kind).toBe('odd')
+  })
+
+  test('the fee for L1 data, as OP-stack chains and Arbitrum tell of it', () => {
+    const fee = (more: object) => receiptRequest(hash).judge({ ...raw, ...more })
+    expect(fee({ l1Fee: '0x10' })).toMatchObject({ value: { l1DataFee: 16n } })
+    const part = { gasUsedForL1: '0x3', effectiveGasPrice: '0x5' }
+    expect(fee(part)).toMatchObject({ value: { l1DataFee: 15n } })
+    expect(fee({ l1Fee: null, gasUsedForL1: '0x3' })).toMatchObject({ value: { l1DataFee: null } })
   })
 
   test('its logs, in their order', () => {

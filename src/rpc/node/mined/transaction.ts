@@ -11,6 +11,8 @@ export interface Receipt {
   readonly blockNumber: bigint
   readonly blockHash: Hex
   readonly logs: readonly EventLog[]
+  /** Wei charged on a rollup for posting it to L1; null where the node does not tell. */
+  readonly l1DataFee: bigint | null
 }
 
 /** Every node that does not know it says the same. */
@@ -88,5 +90,15 @@ function toReceipt(value: unknown, hash: Hex): Receipt | null {
     blockNumber: BigInt(String(blockNumber)),
     blockHash: String(blockHash).toLowerCase() as Hex,
     logs: own,
+    l1DataFee: dataFeeIn(value as Record<string, unknown>),
   }
+}
+
+/** OP-stack chains tell the fee, Arbitrum how much of the gas was for L1. */
+function dataFeeIn({ l1Fee, gasUsedForL1, effectiveGasPrice }: Record<string, unknown>) {
+  const [fee, gas, price] = [l1Fee, gasUsedForL1, effectiveGasPrice].map((quantity) =>
+    /^0x[0-9a-f]{1,64}$/i.test(String(quantity)) ? BigInt(String(quantity)) : null,
+  )
+  if (fee !== null && fee !== undefined) return fee
+  return typeof gas === 'bigint' && typeof price === 'bigint' ? gas * price : null
 }
