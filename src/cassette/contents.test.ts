@@ -31,6 +31,7 @@ const contents: CassetteContents = {
     serviceName: 'svc',
     apiDialect: 'specification',
     marksAnswers: true,
+    widensPools: true,
     disabledAggregators: [],
     priorityFeePerGas: { 1: 10n ** 18n },
     acrossFeeBps: 5,

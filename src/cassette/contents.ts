@@ -30,6 +30,7 @@ export type CassetteSettings = Pick<
   | 'serviceName'
   | 'apiDialect'
   | 'marksAnswers'
+  | 'widensPools'
   | 'disabledAggregators'
   | 'priorityFeePerGas'
   | 'acrossFeeBps'
@@ -56,6 +57,7 @@ export interface RecorderVersion {
 const laterSettings = {
   apiDialect: 'specification',
   marksAnswers: false,
+  widensPools: false,
   disabledAggregators: [] as string[],
   acrossFeeBps: 5,
   acrossMaxUsd: null,
@@ -85,6 +87,7 @@ const schemas = {
     serviceName: z.string(),
     apiDialect: z.enum(['specification', 'family']).default(laterSettings.apiDialect),
     marksAnswers: z.boolean().default(laterSettings.marksAnswers),
+    widensPools: z.boolean().default(laterSettings.widensPools),
     disabledAggregators: z.array(z.string()).default(laterSettings.disabledAggregators),
     priorityFeePerGas: z.record(
       z.string(),
@@ -174,7 +177,7 @@ export function readVersions(file: string): string[] {
 
 /**
  * The contents with which a service adds to the file: it must be absent, or recorded with equal contents. Answers have
- * marks and cautions, and are ranked after the L1 data fee, where those in the file are.
+ * marks and cautions, are ranked after the L1 data fee and come from pools that are widened, where those in the file do.
  * @throws ForkrouteError INVALID_REQUEST naming what differs.
  */
 export function contentsToAdd(file: string, contents: CassetteContents): CassetteContents {
@@ -183,9 +186,8 @@ export function contentsToAdd(file: string, contents: CassetteContents): Cassett
   try {
     const facts = readable(() => guarded(() => new CassetteRequests(db).facts()))
     if (!Object.keys(facts).length) return contents
-    const { marksAnswers, cautions, dataFee } = contentsOf({ facts: () => facts }).settings
-    const later = { marksAnswers, cautions, dataFee }
-    const alike = { ...contents, settings: { ...contents.settings, ...later } }
+    const own = contentsOf({ facts: () => facts }).settings
+    const alike = { ...contents, settings: { ...contents.settings, ...laterOf(own) } }
     const differing = differences(facts, toFacts(alike))
     if (!differing.length) return alike
     throw new ForkrouteError(
@@ -195,6 +197,11 @@ export function contentsToAdd(file: string, contents: CassetteContents): Cassett
   } finally {
     db.close()
   }
+}
+
+/** Settings that files may lack: what is added to a file takes them from it. */
+export function laterOf({ marksAnswers, widensPools, cautions, dataFee }: CassetteSettings) {
+  return { marksAnswers, widensPools, cautions, dataFee }
 }
 
 /** One sentence per field that differs. */

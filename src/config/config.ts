@@ -49,6 +49,11 @@ export interface Config {
   readonly apiDialect: (typeof apiDialects)[number]
   /** Whether answers say where they were simulated and how long they hold: not in replays of cassettes without that. */
   readonly marksAnswers: boolean
+  /**
+   * Whether more of a pool's state is read where an amount goes beyond what is known: not in replays of cassettes that do not
+   * hold it.
+   */
+  readonly widensPools: boolean
   readonly logLevel: (typeof logLevels)[number]
   /** Allowed browser origins, `*` for all; empty: CORS is off. */
   readonly corsOrigins: readonly string[]
@@ -354,6 +359,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     serviceName: read.SERVICE_NAME,
     apiDialect: read.API_DIALECT,
     marksAnswers: true,
+    widensPools: true,
     logLevel: read.LOG_LEVEL,
     corsOrigins: read.CORS_ORIGINS,
     allowedHosts: read.ALLOWED_HOSTS,

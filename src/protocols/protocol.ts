@@ -25,6 +25,8 @@ export interface LoadedPool<State = unknown> {
   readonly state: State
   /** True when part of the state could not be read: math is an estimate, the simulation decides. */
   readonly partial: boolean
+  /** The reach that the state was loaded with; absent: 1. */
+  readonly reach?: number
 }
 
 /** Which token of a pool goes in, and which comes out. */
@@ -100,6 +102,8 @@ export interface Swaps<State = unknown> {
     readonly chain: ChainDefinition
     readonly venue: VenueParameters
     readonly pools: readonly Pool[]
+    /** How many times as far from the price as usual state is read, where protocols read a part of it; absent: 1. */
+    readonly reach?: number
   }): Promise<(LoadedPool<State> | Unreadable)[]>
 
   /**
@@ -114,6 +118,12 @@ export interface Swaps<State = unknown> {
    * @returns raw units of tokenOut by raw units of tokenIn, > 0; may remember what helps with other amounts.
    */
   estimator?(pool: Pool, state: State, direction: Direction): (amountIn: number) => number
+
+  /**
+   * Whether the swap goes beyond the part of the state that was read, so that `load` with a greater reach tells more. Pure.
+   * Absent: `load` reads all that swaps use.
+   */
+  isBeyondKnown?(pool: Pool, state: State, direction: Direction, amountIn: bigint): boolean
 
   /**
    * Key of state that the pool shares with others of the protocol, such as the reserves of a pair that also sells its

@@ -13,6 +13,7 @@ import { openBacktests } from '../backtest/open.js'
 import {
   type CassetteContents,
   contentsToAdd,
+  laterOf,
   readContents,
   readVersions,
   toHead,
@@ -263,6 +264,7 @@ function workerSettings(
     proof: config.proof,
     dataFee: config.dataFee,
     cautions: config.cautions,
+    widensPools: config.widensPools,
     poolBlacklist: config.poolBlacklist,
     disabledAggregators: config.disabledAggregators,
     v4HooksAllowlist: config.v4HooksAllowlist,
@@ -310,10 +312,9 @@ async function prepare(
     importedPools,
     sandboxPools,
   })
-  const { marksAnswers, cautions, dataFee } = contents.settings
   return {
     ...chosen,
-    config: { ...config, marksAnswers, cautions, dataFee, dataDir: temporaryFolder(closers) },
+    config: { ...config, ...laterOf(contents.settings), dataDir: temporaryFolder(closers) },
     tokens,
     mode: { ...mode, head: toHead(contents, softwareVersion()) },
     importedPools,

@@ -79,6 +79,7 @@ export function defineIntegralLike(row: IntegralRow): SwapAdapter<IntegralState>
       discover: (args) => poolsByPair(row.slug, version.poolByPairSlot, args),
       ...v3Swap,
       load: integralLoad(parts.load, poolSlots.slot0, version),
+      isBeyondKnown: parts.isBeyondKnown,
       swap(pool, state, direction, amountIn) {
         const { amountOut, exact, after } = parts.swap(pool, state, direction, amountIn)
         const isOld = state.isHooked && { isHooked: true, isFeeOld: true }

@@ -14,6 +14,8 @@ export interface WorkerSettings {
   readonly dataFee?: DataFeeUse
   /** False: answers carry no cautions; absent: they do. */
   readonly cautions?: boolean
+  /** False: no more of a pool is read than around its price, whatever the amount; absent: as far as amounts go. */
+  readonly widensPools?: boolean
   readonly poolBlacklist: readonly string[]
   /** Slugs of exchanges that no route uses; absent: none. */
   readonly disabledAggregators?: readonly string[]

@@ -174,7 +174,10 @@ async function search(
   }
   const prepared = prepareRoute(task, { mode: 'quote', accountId, within, request }, log)
   const { built, outputs, warnings } = await prepared
-    .then(async (ready) => ({ ...(await findRoute(task, ready)), warnings: ready.warnings }))
+    .then(async (ready) => {
+      const { best } = await findRoute(task, ready)
+      return { ...best, warnings: ready.warnings }
+    })
     .catch((error: unknown) => {
       if (!(error instanceof ForkrouteError)) throw error
       throw new ActionError(error.code, at(builder.own, action), `: ${error.message}`, {

@@ -1,5 +1,6 @@
 /** What one request may route through, and what is remembered of it by those that search it. */
-import type { Unreadable } from '../../protocols/pool.js'
+import { LRUCache } from 'lru-cache'
+import { poolKey, type Unreadable } from '../../protocols/pool.js'
 import type { LoadedPool, SwapAdapter } from '../../protocols/protocol.js'
 import type { Doubt } from './verified.js'
 
@@ -24,6 +25,9 @@ export interface MarketPools {
 /** Makes what is remembered of a view, from nothing but its pools. */
 type Memory<Kept> = new (view: MarketView) => Kept
 
+/** Views with other states of some pools that are kept, with what searches remember of them. */
+const othersKept = 16
+
 /**
  * Pools that are searched together, and the owner of what searches remember of them: the graph, samples, paths and splits
  * live as long as the view does.
@@ -33,11 +37,26 @@ export class MarketView implements MarketPools {
   readonly unreadable: readonly Unreadable[]
   readonly notes?: readonly string[]
   readonly #memories = new Map<Memory<unknown>, unknown>()
+  readonly #others = new LRUCache<string, MarketView>({ max: othersKept })
 
   constructor({ pools, unreadable = [], notes }: Partial<MarketPools>) {
     this.pools = pools ?? []
     this.unreadable = unreadable
     if (notes) this.notes = notes
+  }
+
+  /** The view with more of the state of some pools; for the same pools the same object. */
+  widened(wider: ReadonlyMap<MarketPool, MarketPool>): MarketView {
+    const key = [...wider.keys()]
+      .map(({ loaded }) => poolKey(loaded.pool))
+      .sort()
+      .join()
+    const known = this.#others.get(key)
+    if (known) return known
+    const pools = this.pools.map((pool) => wider.get(pool) ?? pool)
+    const made = new MarketView({ ...this, pools })
+    this.#others.set(key, made)
+    return made
   }
 
   /** The one object of the class that belongs to this view, made when it is asked for first. */

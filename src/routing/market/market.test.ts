@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { storageReader } from '../../../test/support/storage-reader.js'
 import { ethereum } from '../../chains/ethereum.js'
+import { at } from '../../domain/lists.js'
 import type { Address } from '../../domain/primitives.js'
 import type { Pool } from '../../protocols/pool.js'
 import type { SwapAdapter, Swaps, Trust } from '../../protocols/protocol.js'
-import { Market } from './market.js'
+import { canBeWidened, Market } from './market.js'
 
 const token = (digit: string): Address => `0x${digit.repeat(40)}`
 const [a, b, c] = [token('a'), token('b'), token('c')]
@@ -119,6 +120,45 @@ describe('Market', () => {
     expect(asked).toEqual([[a, b].join()])
     expect(await market.view(reader, [[a, b]])).toBe(direct)
     expect(await market.view(reader, [[a, b]], [c])).toBe(through)
+  })
+
+  describe('widened', () => {
+    const loading = (isPartial = false) => {
+      const reaches: (number | undefined)[] = []
+      const load: Swaps['load'] = async ({ pools, reach }) => {
+        reaches.push(reach)
+        return pools.map((pool) => ({ pool, state: { reach }, partial: isPartial }))
+      }
+      return { reaches, market: marketOf({ load }, [trio]) }
+    }
+    const poolOf = async (market: Market) => at((await market.view(reader, [[a, b]])).pools, 0)
+
+    test('reads four times as far each time, up to sixteen, and once for the same pool', async () => {
+      const { market, reaches } = loading()
+      const pool = await poolOf(market)
+      const [wider = pool] = await market.widened(reader, [pool])
+      const [again] = await market.widened(reader, [pool])
+      const [widest = pool] = await market.widened(reader, [wider])
+      expect(reaches).toEqual([undefined, 4, 16])
+      expect(again).toBe(wider)
+      expect(wider).toMatchObject({ doubt: 'imported', loaded: { state: { reach: 4 }, reach: 4 } })
+      expect([pool, wider, widest].map(canBeWidened)).toEqual([true, true, false])
+    })
+
+    test('a pool of which a node refuses a part is read no further', async () => {
+      const { market } = loading(true)
+      expect(canBeWidened(await poolOf(market))).toBe(false)
+    })
+
+    test('views know the wider pool in the place of the other, and are the same for the same pools', async () => {
+      const { market } = loading()
+      const view = await market.view(reader, [[a, b]])
+      const pool = at(view.pools, 0)
+      const [wider = pool] = await market.widened(reader, [pool])
+      const other = view.widened(new Map([[pool, wider]]))
+      expect(other.pools).toEqual([wider])
+      expect(view.widened(new Map([[pool, wider]]))).toBe(other)
+    })
   })
 
   describe('doubt', () => {

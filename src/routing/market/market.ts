@@ -4,6 +4,7 @@
  */
 import { LRUCache } from 'lru-cache'
 import { type ChainDefinition, canonicalToken } from '../../chains/chain.js'
+import { at } from '../../domain/lists.js'
 import { type Address, nativeToken } from '../../domain/primitives.js'
 import type { StateReader } from '../../domain/state.js'
 import { type Pool, poolKey, type Unreadable } from '../../protocols/pool.js'
@@ -37,6 +38,8 @@ type Pair = readonly [Address, Address]
 
 /** Limit on pools of intermediate tokens, since their state is read at every block like that of the others. */
 const mostThrough = 128
+/** The state of a pool is read this many times as far as before, until it is read so many times as far as usual. */
+const widening = { step: 4, most: 16 }
 /** Views that are kept, with what searches remember of them. */
 const viewsKept = 128
 
@@ -60,6 +63,7 @@ export class Market {
   /** The key is the whole record: one that an operator imported is never taken for the one that a look-up found. */
   readonly #pools = new Map<string, Promise<MarketPool | Unreadable>>()
   readonly #doubted = new Map<string, MarketPool>()
+  readonly #wider = new Map<MarketPool, Promise<MarketPool>>()
   readonly #views = new LRUCache<string, MarketView>({ max: viewsKept })
   readonly #textOf = oncePer(textOf)
 
@@ -161,6 +165,34 @@ export class Market {
       pools: keyed.sort(byKey).map(([, one]) => one),
       unreadable: [...failed.entries()].sort(byKey).map(([, fact]) => fact),
     }
+  }
+
+  /**
+   * The pools with their state read further than it is known, in the order given: for equal arguments the same objects. One
+   * that cannot be read any more stays as it is.
+   */
+  async widened(reader: StateReader, pools: readonly MarketPool[]): Promise<MarketPool[]> {
+    const { chain } = this.#source
+    const unknown = pools.filter((pool) => !this.#wider.has(pool))
+    const nameOf = ({ adapter, loaded }: MarketPool) => `${adapter.slug} ${nextReach(loaded)}`
+    for (const name of new Set(unknown.map(nameOf))) {
+      const own = unknown.filter((pool) => nameOf(pool) === name)
+      const { adapter, loaded } = at(own, 0)
+      const reach = nextReach(loaded)
+      const load = adapter.swaps.load({
+        reader,
+        chain,
+        venue: chain.venues[adapter.slug] ?? {},
+        pools: own.map((pool) => pool.loaded.pool),
+        reach,
+      })
+      for (const [index, pool] of own.entries()) {
+        const wider = load.then((list) => withState(pool, list[index], reach))
+        this.#wider.set(pool, wider)
+        wider.catch(() => this.#wider.delete(pool))
+      }
+    }
+    return Promise.all(pools.map(async (pool) => (await this.#wider.get(pool)) ?? pool))
   }
 
   /** The pool with what speaks against it: for equal arguments the same object. */
@@ -318,6 +350,23 @@ function toMarketPool(
     return { adapter, loaded, ...(shared && { sharedState: `${adapter.slug}:${shared}` }) }
   }
   return loaded ?? noState(pool)
+}
+
+function nextReach({ reach = 1 }: LoadedPool): number {
+  return reach * widening.step
+}
+
+/** Whether `Market.widened` reads more of the pool: state that a node refuses ends it for good. */
+export function canBeWidened({ loaded }: MarketPool): boolean {
+  return !loaded.partial && nextReach(loaded) <= widening.most
+}
+
+function withState(
+  pool: MarketPool,
+  loaded: LoadedPool | Unreadable | undefined,
+  reach: number,
+): MarketPool {
+  return loaded && 'state' in loaded ? { ...pool, loaded: { ...loaded, reach } } : pool
 }
 
 function noState({ protocol, id }: Pool): Unreadable {

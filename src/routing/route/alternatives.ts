@@ -149,8 +149,13 @@ class AlternativeSearch {
       },
     }
     const opened = await openSearch(task, request)
-    const prepared = { ...args, ...opened, request, log: undefined, warnings: [] as string[] }
-    const found = await searchFlows(task, prepared)
+    const found = await searchFlows(task, {
+      ...args,
+      ...opened,
+      request,
+      log: undefined,
+      warnings: [],
+    })
     this.wasCut ||= found.wasCut
     if ('missing' in found) return null
     const others = (flows: readonly Flow[]) => flows.filter((flow) => this.#isOther(flow))
@@ -158,6 +163,8 @@ class AlternativeSearch {
     if (!flows.length) return null
     const searchAgain = async (...wanted: Parameters<typeof found.searchAgain>) =>
       others(await found.searchAgain(...wanted))
+    const { inputs, funded } = args
+    const prepared = { ...found.prepared, inputs, funded }
     const attempts = await proveFlows(task, prepared, { flows, searchAgain }).catch(unlessFailed)
     if (!attempts) return null
     this.wasCut ||= attempts.some(({ result }) => result === null)

@@ -27,9 +27,9 @@ async function answerTo(
 ) {
   const task = plainTask({ pairs: [deepPair], simulate })
   const prepared = await prepareRoute(task, quoteArgs(asked), undefined)
-  const found = await findRoute(task, prepared)
+  const { best } = await findRoute(task, prepared)
   const request = { ...prepared.request, ...changes }
-  return { task, answer: await routeAnswer(task, { ...prepared, request }, found) }
+  return { task, answer: await routeAnswer(task, { ...prepared, request }, best) }
 }
 
 describe('routeAnswer', () => {

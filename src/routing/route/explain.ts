@@ -55,6 +55,11 @@ export class RouteLog {
     this.#attempts.push(...attempts)
   }
 
+  /** Forgets what a search left out that is made again with more state of the pools. */
+  restart(): void {
+    this.#left.clear()
+  }
+
   /** @param proven - best first. */
   chose(answer: Attempt<SimulationSuccess>, proven: readonly Attempt<SimulationSuccess>[]): void {
     this.#found = { answer, proven }

@@ -7,6 +7,7 @@ import type { TokenAmount } from '../../domain/primitives.js'
 import type { Task } from '../block/task.js'
 import type { MarketPool } from '../market/market-view.js'
 import { isVerified } from '../market/verified.js'
+import { poolsBeyondKnown } from '../search/beyond-known.js'
 import { type CandidateArgs, type CandidateSet, findCandidates } from '../search/candidates.js'
 import { findInput } from '../search/exact-output.js'
 import type { Flow } from '../search/flow.js'
@@ -25,8 +26,13 @@ export interface ExactOutput {
   readonly provenWith: bigint
 }
 
+/** How often it is searched again with more of the state of pools: each search may lead into others. */
+const mostWidenings = 4
+
 /** At least one flow. */
 export interface FoundFlows extends FlowsToProve {
+  /** What they were searched in. */
+  readonly prepared: PreparedRoute
   /** What the candidates were searched with, fees in raw units. */
   readonly inputs: readonly OrderInput[]
   /** Null: the inputs are stated. */
@@ -55,6 +61,37 @@ export async function searchFlows(
   task: Task,
   prepared: PreparedRoute,
 ): Promise<FoundFlows | NoFlows> {
+  let found = await searchOnce(task, prepared)
+  for (let round = 0; round < mostWidenings; round++) {
+    if ('missing' in found) break
+    const wider = await withWiderPools(task, found)
+    if (!wider) break
+    prepared.log?.restart()
+    found = await searchOnce(task, wider)
+  }
+  return found
+}
+
+/**
+ * The same with more of the state of the pools that the best flows go beyond; null where there is none. What is read follows
+ * from the request and the block.
+ */
+async function withWiderPools(
+  task: Task,
+  { prepared, flows, inputs, wasCut }: FoundFlows,
+): Promise<PreparedRoute | null> {
+  if (task.settings.widensPools === false || wasCut) return null
+  const { tokensOut } = prepared.request
+  const narrow = [...poolsBeyondKnown(flows, inputs.map(withoutFee), at(tokensOut, 0))]
+  if (!narrow.length) return null
+  const wider = await task.clock.stage('state', () =>
+    task.facts.market.widened(task.reader, narrow),
+  )
+  const pairs = narrow.map((pool, index) => [pool, wider[index] ?? pool] as const)
+  return { ...prepared, ...prepared.widened(new Map(pairs)) }
+}
+
+async function searchOnce(task: Task, prepared: PreparedRoute): Promise<FoundFlows | NoFlows> {
   const { request, usable, argsFor, named, statedInputs, log } = prepared
   const { pools } = usable
   const stated =
@@ -85,6 +122,7 @@ export async function searchFlows(
     : []
   if (missing) return { missing, wasCut }
   return {
+    prepared,
     flows: [...candidates, ...newSplits(verified, candidates)].filter(possible),
     inputs,
     exact: stated && { output: stated.output, provenWith: withoutFee(stated.input).amount },

@@ -21,6 +21,8 @@ export interface OpenSearch {
   readonly dataFee: DataFeeTerms | null
   /** @param wanted - those of the usable pools that the search may use. */
   argsFor(wanted: readonly MarketPool[]): Omit<CandidateArgs, 'inputs'>
+  /** The same with more of the state of some pools. */
+  widened(wider: ReadonlyMap<MarketPool, MarketPool>): OpenSearch
 }
 
 /** @param isAllowed - pools that the action of a bundle may use; absent: all. */
@@ -40,29 +42,50 @@ export async function openSearch(
   ])
   const { poolBlacklist } = router
   const usable = await usablePools(task, all, request, { poolBlacklist, isAllowed })
+  return searchIn(task, request, { router, all, usable, priced, dataFee })
+}
+
+function searchIn(
+  task: Task,
+  request: RouteRequest,
+  parts: Omit<OpenSearch, 'argsFor' | 'widened'>,
+): OpenSearch {
+  const { chain } = task
+  const { router, all, usable, priced, dataFee } = parts
   // Large markets are searched by their deepest pools first, which a request may have excluded.
   const isRestricted = request.poolChoice && usable.pools.length < all.pools.length
   const market = isRestricted ? new MarketView({ pools: usable.pools }) : all
   return {
-    router,
-    all,
-    usable,
-    priced,
-    dataFee,
+    ...parts,
     argsFor: (wanted) => ({
       market,
       ...(wanted.length < market.pools.length && { isAllowed: isOneOf(wanted) }),
       avoid: usable.avoid,
       shouldStop: task.clock.searchLimit(),
       wrappedNative: chain.wrappedNative,
-      tokensOut,
+      tokensOut: request.tokensOut,
       maxHops: router.maxHops,
       count: router.candidates,
       mayBeSplit: router.splits,
       gasCost: (token) => gasInToken(chain, priced, token, task.gasPrice * 1_000_000n) ?? undefined,
       ...defined({ swapDataGas: dataFee ? swapDataGas(dataFee) : undefined }),
     }),
+    widened: (wider) =>
+      searchIn(task, request, {
+        ...parts,
+        all: all.widened(wider),
+        usable: widenedPools(usable, wider),
+      }),
   }
+}
+
+function widenedPools(
+  usable: UsablePools,
+  wider: ReadonlyMap<MarketPool, MarketPool>,
+): UsablePools {
+  const widest = (pools: readonly MarketPool[]) => pools.map((pool) => wider.get(pool) ?? pool)
+  const { view, pools } = usable
+  return { ...usable, view: { ...view, pools: widest(view.pools) }, pools: widest(pools) }
 }
 
 async function dataFeeTerms(task: Task): Promise<DataFeeTerms | null> {

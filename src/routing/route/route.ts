@@ -33,13 +33,19 @@ export async function runRoute(task: Task, args: RouteArgs): Promise<RouteAnswer
   }
   const prepared = await prepareRoute(task, args, log).catch(failed)
   const found = await findRoute(task, prepared).catch(failed)
-  const answer = await routeAnswer(task, prepared, found)
+  const answer = await routeAnswer(task, found.prepared, found.best)
   const explanation = explained()
   return {
     ...answer,
     ...defined({ explanation }),
-    ...(await withAlternatives(task, prepared, { best: found, answer })),
+    ...(await withAlternatives(task, found.prepared, { best: found.best, answer })),
   }
+}
+
+export interface FoundRoute {
+  readonly best: Attempt<SimulationSuccess>
+  /** What it was found in: the market with as much state of its pools as the amounts need. */
+  readonly prepared: PreparedRoute
 }
 
 /**
@@ -48,28 +54,22 @@ export async function runRoute(task: Task, args: RouteArgs): Promise<RouteAnswer
  *
  * @throws ForkrouteError as `Engine.route`.
  */
-export async function findRoute(
-  task: Task,
-  prepared: PreparedRoute,
-): Promise<Attempt<SimulationSuccess>> {
-  const found = await findFlows(task, prepared)
-  const args = await withInputs(task, prepared, found)
+export async function findRoute(task: Task, opened: PreparedRoute): Promise<FoundRoute> {
+  const found = await findFlows(task, opened)
+  const { prepared } = found
+  const args = await withInputs(task, found)
   const attempts = await proveFlows(task, args, found)
   const proven = rank(task, attempts, prepared.priced)
   if (!proven.length) throw await whyNoAnswer(task, prepared, attempts)
   noteImprovement(task, proven)
-  const answer = await task.clock.stage('finalise', () => chooseAnswer(task, args, found, proven))
-  prepared.log?.chose(answer, proven)
+  const best = await task.clock.stage('finalise', () => chooseAnswer(task, args, found, proven))
+  prepared.log?.chose(best, proven)
   const isCut = found.wasCut || attempts.some(({ result }) => result === null)
   prepared.warnings.push(...droppedWarnings(attempts), ...(isCut ? [deadlineWarning] : []))
-  return answer
+  return { best, prepared }
 }
 
-async function withInputs(
-  task: Task,
-  prepared: PreparedRoute,
-  { inputs }: FoundFlows,
-): Promise<ProofArgs> {
+async function withInputs(task: Task, { prepared, inputs }: FoundFlows): Promise<ProofArgs> {
   const { sender, funded } = prepared
   if (funded) return { ...prepared, inputs, funded }
   // What a stated output costs is checked once it is known.

@@ -117,12 +117,14 @@ export function applyHop(hop: Hop, { after }: HopSwap, states: PoolStates): void
  * Runs the edges as the Executor does, with its rounding.
  *
  * @param inputs - raw units that the Executor holds at the start.
+ * @param onHop - is told of each hop before it is made, with the states in which it finds the pools; absent: nobody is.
  * @returns Raw units of `tokenOut` at the end; 0n when any edge has no output.
  */
 export function runFlow(
   edges: readonly FlowEdge[],
   inputs: readonly TokenAmount[],
   tokenOut: Address,
+  onHop?: (hop: Hop, amountIn: bigint, states: ReadonlyMap<MarketPool, unknown>) => void,
 ): { readonly amountOut: bigint; readonly exact: boolean } {
   const balances = new Map<Address, bigint>()
   const add = (token: Address, amount: bigint) =>
@@ -134,6 +136,7 @@ export function runFlow(
   for (const { hop, spends } of edges) {
     const held = balances.get(hop.tokenIn) ?? 0n
     const amountIn = spends === 'previous' ? previous : (held * BigInt(spends)) / bpsDenominator
+    onHop?.(hop, amountIn, states)
     const swap = hopSwap(hop, states, amountIn)
     if (swap.amountOut <= 0n) return { amountOut: 0n, exact }
     applyHop(hop, swap, states)

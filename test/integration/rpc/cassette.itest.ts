@@ -216,6 +216,7 @@ const head: CassetteHead = {
         apiDialect: 'specification' as const,
         disabledAggregators: [],
         marksAnswers: true,
+        widensPools: true,
         poolBlacklist: [],
         v4HooksAllowlist: [],
         poolIndex: false,

@@ -44,7 +44,7 @@ export function algebraV1Parts(
   slug: string,
   ticksPerBit: number,
 ): typeof v3Swap &
-  Pick<Adapter, 'discover' | 'load' | 'swap'> &
+  Pick<Adapter, 'discover' | 'load' | 'swap' | 'isBeyondKnown'> &
   Required<Pick<Adapter, 'swapSlots' | 'gasEstimate' | 'cautions'>> {
   const parts = concentratedParts(({ address }) => ({
     address,

@@ -4,7 +4,7 @@ import type { Pool } from '../../pool.js'
 import type { Swaps } from '../../protocol.js'
 import { concentratedEstimator } from './estimate.js'
 import { type ConcentratedSource, loadConcentrated } from './load.js'
-import { type ConcentratedState, concentratedSwap } from './swap.js'
+import { type ConcentratedState, concentratedSwap, isBeyondKnown } from './swap.js'
 
 type Adapter = Swaps<ConcentratedState>
 
@@ -37,14 +37,14 @@ export function isZeroForOne(pool: Pool, tokenIn: string): boolean {
  */
 export function concentratedParts(
   sourceOf: (pool: Pool, venue: VenueParameters) => ConcentratedSource | string,
-): Pick<Adapter, 'load' | 'swap' | 'estimator'> {
+): Required<Pick<Adapter, 'load' | 'swap' | 'estimator' | 'isBeyondKnown'>> {
   return {
-    async load({ reader, venue, pools }) {
+    async load({ reader, venue, pools, reach }) {
       const sources = pools.map((pool) => sourceOf(pool, venue))
       const supported = sources.filter(
         (source): source is ConcentratedSource => typeof source !== 'string',
       )
-      const loads = await loadConcentrated(reader, supported)
+      const loads = await loadConcentrated(reader, supported, reach)
       let next = 0
       return pools.map((pool, index) => {
         const source = sources[index]
@@ -61,6 +61,8 @@ export function concentratedParts(
       const { amountOut, unspent, exact, after } = swap
       return { amountOut: exact && unspent > 0n ? 0n : amountOut, exact, after }
     },
+    isBeyondKnown: (pool, state, { tokenIn }, amountIn) =>
+      isBeyondKnown(state, isZeroForOne(pool, tokenIn), amountIn),
     estimator: (pool, state, { tokenIn }) =>
       concentratedEstimator(state, isZeroForOne(pool, tokenIn)),
   }

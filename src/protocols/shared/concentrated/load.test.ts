@@ -105,6 +105,17 @@ describe('loadConcentrated', () => {
     expect(partial).toBe(true)
     expect(state).toMatchObject({ upperTick: 30, ticks: [-40] })
   })
+  test('a greater reach reads further, and more ticks', async () => {
+    const far = { ...wide, '-30000': 7n, 11000: -7n }
+    const reader = storageReader(poolStorage(-7, far))
+    const [load] = await loadConcentrated(reader, [source], 4)
+    expect(reader.rounds()).toBe(3)
+    // Five words on either side, for 10,496 ticks.
+    expect(load).toMatchObject({
+      partial: false,
+      state: { lowerTick: -15_360, upperTick: 12_790, ticks: [-6_000, -40, 30, 6_000, 11_000] },
+    })
+  })
   test('more than 300 initialised ticks on one side end the range at the 301st', async () => {
     const many = Object.fromEntries(
       Array.from({ length: 400 }, (_, index) => [index + 1, index % 2 ? -1n : 1n]),
@@ -114,5 +125,7 @@ describe('loadConcentrated', () => {
     expect(partial).toBe(false)
     expect(state.upperTick).toBe(301)
     expect(state.ticks).toHaveLength(301)
+    const [further] = await loadConcentrated(reader, [{ ...source, tickSpacing: 1 }], 4)
+    expect(further?.ok && further.state.ticks).toHaveLength(401)
   })
 })

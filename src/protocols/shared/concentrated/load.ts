@@ -11,9 +11,9 @@ import { memo } from './memo.js'
 import type { ConcentratedState } from './swap.js'
 import { maxTick, minTick } from './tick-math.js'
 
-/** Price range loaded on either side, in ticks: 1.0001^2624 = 1.3. Whole bitmap words are loaded. */
+/** Price range loaded on either side by a reach of 1, in ticks: 1.0001^2624 = 1.3. Whole bitmap words are loaded. */
 const ticksPerSide = 2_624
-/** Bound on the initialised ticks loaded on either side; the known range ends at the next one. */
+/** Bound on the initialised ticks loaded on either side by a reach of 1; the known range ends at the next one. */
 const maxInitializedPerSide = 300
 const wordBits = 256
 
@@ -60,6 +60,7 @@ interface Read {
 
 interface Head {
   readonly source: ConcentratedSource
+  readonly reach: number
   readonly slot0: bigint
   readonly tick: number
   readonly liquidity: bigint
@@ -88,10 +89,14 @@ async function readGroups(reader: StateReader, groups: readonly Read[][]): Promi
   })
 }
 
-/** @returns In the order of `sources`; not ok when price or active liquidity cannot be read. */
+/**
+ * @param reach - how many times as far as usual ticks are read, whole number.
+ * @returns In the order of `sources`; not ok when price or active liquidity cannot be read.
+ */
 export async function loadConcentrated(
   reader: StateReader,
   sources: readonly ConcentratedSource[],
+  reach = 1,
 ): Promise<ConcentratedLoad[]> {
   const heads = (
     await readGroups(
@@ -101,7 +106,7 @@ export async function loadConcentrated(
         { address, slot: toWord(slots.liquidity) },
       ]),
     )
-  ).map((results, index) => decodeHead(sources[index], results))
+  ).map((results, index) => decodeHead(sources[index], reach, results))
 
   const readable = heads.filter((head): head is Head => !('message' in head))
   const words = await readGroups(reader, readable.map(wordReads))
@@ -123,6 +128,7 @@ export async function loadConcentrated(
 
 function decodeHead(
   source: ConcentratedSource | undefined,
+  reach: number,
   [slot0Read, liquidityRead]: readonly ReadResult[],
 ): Head | { readonly message: string } {
   if (!source || !slot0Read || !liquidityRead) throw new RangeError('A storage read is missing.')
@@ -130,11 +136,12 @@ function decodeHead(
   if (!liquidityRead.ok) return { message: liquidityRead.message }
   const slot0 = BigInt(slot0Read.value)
   const tick = Number(BigInt.asIntN(24, slot0 >> 160n))
-  const side = wordsPerSide(source.tickSpacing)
+  const side = wordsPerSide(source.tickSpacing, reach)
   const word = wordOf(tick, source.tickSpacing)
   const initialized = BigInt.asUintN(160, slot0) !== 0n
   return {
     source,
+    reach,
     slot0,
     tick,
     liquidity: BigInt.asUintN(128, BigInt(liquidityRead.value) >> (source.liquidityShift ?? 0n)),
@@ -143,11 +150,11 @@ function decodeHead(
   }
 }
 
-function wordsPerSide(tickSpacing: number): number {
-  return Math.ceil(ticksPerSide / (wordBits * tickSpacing))
+function wordsPerSide(tickSpacing: number, reach: number): number {
+  return Math.ceil((ticksPerSide * reach) / (wordBits * tickSpacing))
 }
 
-/** What `loadConcentrated` reads of a pool, for guesses. */
+/** What `loadConcentrated` reads of a pool by a reach of 1, for guesses. */
 export function tickPlacesOf(
   source: Pick<ConcentratedSource, 'address' | 'slots' | 'tickSpacing' | 'isNetInSecondWord'>,
 ): TickPlaces {
@@ -159,7 +166,7 @@ export function tickPlacesOf(
     tickBitmap: toWord(slots.tickBitmap),
     ticks: toWord(slots.ticks),
     tickSpacing,
-    wordsPerSide: wordsPerSide(tickSpacing),
+    wordsPerSide: wordsPerSide(tickSpacing, 1),
     recordWord: isNetInSecondWord ? 1 : 0,
   }
 }
@@ -221,13 +228,11 @@ function knownRange(head: Head, words: readonly ReadResult[]): Range {
     )
     upperTick = Math.min(wordTick(word, wordBits - 1), maxTick)
   }
-  const lowerBound = below[maxInitializedPerSide]
-  const upperBound = above[maxInitializedPerSide]
+  const mostTicks = maxInitializedPerSide * head.reach
+  const lowerBound = below[mostTicks]
+  const upperBound = above[mostTicks]
   return {
-    ticks: [
-      ...below.slice(0, maxInitializedPerSide).reverse(),
-      ...above.slice(0, maxInitializedPerSide),
-    ],
+    ticks: [...below.slice(0, mostTicks).reverse(), ...above.slice(0, mostTicks)],
     lowerTick: lowerBound ?? lowerTick,
     upperTick: upperBound ?? upperTick,
     partial: bitmaps.includes(null),

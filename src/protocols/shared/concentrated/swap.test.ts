@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type ConcentratedState, concentratedSwap } from './swap.js'
+import { type ConcentratedState, concentratedSwap, isBeyondKnown } from './swap.js'
 import { maxTick, minTick, sqrtPriceAtTick, tickAtSqrtPrice } from './tick-math.js'
 
 interface Position {
@@ -169,6 +169,37 @@ describe('concentratedSwap', () => {
         expect(out(state, down, x + more)).toBeGreaterThanOrEqual(out(state, down, x))
       }),
     )
+  })
+})
+
+describe('isBeyondKnown', () => {
+  const everywhere = poolOf(
+    [{ lower: -9_000, upper: 9_000, liquidity: 10n ** 20n }],
+    sqrtPriceAtTick(0),
+    10,
+    500n,
+  )
+  const [small, large] = [10n ** 18n, 10n ** 20n]
+
+  test('a swap that ends past either end of the known range, and no smaller one', () => {
+    const around = { ...everywhere, lowerTick: -2_560, upperTick: 2_550 }
+    for (const zeroForOne of [true, false]) {
+      expect(isBeyondKnown(around, zeroForOne, small)).toBe(false)
+      expect(isBeyondKnown(around, zeroForOne, large)).toBe(true)
+    }
+  })
+
+  test('none where all prices are known, whatever the pool can take, or the pool has no price', () => {
+    for (const zeroForOne of [true, false]) {
+      expect(isBeyondKnown(everywhere, zeroForOne, large)).toBe(false)
+      expect(isBeyondKnown({ ...everywhere, sqrtPriceX96: 0n }, zeroForOne, large)).toBe(false)
+    }
+  })
+
+  test('not because a fee may have changed', () => {
+    const old = { ...everywhere, lowerTick: -2_560, upperTick: 2_550, isFeeOld: true }
+    expect(concentratedSwap(old, true, small).exact).toBe(false)
+    expect(isBeyondKnown(old, true, small)).toBe(false)
   })
 })
 

@@ -261,6 +261,24 @@ export function concentratedSwap(
   }
 }
 
+/**
+ * Whether a swap goes beyond what is known of the ticks. Where the range ends since no price lies beyond it, none does.
+ *
+ * @param zeroForOne - true: token0 in, token1 out.
+ * @param amountIn - raw units, fee not yet taken.
+ */
+export function isBeyondKnown(
+  state: ConcentratedState,
+  zeroForOne: boolean,
+  amountIn: bigint,
+): boolean {
+  if (state.sqrtPriceX96 === 0n) return false
+  const { tick } = stateAt(state, run(state, zeroForOne, amountIn))
+  return zeroForOne
+    ? tick < state.lowerTick && state.lowerTick > minTick
+    : tick >= state.upperTick && state.upperTick < maxTick
+}
+
 function stateAt(
   state: ConcentratedState,
   { sqrtPriceX96, liquidity, tick }: Outcome,
