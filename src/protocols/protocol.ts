@@ -175,6 +175,9 @@ export interface Swaps<State = unknown> {
    */
   cautions?(pool: Pool, state: State): readonly PoolCaution[]
 
+  /** Tokens of the venue whose balances change by themselves: pools of any protocol that hold one move. Absent: none. */
+  rebasingTokens?(venue: VenueParameters): readonly Address[]
+
   /** Our contracts (in contracts/src/helpers) that `encodeSwap` calls; simulations place them where they are absent. */
   readonly helperContracts?: readonly string[]
 }

@@ -41,6 +41,7 @@ export const compoundV3 = defineProtocol<CometState>({
     gasEstimate: () => gasPerSwap,
     cautions: () =>
       cautionsWhere([true, 'rebase', 'Balances of the market grow with interest in each second.']),
+    rebasingTokens: ({ comets }) => addressesOf(comets),
     encodeSwap({ pool, tokenIn, tokenOut, amountIn, recipient }): ExecutorStep[] {
       const target = pool.address
       if (tokenIn === target) {

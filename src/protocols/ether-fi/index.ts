@@ -101,6 +101,7 @@ export const etherFi = defineConverter<EtherFiState, 'stake' | 'wrap' | 'unwrap'
     url: 'https://www.ether.fi',
     description: 'Staking of ether for eETH, and wrapping and unwrapping of it.',
     gasPerCall: 110_000n,
+    rebasingTokens: (venue) => [addressesOf(venue).eETH],
     cautions: [
       {
         kind: 'rebase',

@@ -64,6 +64,7 @@ export const lido = defineProtocol<StakedState>({
         'rebase',
         'Balances of stETH, and what wstETH stands for, follow the reports of an oracle.',
       ]),
+    rebasingTokens: ({ stETH }) => addressesOf(stETH),
     encodeSwap({ pool, tokenIn, amountIn }) {
       const target = pool.address
       if (isNative(tokenIn)) {

@@ -1,9 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { ethereum } from '../../chains/ethereum.js'
 import { cautionKinds, cautionsIn } from '../../domain/caution.js'
+import type { Address } from '../../domain/primitives.js'
 import type { Pool } from '../../protocols/pool.js'
 import { canSwap } from '../../protocols/protocol.js'
 import { protocols } from '../../protocols/registry.js'
+import { addressesOf } from '../../protocols/shared/parameters.js'
 import { cautionsOf } from './cautions.js'
 
 const [a, b] = [`0x${'a'.repeat(40)}`, `0x${'b'.repeat(40)}`] as const
@@ -98,13 +101,64 @@ describe('the cautions of a flow', () => {
   }
 
   test('name the pool, each once', () => {
-    const { cautions } = cautionsIn(cautionsOf({ settings }, flow))
+    const { cautions } = cautionsIn(cautionsOf({ settings, chain: ethereum }, flow))
     const message = 'The worth of a share moves as the vault earns, loses or reports.'
     expect(cautions).toEqual([{ pool: a, protocol: 'erc-4626', kind: 'rate', message }])
   })
 
   test('are left out where the service says so, and the answer then has no such field', () => {
-    expect(cautionsIn(cautionsOf({ settings: { ...settings, cautions: false } }, flow))).toEqual({})
+    const without = { settings: { ...settings, cautions: false }, chain: ethereum }
+    expect(cautionsIn(cautionsOf(without, flow))).toEqual({})
+  })
+
+  describe('of a token whose balances change by themselves', () => {
+    const { lido, 'ether-fi': etherFi, 'compound-v3': compound } = ethereum.venues
+    const [stETH = a] = addressesOf(lido?.stETH)
+    const [eETH = a] = addressesOf(etherFi?.eETH)
+    const [comet = a] = addressesOf(compound?.comets)
+    const rebase = {
+      kind: 'rebase',
+      message: 'The pool holds a token whose balances change by themselves.',
+    }
+    const through = (slug: string, tokens: readonly Address[], state: unknown = {}) => {
+      const market = {
+        adapter: adapterOf(slug),
+        loaded: { pool: { ...pool, tokens }, state, partial: false },
+      }
+      const hop = { kind: 'swap', tokenIn: a, tokenOut: b, market } as const
+      const edges = [{ hop, spends: 10_000 }]
+      return cautionsOf({ settings, chain: ethereum }, { edges }).map(({ kind, message }) => ({
+        kind,
+        message,
+      }))
+    }
+
+    test.each([
+      ['uniswap-v2', [a, stETH]],
+      ['uniswap-v3', [eETH, a]],
+      ['uniswap-v2', [comet, a]],
+    ])('a pool of %s with it moves', (slug, tokens) => {
+      expect(through(slug, tokens)).toEqual([rebase])
+    })
+
+    test('a Curve pool says so beside its rates, and one without such a token does not', () => {
+      expect(through('curve', [a, stETH], stable)).toEqual([rebase])
+      expect(through('curve', [a, b, stETH], crypto)).toEqual([
+        expect.objectContaining({ kind: 'price' }),
+        rebase,
+      ])
+      expect(through('curve', [a, b], stable)).toEqual([])
+    })
+
+    test('the protocol that issues it says so itself, once', () => {
+      expect(through('lido', [stETH, b])).toEqual([
+        {
+          kind: 'rebase',
+          message:
+            'Balances of stETH, and what wstETH stands for, follow the reports of an oracle.',
+        },
+      ])
+    })
   })
 })
 

@@ -1,4 +1,5 @@
 /** A protocol of conversions: each pair of tokens is a pool, found for its own pair alone and not to be imported otherwise. */
+import type { VenueParameters } from '../../../chains/chain.js'
 import type { PoolCaution } from '../../../domain/caution.js'
 import { defined } from '../../../domain/defined.js'
 import type { Address } from '../../../domain/primitives.js'
@@ -31,11 +32,13 @@ interface ConverterSwaps {
   readonly gasPerCall: bigint
   /** What moves the rate although nobody converts; absent: nothing. */
   readonly cautions?: readonly PoolCaution[]
+  /** Those it issues whose balances change by themselves; absent: none. */
+  readonly rebasingTokens?: (venue: VenueParameters) => readonly Address[]
 }
 
 export function defineConverter<State, Kind extends string>(
   converter: Converter<State, Kind>,
-  { gasPerCall, cautions, ...facts }: Facts & ConverterSwaps,
+  { gasPerCall, cautions, rebasingTokens, ...facts }: Facts & ConverterSwaps,
 ): SwapAdapter<ConverterState<State>> {
   const { slug } = converter
   const conversions: Readonly<Record<string, Conversion<State>>> = converter.conversions
@@ -81,7 +84,7 @@ export function defineConverter<State, Kind extends string>(
       },
       action: ({ id }, _tokenIn, tokenOut) => (tokenOut === id ? 'deposit' : 'redeem'),
       gasEstimate: () => gasPerCall,
-      ...defined({ cautions: cautions && (() => cautions) }),
+      ...defined({ cautions: cautions && (() => cautions), rebasingTokens }),
       encodeSwap(args) {
         const { pool, state, amountIn, executor } = args
         const way = found(state, pool, args)
