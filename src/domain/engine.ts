@@ -169,7 +169,10 @@ export interface CallContext {
 
 /** Gas used at the next block's price. */
 export interface GasCost extends Cost {
-  /** On top: posting the transaction to L1; null when the chain does not report it, absent where it costs nothing. */
+  /**
+   * On top: posting the transaction to L1, and what the operator of an OP-stack chain asks; null when the chain does not
+   * report it, absent where it costs nothing.
+   */
   readonly l1DataFee?: Cost | null
 }
 

@@ -13,8 +13,8 @@ export const GasCost = z
       .optional()
       .meta({
         description:
-          'On top of the gas: what posting the transaction to L1 costs. Only on chains that charge it; null when the ' +
-          'chain does not say.',
+          'On top of the gas: what posting the transaction to L1 costs, and what the operator of an OP-stack chain asks. ' +
+          'Only on chains that charge it; null when the chain does not say.',
       }),
   })
   .meta({ id: 'GasCost', description: 'Gas used, at the base fee of the next block plus the tip.' })

@@ -1558,7 +1558,7 @@ export interface components {
             native: components["schemas"]["Wei"];
             /** @description Null without a price. */
             usd: number | null;
-            /** @description On top of the gas: what posting the transaction to L1 costs. Only on chains that charge it; null when the chain does not say. */
+            /** @description On top of the gas: what posting the transaction to L1 costs, and what the operator of an OP-stack chain asks. Only on chains that charge it; null when the chain does not say. */
             l1DataFee?: {
                 /** @description Wei of the native token. */
                 native: components["schemas"]["Wei"];

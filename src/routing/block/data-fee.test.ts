@@ -1,7 +1,13 @@
 import { brotliCompressSync, constants } from 'node:zlib'
 import { hexToBytes } from 'viem'
 import { describe, expect, test } from 'vitest'
-import { dataFeeOf, dataFeeOfBytes, dataFeeOfSwap } from './data-fee.js'
+import {
+  dataFeeOf,
+  dataFeeOfBytes,
+  dataFeeOfSwap,
+  operatorFeeOf,
+  priceOfMillionGas,
+} from './data-fee.js'
 import { fastLzLength } from './fast-lz.js'
 
 const [from, to] = [`0x${'1'.repeat(40)}`, `0x${'2'.repeat(40)}`] as const
@@ -47,5 +53,24 @@ describe('the L1 data fee', () => {
     expect(Number(fee) / 48).toBeGreaterThan(100)
     expect(Number(fee) / 48).toBeLessThan(140)
     expect(dataFeeOfSwap(model)).toBe(32n * 48n)
+  })
+})
+
+describe('the operator fee', () => {
+  const operator = { constant: 7n, perMillionGas: 3n * 10n ** 6n + 1n }
+
+  test('has a constant part, and one that makes gas dearer', () => {
+    const model = { kind: 'fjord', weightedPrice: 1n, operator } as const
+    expect(operatorFeeOf(model, 200_000n)).toBe(7n + 600_000n)
+    expect(priceOfMillionGas(5n, model)).toBe(8n * 10n ** 6n + 1n)
+  })
+
+  test.each([
+    [null],
+    [{ kind: 'fjord', weightedPrice: 1n } as const],
+    [{ kind: 'arbitrum', pricePerUnit: 1n } as const],
+  ])('is nothing with %o', (model) => {
+    expect(operatorFeeOf(model, 200_000n)).toBe(0n)
+    expect(priceOfMillionGas(5n, model)).toBe(5n * 10n ** 6n)
   })
 })

@@ -1,6 +1,6 @@
 /**
- * What a rollup charges for posting a transaction to L1: a formula over its bytes, with parameters that are state of the
- * block and are read once per block. Null where the chain charges nothing or does not say.
+ * What a rollup charges besides gas: a formula over the bytes that it posts to L1, and what its operator asks for the gas.
+ * The parameters are state of the block and are read once per block. Null where the chain charges nothing or does not say.
  */
 import { brotliCompressSync, constants } from 'node:zlib'
 import {
@@ -13,6 +13,7 @@ import {
   stringToHex,
 } from 'viem'
 import type { ChainDefinition } from '../../chains/chain.js'
+import { defined } from '../../domain/defined.js'
 import type { UnsignedTransaction } from '../../domain/order.js'
 import type { Address, Hex } from '../../domain/primitives.js'
 import type { StateReader } from '../../domain/state.js'
@@ -33,7 +34,19 @@ const oracleAbi = parseAbi([
   'function overhead() view returns (uint256)',
   'function scalar() view returns (uint256)',
 ])
+/** Since Isthmus; what older versions lack reverts, and costs nothing. */
+export const operatorAbi = parseAbi([
+  'function getOperatorFee(uint256 gasUsed) view returns (uint256)',
+])
 const arbAbi = parseAbi(['function getL1BaseFeeEstimate() view returns (uint256)'])
+
+/** What the operator asks for a transaction, which is linear in its gas. */
+export interface OperatorFee {
+  /** Wei. */
+  readonly constant: bigint
+  /** Wei for a million gas. */
+  readonly perMillionGas: bigint
+}
 
 /** How the fee follows from the bytes, with the parameters of the block. */
 export type DataFeeModel =
@@ -50,6 +63,8 @@ export type DataFeeModel =
       readonly kind: 'ecotone' | 'fjord'
       /** Wei for sixteen gas on L1, times a million: by the scalars of the base fee and of the blob base fee. */
       readonly weightedPrice: bigint
+      /** Absent: the operator asks nothing. */
+      readonly operator?: OperatorFee
     }
   | {
       readonly kind: 'arbitrum'
@@ -102,17 +117,16 @@ export async function readDataFee(
 }
 
 async function readOpStack({ reader }: DataFeeSource): Promise<DataFeeModel | null> {
-  const results = await reader.call(
-    oracleAbi.map(({ name }) => ({
-      to: gasPriceOracle,
-      data: encodeFunctionData({ abi: oracleAbi, functionName: name }),
-    })),
-  )
+  const questions = [
+    ...oracleAbi.map(({ name }) => encodeFunctionData({ abi: oracleAbi, functionName: name })),
+    ...[0n, million].map((gas) => encodeFunctionData({ abi: operatorAbi, args: [gas] })),
+  ]
+  const results = await reader.call(questions.map((data) => ({ to: gasPriceOracle, data })))
   // What a version lacks, or no longer has, reverts or gives nothing.
   const [isEcotone, isFjord, l1BaseFee, ...others] = results.map((result) =>
     result.ok && isWord(result.value) ? BigInt(result.value) : null,
   )
-  const [baseFeeScalar, blobBaseFeeScalar, blobBaseFee, overhead, scalar] = others
+  const [baseFeeScalar, blobBaseFeeScalar, blobBaseFee, overhead, scalar, ...asked] = others
   if (l1BaseFee === null || l1BaseFee === undefined) return null
   if (!isEcotone && !isFjord) {
     return isNumber(overhead) && isNumber(scalar)
@@ -123,7 +137,17 @@ async function readOpStack({ reader }: DataFeeSource): Promise<DataFeeModel | nu
     return null
   }
   const weightedPrice = baseFeeScalar * 16n * l1BaseFee + blobBaseFeeScalar * blobBaseFee
-  return { kind: isFjord ? 'fjord' : 'ecotone', weightedPrice }
+  const kind = isFjord ? 'fjord' : 'ecotone'
+  return { kind, weightedPrice, ...defined({ operator: operatorFee(asked) }) }
+}
+
+/**
+ * The contract tells it for no gas and for a million. Two points determine it, whatever the scalar stands for, which
+ * Jovian has changed.
+ */
+function operatorFee([constant, atMillion]: readonly (bigint | null)[]): OperatorFee | undefined {
+  if (!isNumber(constant) || !isNumber(atMillion) || atMillion === 0n) return undefined
+  return { constant, perMillionGas: atMillion - constant }
 }
 
 async function readArbitrum({ callNode }: DataFeeSource): Promise<DataFeeModel | null> {
@@ -182,6 +206,24 @@ export function dataFeeOfBytes(model: DataFeeModel, bytes: Uint8Array): bigint {
     case 'arbitrum':
       return BigInt(brotliLength(bytes)) * unitsPerByte * model.pricePerUnit
   }
+}
+
+/** Wei that the operator asks for a transaction which uses so much gas; null: there is no model, and it asks nothing. */
+export function operatorFeeOf(model: DataFeeModel | null | undefined, gasUsed: bigint): bigint {
+  const operator = operatorOf(model)
+  return operator ? operator.constant + (gasUsed * operator.perMillionGas) / million : 0n
+}
+
+/** Wei for a million gas, with what the operator asks. */
+export function priceOfMillionGas(
+  gasPrice: bigint,
+  model: DataFeeModel | null | undefined,
+): bigint {
+  return gasPrice * million + (operatorOf(model)?.perMillionGas ?? 0n)
+}
+
+function operatorOf(model: DataFeeModel | null | undefined): OperatorFee | undefined {
+  return model?.kind === 'fjord' || model?.kind === 'ecotone' ? model.operator : undefined
 }
 
 /** Wei that one more swap costs at least, rounded down. */

@@ -10,7 +10,7 @@ import { bpsDenominator, type TokenAmount } from '../../domain/primitives.js'
 import type { Task } from '../block/task.js'
 import { gasInToken, netValue } from '../market/valuation.js'
 import type { Flow } from '../search/flow.js'
-import { type Attempt, needsNoTrust } from './built.js'
+import { type Attempt, costOf, needsNoTrust } from './built.js'
 import { finalAttempts } from './choose.js'
 import type { PreparedRoute } from './prepare.js'
 
@@ -35,7 +35,7 @@ interface Known {
  */
 export async function proveAdaptively(
   task: Task,
-  { request, priced }: Pick<PreparedRoute, 'request' | 'priced'>,
+  { request, priced, dataFee }: Pick<PreparedRoute, 'request' | 'priced' | 'dataFee'>,
   candidates: readonly Flow[],
   prove: (flows: readonly Flow[]) => Promise<Attempt[]>,
 ): Promise<{ readonly attempts: Attempt[]; readonly spared: readonly Flow[] }> {
@@ -45,18 +45,16 @@ export async function proveAdaptively(
   if (tokenOut === undefined || others.length) {
     return { attempts: await prove(candidates), spared: [] }
   }
-  /** @param dataFee - wei; a promise has that of its swaps in its gas. */
-  const worthOf = (amount: bigint, gas: bigint, dataFee = 0n) =>
-    netValue(
-      [{ token: tokenOut, amount }],
-      gasInToken(task.chain, priced, tokenOut, gas * task.gasPrice + dataFee),
-      priced,
-    )
+  const worthOf = (amount: bigint, cost: bigint) =>
+    netValue([{ token: tokenOut, amount }], gasInToken(task.chain, priced, tokenOut, cost), priced)
+  /** The fee for the bytes of its swaps is in its gas. */
+  const promiseOf = (amount: bigint, gas: bigint) =>
+    worthOf(amount, costOf(task, { dataFee: { terms: dataFee, wei: 0n } }, gas))
   const named = new Set([...inputs.map(({ token }) => token), tokenOut])
   const isTrusted = new Map(candidates.map((flow) => [flow, needsNoTrust(flow, named)]))
   const attempts: Attempt[] = []
   const known: Known[] = []
-  const promised = candidates.map((flow) => ({ flow, worth: worthOf(flow.amountOut, flow.gas) }))
+  const promised = candidates.map((flow) => ({ flow, worth: promiseOf(flow.amountOut, flow.gas) }))
   let left = promised.toSorted((a, b) => compareAmounts(b.worth, a.worth)).map(({ flow }) => flow)
 
   /**
@@ -67,14 +65,14 @@ export async function proveAdaptively(
     if (!flow.exact) return true
     const rivals = among.filter((one) => isTrusted.get(one.flow) === isTrusted.get(flow))
     if (!rivals.length) return true
-    const worth = worthOf(flow.amountOut, (flow.gas * leastGasPart.part) / leastGasPart.of)
+    const worth = promiseOf(flow.amountOut, (flow.gas * leastGasPart.part) / leastGasPart.of)
     return rivals.every((rival) => worth > rival.worth)
   }
 
   /** Flows that may still win if the most promising ones pay as much as they promise. */
   const first = (trusted: boolean) => left.find((flow) => isTrusted.get(flow) === trusted)
   const expected = [first(true), first(false)].flatMap((flow) =>
-    flow ? { flow, worth: worthOf(flow.amountOut, flow.gas) } : [],
+    flow ? { flow, worth: promiseOf(flow.amountOut, flow.gas) } : [],
   )
   let wanted = left.filter((flow, index) => index < least || mayWin(flow, expected)).slice(0, round)
   while (wanted.length && !task.clock.isLate()) {
@@ -87,8 +85,8 @@ export async function proveAdaptively(
       isAsPromised &&= outcome?.isAsPromised ?? false
       if (!outcome) continue
       const { gasUsed, amount } = outcome
-      const { candidate: flow, dataFee } = attempt.built
-      known.push({ flow, worth: worthOf(amount, gasUsed, dataFee.wei) })
+      const flow = attempt.built.candidate
+      known.push({ flow, worth: worthOf(amount, costOf(task, attempt.built, gasUsed)) })
     }
     wanted = isAsPromised ? left.filter((flow) => mayWin(flow, known)).slice(0, round) : left
   }

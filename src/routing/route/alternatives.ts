@@ -15,7 +15,7 @@ import { addPart, partOf, type Task } from '../block/task.js'
 import { findCandidates } from '../search/candidates.js'
 import { type Flow, swapsOf } from '../search/flow.js'
 import { routeAnswer } from './answer.js'
-import { type Attempt, withoutFee } from './built.js'
+import { type Attempt, costOf, withoutFee } from './built.js'
 import { finalise, rank } from './choose.js'
 import { valueAfterGas } from './explain.js'
 import { searchFlows } from './find-flows.js'
@@ -245,7 +245,7 @@ function lossBps(
   { best, attempt }: { readonly best: Proven; readonly attempt: Proven },
 ): number | null {
   const [most, own] = [best, attempt].map(({ built, outputs, result }) =>
-    valueAfterGas(task, priced, outputs, result.gasUsed * task.gasPrice + built.dataFee.wei),
+    valueAfterGas(task, priced, outputs, costOf(task, built, result.gasUsed)),
   )
   if (typeof most !== 'bigint' || typeof own !== 'bigint' || most <= 0n) return null
   return bpsOf(most - own, most)

@@ -25,7 +25,7 @@ import {
 } from '../../executor/permit.js'
 import { isDelegate } from '../../executor/strategies.js'
 import { poolName } from '../../protocols/pool.js'
-import { type DataFeeTerms, dataFeeOf } from '../block/data-fee.js'
+import { type DataFeeTerms, dataFeeOf, operatorFeeOf } from '../block/data-fee.js'
 import type { Task } from '../block/task.js'
 import { isVerified } from '../market/verified.js'
 import { type Flow, swapsOf } from '../search/flow.js'
@@ -210,6 +210,15 @@ function encode(
 /** The same order through another entry point. */
 export function through(built: Built, request: RouteRequest, entryPoint: EntryPoint): Built {
   return { ...built, ...encode(request, built, entryPoint) }
+}
+
+/** Wei that the transaction costs if it uses so much gas: for the gas, for its bytes on L1, and for the operator. */
+export function costOf(
+  { gasPrice }: Pick<Task, 'gasPrice'>,
+  { dataFee }: Pick<Built, 'dataFee'>,
+  gasUsed: bigint,
+): bigint {
+  return gasUsed * gasPrice + dataFee.wei + operatorFeeOf(dataFee.terms?.model, gasUsed)
 }
 
 /** The amount left to swap. */

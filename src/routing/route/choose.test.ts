@@ -69,6 +69,13 @@ describe('rank', () => {
     // The bytes of one cost two units more on L1 than it gives more.
     const long = { ...better, built: { ...better.built, dataFee: { terms: null, wei: 3n } } }
     expect(keysOf(rank(task, [cheap, long], priced))).toEqual(['cheap', 'better'])
+    // So does what the operator of a rollup asks for its gas.
+    const operator = { constant: 0n, perMillionGas: 30_000n }
+    const model = { kind: 'fjord', weightedPrice: 0n, operator } as const
+    const terms = { model, chainId: 10, gasPrice: 1n, tip: 0n }
+    const dataFee = { terms, wei: 0n }
+    const charged = [cheap, better].map((one) => ({ ...one, built: { ...one.built, dataFee } }))
+    expect(keysOf(rank(task, charged, priced))).toEqual(['cheap', 'better'])
   })
 
   test('several outputs count by what they are worth together', () => {

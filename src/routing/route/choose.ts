@@ -21,6 +21,7 @@ import { gasInToken, netValue, type PricedToken } from '../market/valuation.js'
 import type { Flow } from '../search/flow.js'
 import {
   type Attempt,
+  costOf,
   describe,
   type EntryPoint,
   needsNoTrust,
@@ -78,7 +79,7 @@ export function rankProven(
   priced: ReadonlyMap<Address, PricedToken>,
 ): Attempt<SimulationSuccess>[] {
   const value = (one: Attempt<SimulationSuccess>) => {
-    const cost = one.result.gasUsed * task.gasPrice + one.built.dataFee.wei
+    const cost = costOf(task, one.built, one.result.gasUsed)
     const gas = gasInToken(task.chain, priced, one.outputs[0]?.token, cost)
     return netValue(one.outputs, gas, priced)
   }
@@ -219,13 +220,12 @@ function belowMinimum(
 
 type Final = Pick<Attempt<SimulationSuccess>, 'built' | 'result'>
 
-/** More of the first output, then less gas, with the L1 data fee counted as gas. */
-function compare({ gasPrice }: FinalSimulation, a: Final, b: Final): number {
+/** More of the first output, then the cheaper transaction, then less gas, which may cost nothing. */
+function compare(task: FinalSimulation, a: Final, b: Final): number {
   const [x, y] = [a.result.deltas[0]?.amount ?? 0n, b.result.deltas[0]?.amount ?? 0n]
   if (x !== y) return x > y ? -1 : 1
-  const more = a.result.gasUsed - b.result.gasUsed
-  const moreData = a.built.dataFee.wei - b.built.dataFee.wei
-  return Number(moreData ? more * gasPrice + moreData : more)
+  const [cost, other] = [a, b].map(({ built, result }) => costOf(task, built, result.gasUsed))
+  return Number((cost ?? 0n) - (other ?? 0n) || a.result.gasUsed - b.result.gasUsed)
 }
 
 /** Candidates that reach the caller's minimums, even if others are worth more after gas; all when none does. */

@@ -23,7 +23,7 @@ import type { Task } from '../block/task.js'
 import type { MarketPool } from '../market/market-view.js'
 import { gasInToken, type PricedToken } from '../market/valuation.js'
 import { type Flow, sharesOf } from '../search/flow.js'
-import { type Attempt, type Built, needsNoTrust, unreadableReason } from './built.js'
+import { type Attempt, type Built, costOf, needsNoTrust, unreadableReason } from './built.js'
 
 interface LeftOut {
   readonly flow: Flow
@@ -87,12 +87,7 @@ export class RouteLog {
   explain(): Explanation {
     const { answer, proven = [] } = this.#found ?? {}
     const worthOf: WorthOf = (built, outputs, gasUsed) =>
-      valueAfterGas(
-        this.task,
-        this.#priced,
-        outputs,
-        gasUsed * this.task.gasPrice + built.dataFee.wei,
-      )
+      valueAfterGas(this.task, this.#priced, outputs, costOf(this.task, built, gasUsed))
     const chosen = proven.find(({ built }) => built.candidate === answer?.built.candidate)
     const bar = chosen ? worthOf(chosen.built, chosen.outputs, chosen.result.gasUsed) : null
     const ranks = new Map(proven.map(({ built }, index) => [built.candidate, index]))

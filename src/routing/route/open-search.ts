@@ -3,7 +3,7 @@ import { defined } from '../../domain/defined.js'
 import type { RouteRequest } from '../../domain/engine.js'
 import type { Address, Hex } from '../../domain/primitives.js'
 import type { RouterSettings } from '../../domain/router-settings.js'
-import { type DataFeeTerms, dataFeeOfSwap } from '../block/data-fee.js'
+import { type DataFeeTerms, dataFeeOfSwap, priceOfMillionGas } from '../block/data-fee.js'
 import type { Task } from '../block/task.js'
 import type { WorkerSettings } from '../block/worker-settings.js'
 import { type MarketPool, MarketView } from '../market/market-view.js'
@@ -67,7 +67,9 @@ function searchIn(
       maxHops: router.maxHops,
       count: router.candidates,
       mayBeSplit: router.splits,
-      gasCost: (token) => gasInToken(chain, priced, token, task.gasPrice * 1_000_000n) ?? undefined,
+      gasCost: (token) =>
+        gasInToken(chain, priced, token, priceOfMillionGas(task.gasPrice, dataFee?.model)) ??
+        undefined,
       ...defined({ swapDataGas: dataFee ? swapDataGas(dataFee) : undefined }),
     }),
     widened: (wider) =>
@@ -98,7 +100,8 @@ async function dataFeeTerms(task: Task): Promise<DataFeeTerms | null> {
 
 /** Gas that costs what the bytes of one more swap do; where gas is free, only proofs weigh them. */
 function swapDataGas({ model, gasPrice }: DataFeeTerms): bigint {
-  return gasPrice === 0n ? 0n : dataFeeOfSwap(model) / gasPrice
+  const price = priceOfMillionGas(gasPrice, model)
+  return price === 0n ? 0n : (dataFeeOfSwap(model) * 1_000_000n) / price
 }
 
 /** How the route is searched for: settings of the request override those of the service. */

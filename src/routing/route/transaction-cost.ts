@@ -1,19 +1,17 @@
 /**
- * The cost of sending a transaction: its gas, and on rollups the fee for posting its data to L1.
+ * The cost of sending a transaction: its gas, and on rollups the fee for posting its data to L1 with what the operator asks.
  */
 import { decodeFunctionResult, encodeFunctionData, parseAbi, serializeTransaction } from 'viem'
 import { unlessUnreadable } from '../../domain/common-errors.js'
 import type { GasCost } from '../../domain/engine.js'
 import type { UnsignedTransaction } from '../../domain/order.js'
 import type { Address, Cost, Hex } from '../../domain/primitives.js'
+import type { ReadResult } from '../../domain/state.js'
+import { gasPriceOracle, operatorAbi } from '../block/data-fee.js'
 import type { Task } from '../block/task.js'
 import type { PricedToken } from '../market/valuation.js'
 
-/** Predeploy of every OP-stack chain. @see ethereum-optimism/specs, predeploys: GasPriceOracle */
-const gasPriceOracle = {
-  address: '0x420000000000000000000000000000000000000f',
-  abi: parseAbi(['function getL1Fee(bytes unsignedTransaction) view returns (uint256)']),
-} as const
+const oracleAbi = parseAbi(['function getL1Fee(bytes unsignedTransaction) view returns (uint256)'])
 
 /** Answered by nodes only; it has no code. @see OffchainLabs/nitro-contracts, node-interface/NodeInterface.sol */
 const nodeInterface = {
@@ -45,7 +43,7 @@ export async function transactionCost(
 /** Wei, from the chain's own contract, for the unsigned transaction; the contract adds the signature. */
 async function opStackFee(
   task: Task,
-  { from, to, data, value }: UnsignedTransaction,
+  { from, to: target, data, value }: UnsignedTransaction,
   gas: bigint,
 ): Promise<bigint | null> {
   const nonce = await task.archive.nonce(from).catch(unlessUnreadable)
@@ -57,16 +55,23 @@ async function opStackFee(
     maxFeePerGas: task.gasPrice,
     maxPriorityFeePerGas: task.tip,
     gas,
-    to,
+    to: target,
     value,
     data,
   })
-  const { address, abi } = gasPriceOracle
-  const call = encodeFunctionData({ abi, functionName: 'getL1Fee', args: [unsigned] })
-  const [result] = await task.reader.call([{ to: address, data: call }])
-  return result?.ok && isWords(result.value, 1)
-    ? decodeFunctionResult({ abi, functionName: 'getL1Fee', data: result.value })
-    : null
+  const to = gasPriceOracle
+  const [dataFee, operatorFee] = await task.reader.call([
+    { to, data: encodeFunctionData({ abi: oracleAbi, args: [unsigned] }) },
+    { to, data: encodeFunctionData({ abi: operatorAbi, args: [gas] }) },
+  ])
+  const posting = weiOf(dataFee)
+  // A version without an operator fee reverts, and nothing is asked.
+  return posting === null ? null : posting + (weiOf(operatorFee) ?? 0n)
+}
+
+/** Null where the contract says nothing. */
+function weiOf(result: ReadResult | undefined): bigint | null {
+  return result?.ok && isWords(result.value, 1) ? BigInt(result.value) : null
 }
 
 /** Wei: the gas that the node adds for L1, at the chain's own base fee. */

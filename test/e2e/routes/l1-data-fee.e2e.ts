@@ -34,6 +34,12 @@ contract Feed {
 // As the predeploy: a price that is state of the chain, times the bytes of the transaction as it was given.
 contract GasPriceOracle {
   uint256 public price;
+  uint256 operatorPrice;
+  // Since Isthmus.
+  function getOperatorFee(uint256 gasUsed) external view returns (uint256) {
+    require(operatorPrice > 0);
+    return gasUsed * operatorPrice + 7;
+  }
   function getL1Fee(bytes calldata transaction) external view returns (uint256) {
     uint256 units = 68 * 16;
     for (uint256 i; i < transaction.length; i++) units += transaction[i] == 0 ? 4 : 16;
@@ -94,12 +100,12 @@ function place(node: TestAnvil, address: Address, contract: string): Promise<unk
   return node.rpc('anvil_setCode', [address, contracts[contract]?.runtimeCode])
 }
 
-/** From the block that it mines on. */
-async function setPrice(price: bigint): Promise<void> {
+/** From the block that it mines on. @param slot - 0: of the bytes; 1: of the operator. */
+async function setPrice(price: bigint, slot = 0): Promise<void> {
   const node = nodeOf(base)
   await node.rpc('anvil_setStorageAt', [
     oracle,
-    numberToHex(0, { size: 32 }),
+    numberToHex(slot, { size: 32 }),
     numberToHex(price, { size: 32 }),
   ])
   await node.rpc('evm_mine')
@@ -153,6 +159,18 @@ describe('gasCost.l1DataFee', () => {
     expect(BigInt(next.body.gasCost.l1DataFee.native)).toBeGreaterThan(
       2n * BigInt(gasCost.l1DataFee.native),
     )
+  })
+
+  test('Base: with what the operator asks for the gas, once the oracle tells it', async () => {
+    const before = await wrap(base)
+    await setPrice(5n, 1)
+    const after = await wrap(base, { blockNumber: String(before.body.createdAt + 1) })
+    const { gas, gasCost } = after.body
+    expect([gas, after.body.tx]).toEqual([before.body.gas, before.body.tx])
+    // The base fee of the two blocks differs, and with it a few bytes.
+    const more = BigInt(gasCost.l1DataFee.native) - BigInt(before.body.gasCost.l1DataFee.native)
+    expect(more % 1_000n).toBe((BigInt(gas) * 5n + 7n) % 1_000n)
+    expect(gasCost.l1DataFee.usd).toEqual(usd(gasCost.l1DataFee.native))
   })
 
   test('Arbitrum: what the node itself says, null while it does not', async () => {

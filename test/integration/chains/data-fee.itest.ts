@@ -15,6 +15,8 @@ import {
   type DataFeeModel,
   dataFeeOfBytes,
   dataFeeOfSwap,
+  operatorAbi,
+  operatorFeeOf,
   readDataFee,
 } from '../../../src/routing/block/data-fee.js'
 import { startAnvil, type TestAnvil } from '../../support/anvil.js'
@@ -66,6 +68,13 @@ const callData = fc
   )
   .map((parts) => Uint8Array.from(parts.flatMap((part) => [...part])))
 
+const fjord = {
+  l1BaseFee: 17n * gwei,
+  blobBaseFee: 3n * gwei,
+  baseFeeScalar: 2_269n,
+  blobBaseFeeScalar: 1_055_762n,
+} as const
+
 const prices: readonly L1Price[] = [
   { upgrade: 'bedrock', l1BaseFee: 31n * gwei, overhead: 188n, scalar: 684_000n },
   {
@@ -75,14 +84,13 @@ const prices: readonly L1Price[] = [
     baseFeeScalar: 1_368n,
     blobBaseFeeScalar: 810_949n,
   },
-  {
-    upgrade: 'fjord',
-    l1BaseFee: 17n * gwei,
-    blobBaseFee: 3n * gwei,
-    baseFeeScalar: 2_269n,
-    blobBaseFeeScalar: 1_055_762n,
-  },
+  { upgrade: 'fjord', ...fjord },
 ]
+
+async function operatorFeeTold(gasUsed: bigint): Promise<bigint> {
+  const data = encodeFunctionData({ abi: operatorAbi, args: [gasUsed] })
+  return BigInt(await node.rpc<Hex>('eth_call', [{ to: gasPriceOracle, data }, 'latest']))
+}
 
 describe.each(prices)('$upgrade', (price) => {
   test('the formula gives what GasPriceOracle answers, for any bytes', async () => {
@@ -107,6 +115,27 @@ describe.each(prices)('$upgrade', (price) => {
     const [less, more] = [await told(noise(20)), await told(noise(21))]
     expect(Number(dataFeeOfSwap(model)) / Number(more - less)).toBeCloseTo(1, 1)
   })
+})
+
+test.each([
+  [{ upgrade: 'isthmus', operatorFeeScalar: 1_234_567n, operatorFeeConstant: 89n }],
+  [{ upgrade: 'isthmus', operatorFeeScalar: 4_294_967_295n, operatorFeeConstant: 0n }],
+  [{ upgrade: 'isthmus', operatorFeeScalar: 0n, operatorFeeConstant: 10n ** 15n }],
+  [{ upgrade: 'jovian', operatorFeeScalar: 1_234_567n, operatorFeeConstant: 89n }],
+] as const)('$upgrade: the operator asks what the oracle answers, for any gas', async (fee) => {
+  const model = await modelAt({ ...fjord, ...fee })
+  expect(model.kind).toBe('fjord')
+  await fc.assert(
+    fc.asyncProperty(fc.bigInt(0n, 100_000_000n), async (gasUsed) => {
+      expect(operatorFeeOf(model, gasUsed)).toBe(await operatorFeeTold(gasUsed))
+    }),
+    { numRuns: 100 },
+  )
+})
+
+test('the operator asks nothing where both figures are zero, and where the oracle has no such function', async () => {
+  expect(await modelAt({ ...fjord, upgrade: 'isthmus' })).not.toHaveProperty('operator')
+  expect(await modelAt({ ...fjord, upgrade: 'fjord' })).not.toHaveProperty('operator')
 })
 
 test('there is no formula where the oracle does not say', async () => {

@@ -1,5 +1,5 @@
 /** The contracts that tell what rollups charge for bytes, on development nodes: Base's own, and a stand-in of Arbitrum's. */
-import { numberToHex } from 'viem'
+import { getAddress, numberToHex } from 'viem'
 import type { Address, Hex } from '../../../src/domain/primitives.js'
 import type { ArtifactPackage } from '../../../src/sandbox/contracts/artifact-package.js'
 import { codeOf, loadArtifacts } from '../../../src/sandbox/contracts/artifacts.js'
@@ -22,9 +22,33 @@ const opStack: ArtifactPackage = {
   files: { gasPriceOracle: artifact('GasPriceOracle'), l1Block: artifact('L1Block') },
 }
 
-const { ArbGasInfo } = compileSolidity(`
+/** Where the package's oracle lies when one with an operator fee stands before it. */
+const earlierOracle: Address = '0x00000000000000000000000000000000000f0f0f'
+/** Where that one keeps the scalar and the constant, and whether Jovian has come. */
+const operatorSlots = { scalar: 1_000, constant: 1_001, isJovian: 1_002 } as const
+
+const { ArbGasInfo, OperatorOracle } = compileSolidity(`
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.0;
+
+// What Isthmus and Jovian add, by the specification of the OP stack; the package ends with Fjord.
+contract OperatorOracle {
+  uint256[1000] private earlier;
+  uint256 private scalar;
+  uint256 private constantFee;
+  uint256 private isJovian;
+  function getOperatorFee(uint256 gasUsed) external view returns (uint256) {
+    uint256 share = isJovian == 1 ? gasUsed * scalar * 100 : (gasUsed * scalar) / 1e6;
+    return share + constantFee;
+  }
+  fallback() external {
+    (bool done, bytes memory result) = ${getAddress(earlierOracle)}.delegatecall(msg.data);
+    assembly {
+      if iszero(done) { revert(add(result, 32), mload(result)) }
+      return(add(result, 32), mload(result))
+    }
+  }
+}
 
 contract ArbGasInfo {
   uint256 public getL1BaseFeeEstimate;
@@ -60,21 +84,28 @@ interface Node {
 
 /** What L1 charges, as the chain is told; wei per gas and scalars in millionths. */
 export interface L1Price {
-  readonly upgrade: 'bedrock' | 'ecotone' | 'fjord'
+  readonly upgrade: 'bedrock' | 'ecotone' | 'fjord' | 'isthmus' | 'jovian'
   readonly l1BaseFee: bigint
   readonly blobBaseFee?: bigint
   readonly baseFeeScalar?: bigint
   readonly blobBaseFeeScalar?: bigint
+  /** What the operator asks: millionths of a wei per gas, since Jovian hundreds of wei per gas. */
+  readonly operatorFeeScalar?: bigint
+  /** Wei. */
+  readonly operatorFeeConstant?: bigint
   readonly overhead?: bigint
   readonly scalar?: bigint
 }
 
-const flags = { bedrock: 0n, ecotone: 1n, fjord: 0x101n } as const
+const flags = { bedrock: 0n, ecotone: 1n, fjord: 0x101n, isthmus: 0x101n, jovian: 0x101n } as const
 
 /** The oracle and what it reads. @returns the block at which they hold. */
 export async function setOpStackPrice(node: Node, price: L1Price): Promise<number> {
   const artifacts = await loadArtifacts('.cache/sandbox', () => {}, [opStack])
-  await node.rpc('anvil_setCode', [gasPriceOracle, codeOf(artifacts, 'gasPriceOracle')])
+  const hasOperator = price.upgrade === 'isthmus' || price.upgrade === 'jovian'
+  const oracle = hasOperator ? earlierOracle : gasPriceOracle
+  await node.rpc('anvil_setCode', [oracle, codeOf(artifacts, 'gasPriceOracle')])
+  if (hasOperator) await setOperatorFee(node, price)
   await node.rpc('anvil_setCode', [l1Block, codeOf(artifacts, 'l1Block')])
   const { baseFeeScalar = 0n, blobBaseFeeScalar = 0n, blobBaseFee = 0n } = price
   await setWord(node, gasPriceOracle, 0, flags[price.upgrade])
@@ -84,6 +115,15 @@ export async function setOpStackPrice(node: Node, price: L1Price): Promise<numbe
   await setWord(node, l1Block, 6, price.scalar ?? 0n)
   await setWord(node, l1Block, 7, blobBaseFee)
   return mined(node)
+}
+
+async function setOperatorFee(node: Node, price: L1Price): Promise<void> {
+  const { upgrade, operatorFeeScalar = 0n, operatorFeeConstant = 0n } = price
+  const { scalar, constant, isJovian } = operatorSlots
+  await node.rpc('anvil_setCode', [gasPriceOracle, OperatorOracle?.runtimeCode])
+  await setWord(node, gasPriceOracle, scalar, operatorFeeScalar)
+  await setWord(node, gasPriceOracle, constant, operatorFeeConstant)
+  await setWord(node, gasPriceOracle, isJovian, upgrade === 'jovian' ? 1n : 0n)
 }
 
 /**
