@@ -69,12 +69,14 @@ export function createEngine(parts: EngineParts): Engine {
     onProblem,
   })
   const blocks = createBlocks({ chains, archive, pins, pin: tasks.pin })
-  const { blockAtTime } = blocks
+  const { blockAtTime, changedBlocks, headAfter } = blocks
   const { marksAnswers, stopping } = parts
   const routes = createRoutes({
     chains,
     tasks,
     blockAtTime,
+    changedBlocks,
+    headAfter,
     threads: workers.threads,
     marksAnswers,
     stopping,

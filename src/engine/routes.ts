@@ -43,6 +43,8 @@ export interface RoutesParts {
   readonly chains: ConfiguredChains
   readonly tasks: TaskRunner
   readonly blockAtTime: Engine['blockAtTime']
+  readonly changedBlocks: Engine['changedBlocks']
+  readonly headAfter: Engine['headAfter']
   /** Threads of the worker pool. */
   readonly threads: number
   readonly marksAnswers: boolean
@@ -72,6 +74,9 @@ export function createRoutes(
       return tasks.runAt('route', args, block, context)
     },
     executions,
+    changedBlocks: given.changedBlocks,
+    headAfter: given.headAfter,
+    chainOf: given.chains.of,
     stopping: given.stopping,
   })
   const parts: Parts = {

@@ -170,6 +170,12 @@ export interface Swaps<State = unknown> {
   paidInLogs?(pool: Pool, tokenOut: Address, logs: readonly SimulationLog[]): bigint | null
 
   /**
+   * What a swap gives changes only in blocks in which the pool's contract emits an event: neither with time nor by what it
+   * is sent, as long as the tokens stay what they are. Absent: not known.
+   */
+  readonly changesOnlyWithEvents?: true
+
+  /**
    * What may move in the pool between an answer and its transaction although nobody trades there, as far as its state
    * tells. Pure. Absent: nothing does.
    */

@@ -1,7 +1,8 @@
 /**
  * What a transaction would have lost between a quote and its execution some blocks later. The folder owns slippage that
- * is measured: what one transaction gives at past blocks (`past-outputs.ts`), the losses between them (here), and the
- * slippage and the warnings that follow for a request (`auto-slippage.ts`). In: a request and its block. Out: the request
+ * is measured: what one transaction gives at past blocks (`past-outputs.ts`), at which of them events spare an execution
+ * (`quiet-blocks.ts`), which windows are measured before anybody asks (`kept-ahead.ts`), the losses between outputs (here),
+ * and the slippage and the warnings that follow for a request (`auto-slippage.ts`). In: a request and its block. Out: the request
  * with a slippage, and how that was found. Errors: those of a quote that may pass; any other becomes the default slippage.
  */
 import { compareAmounts, larger } from '../../domain/lists.js'

@@ -1,8 +1,11 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
+import { ethereum } from '../../chains/ethereum.js'
+import { defined } from '../../domain/defined.js'
 import type { CallContext, RouteAnswer, RouteRequest } from '../../domain/engine.js'
 import { noAccount } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
 import type { Address, BlockPin } from '../../domain/primitives.js'
+import type { RouteStepRecord } from '../../domain/route-step.js'
 import { PastOutputs } from './past-outputs.js'
 
 const give: Address = '0x00000000000000000000000000000000000000a1'
@@ -57,8 +60,38 @@ function answerAt(block: BlockPin): RouteAnswer {
   }
 }
 
-/** An engine whose transaction gives the number of the block. @param lacks - blocks without state. */
-function recorded(lacks: (number: bigint) => boolean = () => false) {
+interface Chain {
+  /** Blocks without state. */
+  readonly lacks?: (number: bigint) => boolean
+  /** What the transaction gives at the block; default: its number. */
+  readonly given?: (number: bigint) => bigint
+  readonly route?: RouteAnswer['route']
+  /** Blocks with events of the pools; undefined: no node serves them. */
+  readonly events?: readonly bigint[]
+  readonly heads?: Heads
+}
+
+/** Heads that the test makes known. */
+class Heads {
+  readonly #waiting: ((head: BlockPin) => void)[] = []
+  asked = 0
+
+  after(): Promise<BlockPin> {
+    this.asked += 1
+    return new Promise((resolve) => this.#waiting.push(resolve))
+  }
+
+  /** Resolves once it has been taken in. */
+  async come(number: bigint): Promise<void> {
+    const { asked } = this
+    this.#waiting.shift()?.(pinAt(number))
+    await vi.waitFor(() => expect(this.asked).toBe(asked + 1))
+  }
+}
+
+function recorded(chain: Chain = {}) {
+  const { lacks = () => false, given = (number) => number, heads = new Heads() } = chain
+  const questions: unknown[] = []
   const quoted: bigint[] = []
   const amounts: (bigint | undefined)[] = []
   const executed: bigint[] = []
@@ -71,15 +104,22 @@ function recorded(lacks: (number: bigint) => boolean = () => false) {
     async quoteAt({ inputs }, block) {
       quoted.push(block.number)
       amounts.push(inputs[0]?.amount)
-      return answerAt(block)
+      return { ...answerAt(block), ...defined({ route: chain.route }) }
     },
     async executions(_chainId, number) {
       executed.push(number)
-      return [{ status: 'filled', outputs: [{ token: get, amount: number }], gas: 1n }]
+      return [{ status: 'filled', outputs: [{ token: get, amount: given(number) }], gas: 1n }]
     },
+    async changedBlocks(question) {
+      questions.push(question)
+      if (!chain.events) throw new ForkrouteError('STATE_UNAVAILABLE', 'No events here.')
+      return chain.events
+    },
+    headAfter: () => heads.after(),
+    chainOf: () => ethereum,
     stopping: new AbortController().signal,
   })
-  return { past, quoted, amounts, executed }
+  return { past, quoted, amounts, executed, questions }
 }
 
 describe('PastOutputs', () => {
@@ -112,7 +152,7 @@ describe('PastOutputs', () => {
   })
 
   test('nothing is measured without the first block, nor on a young chain', async () => {
-    const { past, quoted } = recorded((number) => number < 130n)
+    const { past, quoted } = recorded({ lacks: (number) => number < 130n })
     expect(await past.before(request(1n), pinAt(187n), context)).toMatchObject({ outputs: null })
     expect(await past.before(request(1n), pinAt(59n), context)).toMatchObject({ outputs: null })
     expect(quoted).toEqual([])
@@ -120,9 +160,11 @@ describe('PastOutputs', () => {
 
   test('an error that may pass is thrown, and the next request measures anew', async () => {
     let isDown = true
-    const { past } = recorded((number) => {
-      if (isDown && number === 170n) throw new ForkrouteError('FORK_UNAVAILABLE', 'Later.')
-      return false
+    const { past } = recorded({
+      lacks(number) {
+        if (isDown && number === 170n) throw new ForkrouteError('FORK_UNAVAILABLE', 'Later.')
+        return false
+      },
     })
     await expect(past.before(request(1n), pinAt(187n), context)).rejects.toThrow('Later.')
     isDown = false
@@ -130,3 +172,110 @@ describe('PastOutputs', () => {
     expect(outputs).toHaveLength(53)
   })
 })
+
+describe('the events of the pools', () => {
+  const pool: Address = '0x00000000000000000000000000000000000000b1'
+  const route = [swapIn('uniswap-v3', pool)]
+  /** The price moves with each third event alone. */
+  const events = [131n, 140n, 141n, 142n, 165n, 180n]
+  const given = (number: bigint) =>
+    1_000n + BigInt(events.filter((one, index) => index % 3 === 0 && one <= number).length)
+
+  test('tell which blocks need no execution, and the outputs are those of all executions', async () => {
+    const all = recorded({ route, given })
+    const few = recorded({ route, given, events })
+    const { outputs } = await few.past.before(request(1n), pinAt(187n), context)
+    expect(outputs).toEqual((await all.past.before(request(1n), pinAt(187n), context)).outputs)
+    expect(all.executed).toHaveLength(53)
+    expect([...few.executed].sort()).toEqual([
+      128n,
+      130n,
+      131n,
+      139n,
+      140n,
+      141n,
+      142n,
+      164n,
+      165n,
+      179n,
+      180n,
+    ])
+    expect(few.questions).toEqual([{ chainId: 1, from: 128n, to: 180n, addresses: [pool] }])
+  })
+
+  test('a window in which nothing happens takes two executions, and the next one two more', async () => {
+    const { past, executed } = recorded({ route, given: () => 7n, events: [] })
+    await past.before(request(1n), pinAt(187n), context)
+    expect([...executed].sort()).toEqual([128n, 180n])
+    await past.before(request(1n), pinAt(190n), context)
+    expect([...executed].sort()).toEqual([128n, 138n, 180n, 190n])
+  })
+
+  test('are not believed where the ends of a quiet run differ', async () => {
+    const { past, executed } = recorded({ route, events: [] })
+    const { outputs } = await past.before(request(1n), pinAt(187n), context)
+    expect(outputs).toEqual(Array.from({ length: 53 }, (_one, index) => [128n + BigInt(index)]))
+    expect(executed).toHaveLength(53)
+  })
+
+  test.each([
+    ['a pool that moves with time', [swapIn('curve', pool)]],
+    ['a pair that takes what it is sent', [swapIn('uniswap-v2', pool)]],
+    ['a token that the chain does not name', [{ ...swapIn('uniswap-v3', pool), tokenOut: [get] }]],
+    ['a step without pools', [{ ...swapIn('uniswap-v3', pool), internalRoutes: [] }]],
+  ])('are not asked for with %s', async (_name, other) => {
+    const { past, executed, questions } = recorded({ route: [...route, ...other], events: [] })
+    await past.before(request(1n), pinAt(187n), context)
+    expect([executed.length, questions]).toEqual([53, []])
+  })
+})
+
+describe('the next window', () => {
+  test('is measured when the newest block lies in it, while the pair is asked for', async () => {
+    const heads = new Heads()
+    const { past, executed } = recorded({ heads })
+    await past.before(request(1n), pinAt(187n), context)
+    await heads.come(187n)
+    await heads.come(189n)
+    expect(executed).toHaveLength(53)
+    await heads.come(190n)
+    expect(executed).toHaveLength(63)
+    await past.before(request(1n), pinAt(191n), context)
+    expect(executed).toHaveLength(63)
+  })
+
+  test.each([
+    ['at a stated block', request(1n, { blockNumber: 187n }), context],
+    ['in the background', request(1n), { ...context, isBackground: true }],
+  ])('is not measured for what is asked %s', async (_name, asked, inContext) => {
+    const heads = new Heads()
+    const { past } = recorded({ heads })
+    await past.before(asked, pinAt(187n), inContext)
+    expect(heads.asked).toBe(0)
+  })
+
+  test('is measured for the sixteen that were asked for last', async () => {
+    const heads = new Heads()
+    const { past, quoted } = recorded({ heads })
+    for (let power = 0n; power < 20n; power += 1n) {
+      await past.before(request(1n << power), pinAt(187n), context)
+    }
+    await heads.come(187n)
+    await heads.come(190n)
+    expect(quoted).toHaveLength(20 + 16)
+  })
+})
+
+function swapIn(protocol: string, pool: Address): RouteStepRecord {
+  const [tokenIn, tokenOut] = ethereum.connectorTokens.slice(0, 2) as [Address, Address]
+  return {
+    action: 'swap',
+    protocol,
+    tokenIn: [tokenIn],
+    tokenOut: [tokenOut],
+    positionInId: [],
+    positionOutId: [],
+    chainId: 1,
+    internalRoutes: [{ tokenIn, tokenOut, protocol, pool, primary: pool, share: 10_000 }],
+  }
+}

@@ -1,6 +1,7 @@
 /** What the best transaction for a pair and a size gives at the blocks before, measured once for all who ask alike. */
 import { LRUCache } from 'lru-cache'
 import pLimit from 'p-limit'
+import type { ChainDefinition } from '../../chains/chain.js'
 import { untilAborted } from '../../domain/abort.js'
 import { defined } from '../../domain/defined.js'
 import {
@@ -16,7 +17,9 @@ import { type BlockPin, bigintToString } from '../../domain/primitives.js'
 import { quoteSender } from '../../executor/deployments.js'
 import type { Place } from '../task-runner.js'
 import { createTurns } from '../turns.js'
+import { KeptAhead } from './kept-ahead.js'
 import type { BlockOutput } from './losses.js'
+import { quietRuns, toldByEvents } from './quiet-blocks.js'
 
 /** Windows end at multiples of it, so that the requests at as many blocks share one. */
 const windowStep = 10n
@@ -40,6 +43,9 @@ export interface PastOutputsParts {
   pin(at: Place, context: CallContext): Promise<BlockPin>
   quoteAt(request: RouteRequest, block: BlockPin, context: CallContext): Promise<RouteAnswer>
   readonly executions: Engine['executions']
+  readonly changedBlocks: Engine['changedBlocks']
+  readonly headAfter: Engine['headAfter']
+  chainOf(chainId: number): ChainDefinition
   /** Aborted when the service stops: a measurement goes on when those who asked for it have left. */
   readonly stopping: AbortSignal
 }
@@ -58,9 +64,16 @@ export class PastOutputs {
   readonly #windows = new LRUCache<string, Promise<Past>>({ max: windowsKept })
   readonly #outputs = new LRUCache<string, BlockOutput>({ max: outputsKept })
   readonly #turns = createTurns(mostAtOnce, mostWaiting)
+  readonly #keptAhead: KeptAhead
 
   constructor(parts: PastOutputsParts) {
     this.#parts = parts
+    this.#keptAhead = new KeptAhead({
+      headAfter: parts.headAfter,
+      windowOf: ({ number }) => floorTo(number, windowStep),
+      measure: (probe, block) => this.#past(probe, block),
+      stopping: parts.stopping,
+    })
   }
 
   /**
@@ -69,18 +82,22 @@ export class PastOutputs {
    * @throws ForkrouteError OVERLOADED when too many wait; others that may pass.
    */
   async before(request: RouteRequest, block: BlockPin, context: CallContext): Promise<Past> {
-    const { chainId, number } = block
+    const probe = probeOf(request)
+    const isOfNewest = request.blockNumber === undefined && !context.isBackground
+    if (isOfNewest) this.#keptAhead.asked(keyOf(probe), probe)
+    const past = await untilAborted(this.#past(probe, block), context.signal)
+    for (const pin of past.pins) context.onBlock?.(pin, false)
+    return past
+  }
+
+  async #past(probe: RouteRequest, { chainId, number }: BlockPin): Promise<Past> {
     const to = floorTo(number, windowStep)
     const from = to - BigInt(windowBlocks - 1)
     if (from < 0n) return { from, to, outputs: null, pins: [] }
     const last = await unlessAbsent(this.#parts.pin({ chainId, blockNumber: to }, this.#context()))
     if (!last) return { from, to, outputs: null, pins: [] }
-    const probe = probeOf(request)
-    const key = `${last.hash}:${JSON.stringify(probe, bigintToString)}`
-    const work = this.#windows.get(key) ?? this.#begin(key, { probe, from, last })
-    const past = await untilAborted(work, context.signal)
-    for (const pin of past.pins) context.onBlock?.(pin, false)
-    return past
+    const key = `${last.hash}:${keyOf(probe)}`
+    return this.#windows.get(key) ?? this.#begin(key, { probe, from, last })
   }
 
   #begin(key: string, wanted: Wanted): Promise<Past> {
@@ -113,14 +130,22 @@ export class PastOutputs {
     }
     const oldest = await outputAt(from)
     if (oldest === 'unknown') return past(null)
+    const runs = quietRuns({ from, to }, await this.#changedBlocks(quote, { chainId, from, to }))
     const turn = pLimit(executionsAtOnce)
-    const others = Array.from({ length: windowBlocks - 1 }, (_one, index) =>
-      turn(() => outputAt(from + BigInt(index + 1))),
-    )
-    // All of them, also where one fails: what a recording holds must not depend on which was first.
-    const settled = await Promise.allSettled(others)
-    const outputs = [oldest, ...settled.map(settledValue)]
+    const work = runs.map((run) => outputsOfRun(run, (number) => turn(() => outputAt(number))))
+    // What a recording holds must not depend on which was first.
+    const outputs = (await allOf(work)).flat()
     return past(outputs.includes('unknown') ? null : outputs)
+  }
+
+  /** Blocks with events of the transaction's pools; null where these do not tell all, or no node serves them. */
+  async #changedBlocks(
+    { route }: Pick<RouteAnswer, 'route'>,
+    range: { readonly chainId: number; readonly from: bigint; readonly to: bigint },
+  ): Promise<readonly bigint[] | null> {
+    const addresses = toldByEvents(this.#parts.chainOf(range.chainId), route)
+    if (!addresses?.length) return addresses && []
+    return this.#parts.changedBlocks({ ...range, addresses }, this.#context()).catch(unlessRefused)
   }
 
   async #outputAt(
@@ -145,6 +170,33 @@ export class PastOutputs {
     const signal = this.#parts.stopping
     return { accountId: noAccount, signal, isBackground: true, readsAhead: false }
   }
+}
+
+/**
+ * What is given at the blocks of a quiet run. The first and the last are executed: where they differ, something has
+ * changed that no event tells of, and so are all others.
+ */
+async function outputsOfRun(
+  run: readonly bigint[],
+  outputAt: (number: bigint) => Promise<BlockOutput>,
+): Promise<BlockOutput[]> {
+  const ends = await allOf([...run.slice(0, 1), ...run.slice(1).slice(-1)].map(outputAt))
+  const [first = 'unknown', last = first] = ends
+  const inner = run.slice(1, -1)
+  if (!inner.length) return ends
+  const isQuiet = JSON.stringify(first, bigintToString) === JSON.stringify(last, bigintToString)
+  return [first, ...(isQuiet ? inner.map(() => first) : await allOf(inner.map(outputAt))), last]
+}
+
+/** Waits for all, also where one fails. */
+async function allOf<T>(work: readonly Promise<T>[]): Promise<T[]> {
+  return (await Promise.allSettled(work)).map(settledValue)
+}
+
+/** For `catch`: null where no node tells the events. */
+function unlessRefused(error: unknown): null {
+  if (error instanceof ForkrouteError) return null
+  throw error
 }
 
 /** Null for an error that stays: the state is not there, or there is no route. */
@@ -195,6 +247,10 @@ function probeOf(request: RouteRequest): RouteRequest {
     includePriceImpact: false,
     ...defined({ poolChoice, router }),
   }
+}
+
+function keyOf(probe: RouteRequest): string {
+  return JSON.stringify(probe, bigintToString)
 }
 
 /** The largest power of two that is at most the amount. */

@@ -54,6 +54,7 @@ export function defineUniswapV3Like(row: UniswapV3Row): SwapAdapter<Concentrated
       }),
       swapSlots: (_pool, state) => v3SwapSlots(poolSlots, wordsPerTick, state),
       gasEstimate: () => gasPerSwap,
+      changesOnlyWithEvents: true,
       ...v3Swap,
     },
     trust: {
