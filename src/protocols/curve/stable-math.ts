@@ -10,11 +10,11 @@
  */
 import { at } from '../../domain/lists.js'
 import { maxUint256 } from '../../domain/primitives.js'
+import { type Iterated, newton } from '../shared/newton.js'
 
 const precision = 10n ** 18n
 /** Denominator of `fee` and `admin_fee`. */
 const feeDenominator = 10n ** 10n
-const maxNewtonRounds = 255
 
 export interface StablePoolState {
   readonly kind: 'stable'
@@ -159,21 +159,18 @@ export function invariantOf(xp: readonly bigint[], state: Unsolved): bigint {
   const ann = state.amp * n
   const [perCoin, atEnd] = dividesAtEnd ? [1n, n ** n] : [n, 1n]
   const guard = state.legacy ? 1n : 0n
-  let d = sum
-  for (let round = 0; round < maxNewtonRounds; round++) {
+  const found = newton(sum, (d) => {
     let product = d
     for (const x of xp) {
-      if (product * d > maxUint256) return 0n
+      if (product * d > maxUint256) return null
       product = (product * d) / (x * perCoin + guard)
     }
     product /= atEnd
-    const previous = d
     const numerator = ((ann * sum) / ampPrecision + product * n) * d
-    if (numerator > maxUint256) return 0n
-    d = numerator / (((ann - ampPrecision) * d) / ampPrecision + (n + 1n) * product)
-    if (isClose(d, previous)) return d
-  }
-  return settles(state) ? 0n : d
+    if (numerator > maxUint256) return null
+    return numerator / (((ann - ampPrecision) * d) / ampPrecision + (n + 1n) * product)
+  })
+  return lastOf(found, state) ?? 0n
 }
 
 /**
@@ -201,25 +198,19 @@ export function solveY(
   if (c * d * ampPrecision > maxUint256) return null
   c = (c * d * ampPrecision) / (ann * n)
   const b = sum + (d * ampPrecision) / ann
-  let y = d
-  for (let round = 0; round < maxNewtonRounds; round++) {
-    const previous = y
-    y = (y * y + c) / (2n * y + b - d)
-    if (isClose(y, previous)) return y
-  }
-  return settles(state) ? null : y
+  const found = newton(d, (y) => (y * y + c) / (2n * y + b - d))
+  return lastOf(found, state)
 }
 
 /**
  * Very lopsided pools can make Newton's method swing between two values. The templates with A_PRECISION
  * revert then; the pools before them go on with the last value.
  */
-function settles(state: Pick<StablePoolState, 'ampPrecision'>): boolean {
-  return state.ampPrecision > 1n
-}
-
-function isClose(a: bigint, b: bigint): boolean {
-  return a > b ? a - b <= 1n : b - a <= 1n
+function lastOf(
+  found: Iterated | null,
+  { ampPrecision }: Pick<StablePoolState, 'ampPrecision'>,
+): bigint | null {
+  return found && (found.isSettled || ampPrecision <= 1n) ? found.value : null
 }
 
 function rateOf(state: Pick<StablePoolState, 'rates'>, index: number): bigint {

@@ -99,10 +99,14 @@ async function searchOnce(task: Task, prepared: PreparedRoute): Promise<FoundFlo
       ? null
       : await task.clock.stage('search', async () => searchForOutput(request, argsFor(pools)))
   const inputs = stated ? [stated.input] : statedInputs
-  const search = (wanted: readonly MarketPool[]) =>
+  const search = (
+    wanted: readonly MarketPool[],
+    options: Pick<CandidateArgs, 'exactSplits'> = {},
+  ) =>
     task.clock.stage('search', async () =>
       rememberedCandidates({
         ...argsFor(wanted),
+        ...options,
         inputs: inputs.map(withoutFee),
         ...(log && { onLeftOut: (flow: Flow) => log.leftOut(flow, 'search', rankedBelow) }),
       }),
@@ -127,7 +131,8 @@ async function searchOnce(task: Task, prepared: PreparedRoute): Promise<FoundFlo
     inputs,
     exact: stated && { output: stated.output, provenWith: withoutFee(stated.input).amount },
     wasCut,
-    searchAgain: async (wanted) => (await search(wanted)).candidates.filter(possible),
+    searchAgain: async (wanted, options) =>
+      (await search(wanted, options)).candidates.filter(possible),
   }
 }
 

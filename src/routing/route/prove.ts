@@ -9,6 +9,7 @@ import { decodeAmountsOut } from '../../executor/compile.js'
 import { poolName } from '../../protocols/pool.js'
 import type { Task } from '../block/task.js'
 import type { MarketPool } from '../market/market-view.js'
+import type { CandidateArgs } from '../search/candidates.js'
 import type { Flow } from '../search/flow.js'
 import { proveAdaptively } from './adaptive.js'
 import { type Attempt, type Built, build, protocolsOn, through, toSimulation } from './built.js'
@@ -35,8 +36,14 @@ export interface ProofArgs extends PreparedRoute {
 /** Candidates to prove, and how further ones are found. */
 export interface FlowsToProve {
   readonly flows: readonly Flow[]
-  /** Candidates by these pools alone that can be carried out. */
-  searchAgain(pools: readonly MarketPool[]): Promise<readonly Flow[]>
+  /**
+   * Candidates by these pools alone that can be carried out.
+   * @param options - what is not searched for, see `CandidateArgs`.
+   */
+  searchAgain(
+    pools: readonly MarketPool[],
+    options: Pick<CandidateArgs, 'exactSplits'>,
+  ): Promise<readonly Flow[]>
 }
 
 /** How often splits are searched again without the pools that spoilt them. */
@@ -64,12 +71,18 @@ export async function proveFlows(
       : { attempts: await tried(flows), spared: [] }
   for (const flow of spared) log?.leftOut(flow, 'simulate', boundedBelow)
   if (!attempts.length) throw notFundable(funded, all.unreadable)
+  const leftOut = new Set<MarketPool>()
   for (let look = 0; look < mostLooks && !task.clock.isLate(); look++) {
     const missing = unreadablePools(attempts)
-    const doubtful = missing.size || look >= extraLooks ? missing : suspectPools(attempts)
+    const suspects = missing.size || look >= extraLooks ? null : suspectPools(attempts, leftOut)
+    const doubtful = suspects?.pools ?? missing
     if (!doubtful.size) break
     log?.refused([...doubtful].map((pool) => suspectPool(pool, missing.has(pool))))
-    const again = await searchAgain(usable.pools.filter((pool) => !doubtful.has(pool)))
+    const again = await searchAgain(
+      usable.pools.filter((pool) => !doubtful.has(pool)),
+      { exactSplits: !suspects?.exactSplitsStand },
+    )
+    for (const pool of suspects?.pools ?? []) leftOut.add(pool)
     const known = attempts.map(({ built }) => built.candidate)
     const found = (missing.size ? newFlows : newSplits)(again, known)
     if (!found.length) break

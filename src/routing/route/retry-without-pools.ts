@@ -12,20 +12,41 @@ import type { Attempt } from './built.js'
 /** An output may fall this much short of its promise. */
 const toleranceBps = 1n
 
+/** What splits are searched again without. */
+export interface Suspects {
+  /** Empty: it is not searched again. */
+  readonly pools: ReadonlySet<MarketPool>
+  /**
+   * A split over exact quotes alone kept its promise, and only estimates broke theirs: of exact quotes, fewer pools give
+   * no better split.
+   */
+  readonly exactSplitsStand: boolean
+}
+
 /**
  * Pools of candidates that broke their promise, except those that a candidate that kept it uses too.
- * @returns Empty unless a candidate failed that promised more than every one that worked. Of single paths this counts
+ * @param leftOut - pools that were searched without already. A candidate through one of them tells nothing more, nor does
+ * a split found without them over estimates: what is known of its pools in part falls short without any deceit.
+ * @returns None unless a candidate failed that promised more than every one that worked. Of single paths this counts
  * only where another candidate kept its promise: else the tokens themselves take a part, and no pool is to blame.
  */
-export function suspectPools(attempts: readonly Attempt[]): ReadonlySet<MarketPool> {
+export function suspectPools(
+  attempts: readonly Attempt[],
+  leftOut: ReadonlySet<MarketPool> = new Set(),
+): Suspects {
   const kept = attempts.filter((attempt) => delivers(attempt))
-  const broken = attempts.filter((attempt) => attempt.result && !delivers(attempt))
+  const broken = attempts.filter(
+    (attempt) => attempt.result && !delivers(attempt) && tellsMore(attempt, leftOut),
+  )
   const best = attempts.reduce((most, attempt) => larger(most, amountOut(attempt)), 0n)
-  const isMissed = broken.some(
+  const missed = broken.filter(
     ({ built: { candidate } }) =>
       candidate.amountOut > best && (candidate.isSplit || kept.length > 0),
   )
-  if (!isMissed) return new Set()
+  const isExactSplit = ({ built: { candidate } }: Attempt) => candidate.isSplit && candidate.exact
+  const exactSplitsStand =
+    kept.some(isExactSplit) && missed.every(({ built }) => !built.candidate.exact)
+  if (!missed.length) return { pools: new Set(), exactSplitsStand }
   const poolsOf = (list: readonly Attempt[]) =>
     list.flatMap(({ built }) => swapsOf(built.candidate))
   const trusted = new Set(poolsOf(kept))
@@ -33,7 +54,13 @@ export function suspectPools(attempts: readonly Attempt[]): ReadonlySet<MarketPo
   const doubtful = poolsOf(paths).filter((pool) => !trusted.has(pool))
   // Where no path shows which pool it was, suspect those that no working candidate uses.
   const suspects = doubtful.length ? doubtful : poolsOf(broken).filter((pool) => !trusted.has(pool))
-  return new Set(suspects)
+  return { pools: new Set([...leftOut, ...suspects]), exactSplitsStand }
+}
+
+function tellsMore({ built: { candidate } }: Attempt, leftOut: ReadonlySet<MarketPool>): boolean {
+  if (!leftOut.size) return true
+  const isEstimatedSplit = candidate.isSplit && !candidate.exact
+  return !isEstimatedSplit && !swapsOf(candidate).some((pool) => leftOut.has(pool))
 }
 
 /**

@@ -1,6 +1,7 @@
 /**
  * The candidates worth simulating: splits, and the best paths by native math, diverse in pools.
  */
+import { defined } from '../../domain/defined.js'
 import {
   type Address,
   bpsDenominator,
@@ -29,6 +30,8 @@ export interface CandidateArgs {
   readonly count: number
   /** False: the whole amount of each input goes one way; absent: true. */
   readonly mayBeSplit?: boolean
+  /** False: splits over exact quotes alone are known, and only those with estimates are searched for; absent: true. */
+  readonly exactSplits?: boolean
   /** Splits that were found for nearly the same amounts: they are adapted, and no others are searched for. */
   readonly knownSplits?: readonly Flow[] | undefined
   /** Raw units of the token that a million gas costs; undefined where no price is known. */
@@ -158,7 +161,11 @@ export function findCandidates(args: CandidateArgs): CandidateSet {
   const findOrTune = (into: Address) =>
     args.knownSplits
       ? tuneSplits(splitOf(legs, into), args.knownSplits)
-      : findSplits({ ...splitOf(legs, into), nearby: nearby(into) })
+      : findSplits({
+          ...splitOf(legs, into),
+          nearby: nearby(into),
+          ...defined({ exactSplits: args.exactSplits }),
+        })
   const mayBeSplit = args.mayBeSplit !== false && !others.length
   const splits = tokenOut === undefined || !mayBeSplit ? [] : findOrTune(tokenOut)
   const best = splits.slice(0, Math.min(maxSplits, args.count - 1))

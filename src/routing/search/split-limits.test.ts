@@ -82,10 +82,11 @@ interface Options {
   readonly swapDataGas?: bigint
   readonly shouldStop?: () => boolean
   readonly isAllowed?: (market: MarketPool) => boolean
+  readonly exactSplits?: boolean
 }
 
 function candidatesOf(pools: readonly MarketPool[], amount: number, options: Options) {
-  const { gasCost, swapDataGas, shouldStop, isAllowed } = options
+  const { gasCost, ...others } = options
   return findCandidates({
     market: new MarketView({ pools }),
     wrappedNative,
@@ -94,9 +95,7 @@ function candidatesOf(pools: readonly MarketPool[], amount: number, options: Opt
     maxHops: 3,
     count: 24,
     gasCost: () => gasCost,
-    swapDataGas,
-    shouldStop,
-    isAllowed,
+    ...others,
   }).candidates
 }
 
@@ -137,6 +136,10 @@ describe('findSplits', () => {
     expect(best?.exact).toBe(false)
     expect(best?.amountOut ?? 0n).toBeGreaterThan(exact?.amountOut ?? 0n)
     expect(shape(best)?.some(([id]) => id === 'guessed')).toBe(true)
+    // Where those of exact quotes are known, only the others are searched for, and without estimates all the same.
+    expect(splitsOf(pools, 100, { exactSplits: false })).toEqual([best])
+    const known = pools.slice(0, 2)
+    expect(splitsOf(known, 100, { exactSplits: false })).toEqual(splitsOf(known, 100))
   })
 
   test('a pool that an exact split fills as far as it is known is looked at beyond, where no path of the whole amount does', () => {

@@ -60,6 +60,8 @@ export interface SplitArgs extends SearchedTerms {
   readonly paths: readonly (readonly Path[])[]
   /** The same without estimates. */
   readonly exactPaths: readonly (readonly Path[])[]
+  /** False: those over exact quotes alone are known; absent: true. */
+  readonly exactSplits?: boolean
   /** What is right for an amount near that of the one source, to go on from; null where there is nothing. */
   readonly nearby?: ((exactOnly: boolean) => Grown | null) | undefined
 }
@@ -74,9 +76,10 @@ export interface Grown {
 /** Splits worth simulating, best first by native output after gas; none where one path alone is as good. */
 export function findSplits(args: SplitArgs): Flow[] {
   if (!canPay(args)) return []
-  const exact = splitsOf(args, true)
-  const mayEstimate = hasEstimates(args) || (exact.grown !== null && isHeldBack(exact.grown))
-  const all = mayEstimate ? [...exact.flows, ...splitsOf(args, false).flows] : exact.flows
+  const exact = args.exactSplits === false ? null : splitsOf(args, true)
+  const mayEstimate = !exact || hasEstimates(args) || (exact.grown && isHeldBack(exact.grown))
+  const estimated = mayEstimate ? splitsOf(args, false).flows : []
+  const all = [...(exact?.flows ?? []), ...estimated]
   const flows = new Map(all.map((flow) => [flow.key, flow]))
   const net = (flow: Flow) => Number(flow.amountOut) - gasOf(args, flow.gas)
   return [...flows.values()].sort((a, b) => net(b) - net(a) || compareText(a.key, b.key))

@@ -7,6 +7,8 @@ import { complement, divDown, divUp, mulDown, one, powUp } from './fixed-point.j
 
 /** Largest input as a share of the pool's balance, E18. */
 const maxInRatio = (one * 3n) / 10n
+/** Made once: searches ask full pools thousands of times, and a new error's stack takes longer than a swap. */
+const overRatio = new RangeError('input over 30 % of balance')
 
 /**
  * @param amountIn - 18-decimal units, fee taken.
@@ -23,7 +25,7 @@ export function weightedOutGivenIn(args: {
   readonly hasShortcuts: boolean
 }): bigint {
   const { balanceIn, balanceOut, amountIn } = args
-  if (amountIn > mulDown(balanceIn, maxInRatio)) throw new RangeError('input over 30 % of balance')
+  if (amountIn > mulDown(balanceIn, maxInRatio)) throw overRatio
   const base = divUp(balanceIn, balanceIn + amountIn)
   const exponent = divDown(args.weightIn, args.weightOut)
   return mulDown(balanceOut, complement(powUp(base, exponent, args.hasShortcuts)))
