@@ -25,6 +25,7 @@ export function answersKind(config: Config, version: string): string {
     proof,
     dataFee,
     disabledAggregators,
+    venues,
   } = config
   const settings = [
     { candidates, maxHops, liquidityFloorUsd, priorityFeePerGas, tokenLists },
@@ -36,6 +37,7 @@ export function answersKind(config: Config, version: string): string {
         proof: proof === 'all' ? undefined : proof,
         dataFee: dataFee === 'ranked' ? undefined : dataFee,
         disabledAggregators: disabledAggregators.length ? disabledAggregators : undefined,
+        venues: venues.length ? venues : undefined,
       }),
     },
     [poolBlacklist, v4HooksAllowlist].map((list) => list.toSorted()),

@@ -26,6 +26,7 @@ const contents: CassetteContents = {
     cautions: true,
     poolBlacklist: [],
     v4HooksAllowlist: [],
+    venues: [],
     poolIndex: false,
     liquidityFloorUsd: 0,
     serviceName: 'svc',

@@ -5,6 +5,8 @@
 import { existsSync } from 'node:fs'
 import { z } from 'zod'
 import type { Config } from '../config/config.js'
+import { DeclaredVenues } from '../config/venues.js'
+import type { DeclaredVenue } from '../domain/declared-venue.js'
 import { ForkrouteError } from '../domain/errors.js'
 import { type Address, bigintToString, type Token } from '../domain/primitives.js'
 import type { Pool } from '../protocols/pool.js'
@@ -25,6 +27,7 @@ export type CassetteSettings = Pick<
   | 'cautions'
   | 'poolBlacklist'
   | 'v4HooksAllowlist'
+  | 'venues'
   | 'poolIndex'
   | 'liquidityFloorUsd'
   | 'serviceName'
@@ -59,6 +62,7 @@ const laterSettings = {
   marksAnswers: false,
   widensPools: false,
   disabledAggregators: [] as string[],
+  venues: [] as DeclaredVenue[],
   acrossFeeBps: 5,
   acrossMaxUsd: null,
   poolIndex: false,
@@ -83,6 +87,7 @@ const schemas = {
     maxHops: integer,
     poolBlacklist: z.array(z.string()),
     v4HooksAllowlist: z.array(z.string()),
+    venues: DeclaredVenues.default(laterSettings.venues),
     liquidityFloorUsd: z.number(),
     serviceName: z.string(),
     apiDialect: z.enum(['specification', 'family']).default(laterSettings.apiDialect),

@@ -27,6 +27,7 @@ import { addSandbox } from './sandbox.js'
 import { addServe } from './serve.js'
 import { addBackup } from './storage/backup.js'
 import { addTokens } from './tokens.js'
+import { addVenues } from './venues.js'
 import { addApprove } from './wallet/approve.js'
 import { addWallet } from './wallet/revoke.js'
 import { addWorker } from './worker.js'
@@ -59,6 +60,7 @@ addBacktest(program)
 addBackup(program)
 addTokens(program)
 addPools(program)
+addVenues(program)
 addCheck(program)
 addKeys(program)
 addContracts(program)

@@ -6,11 +6,13 @@ import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import { chainById } from '../chains/registry.js'
+import type { DeclaredVenue } from '../domain/declared-venue.js'
 import type { DataFeeUse, ProofMode } from '../domain/router-settings.js'
 import { type BacktestsConfig, backtestsOf, backtestsVariables } from './backtests.js'
 import { perChain } from './chains.js'
 import { type TracesConfig, tracesOf, tracesVariables } from './traces.js'
 import { integer, isHttpUrl, isOrigin, list, oneOf, urlOf, usd } from './values.js'
+import { readVenuesFile } from './venues.js'
 
 const apiDialects = ['specification', 'family'] as const
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
@@ -84,6 +86,9 @@ export interface Config {
   readonly poolBlacklist: readonly string[]
   /** Hooks of Uniswap V4 whose pools are used, lower-case. */
   readonly v4HooksAllowlist: readonly string[]
+  /** Absolute path of the file that declares venues, and what it declares; null: there is none. */
+  readonly venuesFile: string | null
+  readonly venues: readonly DeclaredVenue[]
   /** Whether routes use the index of all pools, which the service keeps up to date. */
   readonly poolIndex: boolean
   /** USD that a pool must trade before its price moves 2 %; 0: every pool is used. */
@@ -247,6 +252,12 @@ export const environment = z.object({
       'must be addresses of hooks (20 bytes), comma-separated',
     )
     .describe('Hooks of Uniswap V4 whose pools are used. Default: none; pools without hooks are.'),
+  VENUES: z
+    .string()
+    .optional()
+    .describe(
+      'File in YAML or JSON that declares venues without code (docs/how-to/venues.md). Default: none.',
+    ),
   POOL_INDEX: oneOf(['off', 'on'], 'off').describe(
     '`on`: routes use the index of all pools, which the service builds and keeps up to date by the events of its nodes.',
   ),
@@ -315,7 +326,7 @@ export const environment = z.object({
 })
 
 /**
- * Reads and checks the environment; opens nothing.
+ * Reads and checks the environment; opens nothing but the file of VENUES.
  * @throws ConfigError that names every wrong variable.
  */
 export function loadConfig(env: Readonly<Record<string, string | undefined>>): Config {
@@ -334,6 +345,9 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   const priorityFeePerGas = perChain(given, 'PRIORITY_FEE_WEI_', problems, (text) =>
     /^\d{1,20}$/.test(text) ? BigInt(text) : 'must be an amount of wei per gas, an integer',
   )
+  const venuesFile = given.VENUES === undefined ? null : resolve(given.VENUES)
+  const declared = venuesFile === null ? null : readVenuesFile(venuesFile)
+  problems.push(...(declared?.problems.map((problem) => `VENUES: ${problem}`) ?? []))
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems)
   const read = parsed.data
   const processes = read.PROCESSES
@@ -376,6 +390,8 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     disabledAggregators: read.DISABLED_AGGREGATORS,
     poolBlacklist: read.POOL_BLACKLIST,
     v4HooksAllowlist: read.V4_HOOKS_ALLOWLIST,
+    venuesFile,
+    venues: declared?.venues ?? [],
     poolIndex: read.POOL_INDEX === 'on',
     liquidityFloorUsd: read.LIQUIDITY_FLOOR_USD,
     positionsMaxAgeSeconds: read.POSITIONS_MAX_AGE_SECONDS,

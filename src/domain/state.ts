@@ -15,6 +15,8 @@ export interface ReadCall {
   readonly data: Hex
   /** Unix seconds that the call sees as the block's time, for values that accrue; absent: the pinned block's. */
   readonly timestamp?: bigint
+  /** Gas that it may use; absent: what a transaction may. */
+  readonly gas?: bigint
 }
 
 /**

@@ -111,7 +111,7 @@ export class ForkReader implements StateReader {
     foresee(this.#source, calls)
     return Promise.all(
       calls.map((call) => {
-        const key = `${call.to}:${call.data}:${call.timestamp ?? ''}`
+        const key = `${call.to}:${call.data}:${call.timestamp ?? ''}:${call.gas ?? ''}`
         return this.#known.get(key) ?? this.#remember(key, this.#readCall(call))
       }),
     )
@@ -164,9 +164,10 @@ export class ForkReader implements StateReader {
     return url
   }
 
-  #toRpcCall({ to, data, timestamp }: ReadCall): RpcCall {
+  #toRpcCall({ to, data, timestamp, gas: limit }: ReadCall): RpcCall {
     const later = timestamp === undefined ? [] : [{}, { time: numberToHex(timestamp) }]
-    return { method: 'eth_call', params: [{ to, data, gas: this.#gas }, this.#number, ...later] }
+    const gas = limit === undefined ? this.#gas : numberToHex(limit)
+    return { method: 'eth_call', params: [{ to, data, gas }, this.#number, ...later] }
   }
 
   #sendGuesses(): void {

@@ -39,6 +39,7 @@ const values: Readonly<Record<Variable, (config: Config) => Value>> = {
   DISABLED_AGGREGATORS: ({ disabledAggregators }) => disabledAggregators,
   POOL_BLACKLIST: ({ poolBlacklist }) => poolBlacklist,
   V4_HOOKS_ALLOWLIST: ({ v4HooksAllowlist }) => v4HooksAllowlist,
+  VENUES: ({ venuesFile }) => venuesFile,
   POOL_INDEX: ({ poolIndex }) => poolIndex,
   LIQUIDITY_FLOOR_USD: ({ liquidityFloorUsd }) => liquidityFloorUsd,
   ACROSS_FEE_BPS: ({ acrossFeeBps }) => acrossFeeBps,

@@ -9,6 +9,7 @@ import { camelotV3 } from './camelot-v3/index.js'
 import { compoundV2 } from './compound-v2/index.js'
 import { compoundV3 } from './compound-v3/index.js'
 import { curve } from './curve/index.js'
+import { declaredVenues } from './declared/index.js'
 import { erc4626 } from './erc-4626/index.js'
 import { etherFi } from './ether-fi/index.js'
 import { fluidDex } from './fluid-dex/index.js'
@@ -56,6 +57,7 @@ export const protocols: readonly ProtocolAdapter[] = [
   compoundV2,
   compoundV3,
   curve,
+  declaredVenues,
   erc4626,
   lido,
   rocketPool,

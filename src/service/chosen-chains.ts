@@ -3,7 +3,9 @@
 import type { ChainDefinition } from '../chains/chain.js'
 import { chainById } from '../chains/registry.js'
 import type { Config } from '../config/config.js'
+import type { DeclaredVenue } from '../domain/declared-venue.js'
 import { defined } from '../domain/defined.js'
+import { withDeclaredVenues } from '../protocols/declared/venue.js'
 import type { Pool } from '../protocols/pool.js'
 
 /** Chains and where their nodes are. */
@@ -27,7 +29,7 @@ export async function chooseChains(
 ): Promise<Chosen> {
   const ids = Object.keys(config.rpcUrls).map(Number)
   if (ids.length) {
-    const chains = ids.flatMap((id) => chainById(id) ?? [])
+    const chains = servedChains(ids, config)
     return { chains, urls: config.rpcUrls, sandboxUrls: null, sandboxPools: [] }
   }
   const nodes = options.sandbox ?? (await startOwnSandbox(config, options, closers))
@@ -38,11 +40,25 @@ export async function chooseChains(
   ])
   const hasEthereum = nodes.some(([chainId]) => chainId === 1)
   return {
-    chains: nodes.flatMap(([chainId]) => chainById(chainId) ?? []),
+    chains: servedChains(
+      nodes.map(([chainId]) => chainId),
+      config,
+    ),
     urls: Object.fromEntries(nodes.map(([chainId, url]) => [chainId, [url]])),
     sandboxUrls: Object.fromEntries(nodes),
     sandboxPools: hasEthereum ? [...sandboxPools(), ...sandboxVenuePools()] : [],
   }
+}
+
+/** The known ones of the chains, with the venues that the operator declares. */
+export function servedChains(
+  ids: readonly number[],
+  { venues }: { readonly venues: readonly DeclaredVenue[] },
+): ChainDefinition[] {
+  return ids.flatMap((id) => {
+    const chain = chainById(id)
+    return chain ? [withDeclaredVenues(chain, venues)] : []
+  })
 }
 
 /** One chain of the sandbox, and the URL of its node. */

@@ -23,7 +23,7 @@ import { createRecordings, openRecordings, recordedHeads } from '../cassette/rec
 import { openPositionStore } from '../catalog/position-store.js'
 import { openCatalog } from '../catalog/store.js'
 import { loadTokenLists } from '../catalog/token-lists.js'
-import { chainById, hardForkAt } from '../chains/registry.js'
+import { hardForkAt } from '../chains/registry.js'
 import { type Config, ConfigError } from '../config/config.js'
 import type { TracesConfig } from '../config/traces.js'
 import type { Backtests } from '../domain/backtest.js'
@@ -48,7 +48,7 @@ import type { Logger } from '../telemetry/log.js'
 import { noteHead, observe } from '../telemetry/metrics.js'
 import { logIgnoredErrors, logsIgnoredErrors } from '../telemetry/quietly.js'
 import { startTracing } from '../telemetry/tracing.js'
-import { type Chosen, chooseChains, type SandboxNode } from './chosen-chains.js'
+import { type Chosen, chooseChains, type SandboxNode, servedChains } from './chosen-chains.js'
 import { laterAccounts } from './later-accounts.js'
 import { cacheBytes, registerMetrics } from './service-metrics.js'
 import { softwareVersion } from './software-version.js'
@@ -268,6 +268,7 @@ function workerSettings(
     poolBlacklist: config.poolBlacklist,
     disabledAggregators: config.disabledAggregators,
     v4HooksAllowlist: config.v4HooksAllowlist,
+    venues: config.venues,
     ...defined({
       poolIndex: config.poolIndex
         ? { dataDir: mode.kind === 'replay' ? null : indexDir }
@@ -343,7 +344,7 @@ function prepareReplay(config: Config, file: string, logger: Logger, closers: Cl
       maxHeadAgeSeconds: null,
       opportunitiesMinTvlUsd: null,
     },
-    chains: chainIds.flatMap((id) => chainById(id) ?? []),
+    chains: servedChains(chainIds, own),
     urls: {},
     sandboxUrls: null,
     sandboxPools,

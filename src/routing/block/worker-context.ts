@@ -10,6 +10,7 @@ import { unknownChain } from '../../domain/common-errors.js'
 import type { BlockPin, Token } from '../../domain/primitives.js'
 import { createFunding } from '../../forks/tokens/funding.js'
 import { createTokenAccess } from '../../forks/tokens/token-access.js'
+import { withDeclaredVenues } from '../../protocols/declared/venue.js'
 import type { Pool } from '../../protocols/pool.js'
 import { BlockFacts, type ThreadFacts, type TokenKnowledge } from './block-facts.js'
 import { withHooks } from './chain-with-hooks.js'
@@ -70,6 +71,7 @@ export class WorkerContext implements ThreadFacts {
   #open(pin: BlockPin, tokens?: TokenKnowledge): BlockFacts {
     const chain = chainById(pin.chainId)
     if (!chain) throw unknownChain(pin.chainId)
-    return new BlockFacts(withHooks(chain, this.settings), pin, this, tokens)
+    const own = withDeclaredVenues(withHooks(chain, this.settings), this.settings.venues)
+    return new BlockFacts(own, pin, this, tokens)
   }
 }

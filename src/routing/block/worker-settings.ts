@@ -1,5 +1,6 @@
 /** What each routing thread is given once, when it starts. Structured-clonable values only. */
 import type { AcrossSettings } from '../../bridges/across/settings.js'
+import type { DeclaredVenue } from '../../domain/declared-venue.js'
 import type { Token } from '../../domain/primitives.js'
 import type { DataFeeUse, ProofMode } from '../../domain/router-settings.js'
 import type { Pool } from '../../protocols/pool.js'
@@ -21,6 +22,8 @@ export interface WorkerSettings {
   readonly disabledAggregators?: readonly string[]
   /** Hooks of Uniswap V4 whose pools are used, lower-case; absent: none. */
   readonly v4HooksAllowlist?: readonly string[]
+  /** Venues of the operator's file; absent: none. */
+  readonly venues?: readonly DeclaredVenue[]
   /** Where the index of pools lies, null: in the recording alone; absent: routes do without. */
   readonly poolIndex?: { readonly dataDir: string | null }
   readonly liquidityFloorUsd: number

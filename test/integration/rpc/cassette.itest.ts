@@ -219,6 +219,7 @@ const head: CassetteHead = {
         widensPools: true,
         poolBlacklist: [],
         v4HooksAllowlist: [],
+        venues: [],
         poolIndex: false,
         priorityFeePerGas: {},
         acrossFeeBps: 5,

@@ -1,0 +1,160 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { DeclaredVenues, parseVenues, readVenuesFile } from './venues.js'
+
+const [a, b] = [`0x${'a'.repeat(40)}`, `0x${'b'.repeat(40)}`]
+
+/** A venue in block form: line 2 is its name. */
+function fileOf(changes: Readonly<Record<string, string>> = {}): string {
+  const lines = {
+    name: 'desk',
+    gas: '90000',
+    trust: 'none',
+    'quote:': '',
+    '  function': 'function quote(address from, uint256 amount, uint24 fee) view returns (uint256)',
+    '  args': '[tokenIn, amountIn, fee]',
+    'swap:': '',
+    '  function ': 'function swap(address from, uint256 amount, address to)',
+    '  args ': '[tokenIn, amountIn, recipient]',
+    '  pay': 'approve',
+    'pools:': '',
+    '- address': `"${a}"`,
+    '  tokens': `[${a}, ${b}]`,
+    '  constants': '{ fee: 30 }',
+    ...changes,
+  }
+  const rows = Object.entries(lines).map(([key, value]) =>
+    key.endsWith(':') ? `    ${key}` : `    ${key.trimEnd()}: ${value}`,
+  )
+  return ['venues:', ...rows].join('\n').replace('    name', '  - name')
+}
+
+const problemsIn = (text: string) =>
+  parseVenues(text).problems.map(({ line, message }) => `${line}: ${message}`)
+
+describe('parseVenues', () => {
+  test('a venue has defaults, and every number of a call stays text', () => {
+    const { venues, problems } = parseVenues(fileOf())
+    expect(problems).toEqual([])
+    expect(venues).toMatchObject([
+      {
+        name: 'desk',
+        chainId: 1,
+        gas: 90_000,
+        trust: 'none',
+        holder: 'pool',
+        quote: { contract: 'pool', output: [0], negated: false, gasLimit: 1_000_000 },
+        swap: { contract: 'pool', pay: 'approve', to: 'contract' },
+        pools: [{ id: a, address: a, tokens: [a, b], constants: { fee: '30' } }],
+      },
+    ])
+    expect(DeclaredVenues.parse(JSON.parse(JSON.stringify(venues)))).toEqual(venues)
+  })
+
+  test('JSON is as good', () => {
+    const { venues } = parseVenues(fileOf())
+    const [venue] = venues
+    expect(parseVenues(JSON.stringify({ venues: [venue] })).venues).toEqual(venues)
+  })
+
+  test.each([
+    ['a field that is not known', { gaz: '1' }, '16: venues[0].gaz is not known here'],
+    [
+      'a number that is none',
+      { gas: 'many' },
+      '3: venues[0].gas must be a whole number from 1 to 30000000',
+    ],
+    [
+      'a signature that is none',
+      { '  function': 'quote' },
+      '6: venues[0].quote.function must be the signature of a function, such as function f(uint256 a)',
+    ],
+    [
+      'an argument too few',
+      { '  args': '[tokenIn, amountIn]' },
+      '7: venues[0].quote.args must be a list of 3, as the function takes',
+    ],
+    [
+      'a name that only swaps know',
+      { '  args': '[recipient, amountIn, fee]' },
+      '7: venues[0].quote.args[0] must be a name or a literal of type address, which recipient is not',
+    ],
+    [
+      'a name of another type',
+      { '  args': '[tokenIn, amountIn, zeroForOne]' },
+      '7: venues[0].quote.args[2] must be a name or a literal of type uint24, which zeroForOne is not',
+    ],
+    [
+      'a literal that its type cannot hold',
+      { '  constants': '{ fee: 99999999 }' },
+      '7: venues[0].quote.args do not fit the function: Number "99999999" is not in safe 24-bit unsigned integer range (0 to 16777215)',
+    ],
+    [
+      'a quote that does not depend on the amount',
+      { '  args': '[tokenIn, 1, fee]' },
+      '7: venues[0].quote.args must use amountIn',
+    ],
+    [
+      'an amount that has left the balance',
+      { '  pay': 'transfer' },
+      '10: venues[0].swap.args must not use amountIn: what was transferred has left the balance',
+    ],
+    [
+      'a pool of one token',
+      { '  tokens': `[${a}]` },
+      '14: venues[0].pools[0].tokens must hold at least 2 tokens',
+    ],
+    [
+      'the native token',
+      { '  tokens': `[${a}, 0x${'e'.repeat(40)}]` },
+      '14: venues[0].pools[0].tokens must not hold the native token: name the wrapped one',
+    ],
+    [
+      'a constant with a name of ours',
+      { '  constants': '{ pool: 1, fee: 30 }' },
+      '15: venues[0].pools[0].constants.pool must have another name: this one has a meaning',
+    ],
+    [
+      'amounts for other tokens',
+      { '  largest': '[5]' },
+      '16: venues[0].pools[0].largest must have one amount for each token',
+    ],
+    [
+      'a chain that nobody knows',
+      { chainId: '77' },
+      '16: venues[0].chainId must be the id of a known chain',
+    ],
+  ] as const)('%s is told with its line', (_name, changes, expected) => {
+    const text =
+      'gaz' in changes || 'chainId' in changes
+        ? `${fileOf()}\n    ${Object.entries(changes).flat().join(': ')}`
+        : fileOf(changes)
+    expect(problemsIn(text).join('\n')).toContain(expected)
+  })
+
+  test('two venues of a name and two pools of an id are told', () => {
+    const text = `${fileOf()}\n${fileOf().replace('venues:\n', '')}`
+    expect(problemsIn(text)).toEqual([
+      '16: venues[1].name is the name of another one',
+      `27: venues[1].pools[0] has the id of another pool: ${a}`,
+    ])
+  })
+
+  test('a result that is no number is told', () => {
+    const text = fileOf().replace('returns (uint256)', 'returns (address[])')
+    expect(problemsIn(text)).toEqual([
+      '5: venues[0].quote.output does not lead to a number among the results of the function',
+    ])
+  })
+})
+
+test('a file that is not there is told by its path', () => {
+  expect(readVenuesFile('/nowhere/venues.yaml').problems).toEqual([
+    '/nowhere/venues.yaml cannot be read (ENOENT).',
+  ])
+})
+
+test('the page shows the example file as it is', () => {
+  const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
+  expect(read('docs/how-to/venues.md')).toContain(read('examples/venues/curve.yaml'))
+})

@@ -1,0 +1,203 @@
+/**
+ * Venues that an operator's file declares: how a pool is quoted, and the call that swaps in it. Plain JSON values, so
+ * that threads and cassettes take them as they are. Pure.
+ */
+import { type AbiFunction, type AbiParameter, parseAbiItem } from 'viem'
+import { isAmountRef } from './order.js'
+import type { Address } from './primitives.js'
+
+/**
+ * An argument of a call: a name of `DeclaredNames`, a constant of the pool, or a literal; lists and tuples of them.
+ * Numbers are decimal text.
+ */
+export type DeclaredArgument =
+  | string
+  | readonly DeclaredArgument[]
+  | { readonly [field: string]: DeclaredArgument }
+
+export interface DeclaredCall {
+  readonly contract: Address | 'pool'
+  /** Human-readable signature, such as `function get_dy(int128 i, int128 j, uint256 dx) view returns (uint256)`. */
+  readonly function: string
+  readonly args: readonly DeclaredArgument[]
+}
+
+export interface DeclaredQuote extends DeclaredCall {
+  /** Leads from the results of the function to the amount out: the result's index, then indexes inside of it. */
+  readonly output: readonly number[]
+  /** True where the function counts what it pays as negative. */
+  readonly negated: boolean
+  /** Gas of one quote at most. */
+  readonly gasLimit: number
+}
+
+export interface DeclaredSwap extends DeclaredCall {
+  /** How the input is paid: by an allowance for `to`, or by a transfer to it before the call. */
+  readonly pay: 'approve' | 'transfer'
+  readonly to: Address | 'pool' | 'contract'
+}
+
+export interface DeclaredPool {
+  /** 20 or 32 bytes, unique on the chain. */
+  readonly id: string
+  readonly address: Address
+  readonly tokens: readonly Address[]
+  /** Largest amount of each token that is quoted, raw units; absent: one and a half times what `holder` has of it. */
+  readonly largest?: readonly string[] | undefined
+  readonly constants: Readonly<Record<string, string | readonly string[]>>
+}
+
+export interface DeclaredVenue {
+  readonly name: string
+  readonly chainId: number
+  /** That one swap adds to a transaction, for ranking alone. */
+  readonly gas: number
+  /** `operator`: routes through it rank as those through verified pools. */
+  readonly trust: 'none' | 'operator'
+  /** Who has the tokens of a pool. */
+  readonly holder: Address | 'pool'
+  readonly quote: DeclaredQuote
+  readonly swap: DeclaredSwap
+  readonly pools: readonly DeclaredPool[]
+}
+
+/** Names that arguments of a quote may use besides the constants of the pool. */
+export const quoteNames = [
+  'tokenIn',
+  'tokenOut',
+  'amountIn',
+  'pool',
+  'poolId',
+  'indexIn',
+  'indexOut',
+  'zeroForOne',
+] as const
+
+/** Names that arguments of a swap may use besides these. */
+export const swapNames = [...quoteNames, 'recipient', 'executor', 'deadline'] as const
+
+/** Values by name: text, bigint, boolean or AmountRef, and lists of text. */
+export type DeclaredNames = Readonly<Record<string, unknown>>
+
+/** What a swap of the pool's tokens says by name, besides amounts and receivers. */
+export function namesOf(pool: DeclaredPool, tokenIn: Address, tokenOut: Address): DeclaredNames {
+  const [indexIn, indexOut] = [tokenIn, tokenOut].map((token) => pool.tokens.indexOf(token))
+  return {
+    ...pool.constants,
+    tokenIn,
+    tokenOut,
+    pool: pool.address,
+    poolId: pool.id,
+    indexIn: BigInt(indexIn ?? 0),
+    indexOut: BigInt(indexOut ?? 0),
+    zeroForOne: Number(indexIn) < Number(indexOut),
+  }
+}
+
+/** An argument that does not fit its place. The message goes on after the name of the place. */
+export class UnfitArgument extends Error {
+  override readonly name = 'UnfitArgument'
+  constructor(
+    readonly path: readonly (string | number)[],
+    message: string,
+  ) {
+    super(message)
+  }
+}
+
+/**
+ * Values for the parameters of a function.
+ * @throws UnfitArgument for the first that does not fit.
+ */
+export function argumentValues(
+  inputs: readonly AbiParameter[],
+  args: readonly DeclaredArgument[],
+  names: DeclaredNames,
+): unknown[] {
+  if (args.length !== inputs.length) {
+    throw new UnfitArgument([], `must be a list of ${inputs.length}, as the function takes`)
+  }
+  return inputs.map((input, index) => encodable(input, args[index], names, [index]))
+}
+
+function encodable(
+  parameter: AbiParameter,
+  argument: unknown,
+  names: DeclaredNames,
+  path: readonly (string | number)[],
+): unknown {
+  const { type } = parameter
+  const known =
+    typeof argument === 'string' && Object.hasOwn(names, argument) ? names[argument] : argument
+  const list = /^(.*)\[(\d*)\]$/.exec(type)
+  if (list) {
+    const [, inner = '', length] = list
+    if (!Array.isArray(known) || (length && known.length !== Number(length))) {
+      throw new UnfitArgument(path, `must be a list of ${length || 'any length'} for ${type}`)
+    }
+    const item = { ...parameter, type: inner }
+    return known.map((each, index) => encodable(item, each, names, [...path, index]))
+  }
+  if ('components' in parameter) return fieldsOf(parameter.components, known, names, path)
+  if (isAmountRef(known)) return known
+  const value = typeof known === 'string' ? literalOf(type, known) : known
+  const fits =
+    typeof value === 'bigint'
+      ? /^u?int\d*$/.test(type)
+      : typeof value === 'boolean'
+        ? type === 'bool'
+        : typeof value === 'string'
+  if (fits) return value
+  const stated = typeof argument === 'string' ? `, which ${argument} is not` : ''
+  throw new UnfitArgument(path, `must be a name or a literal of type ${type}${stated}`)
+}
+
+function fieldsOf(
+  components: readonly AbiParameter[],
+  argument: unknown,
+  names: DeclaredNames,
+  path: readonly (string | number)[],
+): Record<string, unknown> {
+  const fields = components.map(({ name = '' }) => name)
+  const given = Object.keys(Object(argument))
+  const isAlike = given.length === fields.length && fields.every((name) => given.includes(name))
+  if (Array.isArray(argument) || !isAlike) {
+    throw new UnfitArgument(path, `must have the fields ${fields.join(', ')}`)
+  }
+  const values = new Map<string, unknown>(Object.entries(Object(argument)))
+  return Object.fromEntries(
+    components.map((field) => {
+      const name = field.name ?? ''
+      return [name, encodable(field, values.get(name), names, [...path, name])]
+    }),
+  )
+}
+
+/** Undefined where the text is no literal of the type. */
+function literalOf(type: string, text: string): bigint | boolean | string | undefined {
+  if (/^u?int\d*$/.test(type)) return /^-?\d{1,78}$/.test(text) ? BigInt(text) : undefined
+  if (type === 'bool') return text === 'true' ? true : text === 'false' ? false : undefined
+  if (type === 'address') return /^0x[0-9a-fA-F]{40}$/.test(text) ? text.toLowerCase() : undefined
+  if (type === 'string') return text
+  const [, bytes] = /^bytes(\d*)$/.exec(type) ?? []
+  const isHex = /^0x([0-9a-fA-F]{2})*$/.test(text)
+  return isHex && (!bytes || text.length === 2 + 2 * Number(bytes)) ? text : undefined
+}
+
+/** Whether one of the arguments is the name, at any depth. */
+export function usesName(argument: DeclaredArgument, name: string): boolean {
+  if (typeof argument === 'string') return argument === name
+  return Object.values(argument).some((each: DeclaredArgument) => usesName(each, name))
+}
+
+/** The function of a human-readable signature; null where it is none. */
+export function parseFunction(signature: string): AbiFunction | null {
+  try {
+    const text = signature.trim()
+    const item: unknown = parseAbiItem(text.startsWith('function ') ? text : `function ${text}`)
+    const found = item as AbiFunction
+    return found.type === 'function' ? found : null
+  } catch {
+    return null
+  }
+}

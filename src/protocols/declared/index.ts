@@ -1,0 +1,92 @@
+/**
+ * Venues that the operator's file declares: quotes and swaps are calls that the file names, and no code here knows what
+ * is behind them. What they promise ranks candidates; what is answered was carried out.
+ * Venue parameters: `declarations`, see venue.ts. Pool parameters: `venue`, the name of the venue.
+ */
+import { canonicalToken } from '../../chains/chain.js'
+import { argumentValues, namesOf } from '../../domain/declared-venue.js'
+import type { ExecutorStep } from '../../domain/order.js'
+import { type Address, maxUint256 } from '../../domain/primitives.js'
+import type { Pool } from '../pool.js'
+import {
+  type DiscoverArgs,
+  defineProtocol,
+  type EncodeSwapArgs,
+  type Swap,
+  type Swaps,
+} from '../protocol.js'
+import { outputOf } from './curve.js'
+import { contractOf, type DeclaredState, directionKey, loadDeclared } from './load.js'
+import { declaredSlug, entriesOf } from './venue.js'
+
+export const declaredVenues = defineProtocol<DeclaredState>({
+  slug: declaredSlug,
+  name: 'Declared venues',
+  project: declaredSlug,
+  category: 'dex',
+  url: 'https://eips.ethereum.org/EIPS/eip-20',
+  description: 'Pools that the operator declares in a file, by the calls that quote and swap.',
+  swaps: {
+    paysRecipient: true,
+    canPay: (_pool, { entry }) => entry.venue.paysRecipient,
+    discover: async (args) => ({ pools: poolsAmong(args), unreadable: [] }),
+    load: loadDeclared,
+    swap: swapOf,
+    gasEstimate: (_pool, { entry }) => BigInt(entry.venue.gas),
+    encodeSwap,
+  },
+  trust: {
+    // A quote is the venue's own word.
+    isNoPriceSource: () => true,
+    foreignCode: ({ address }, { entry }) => (entry.venue.trust === 'operator' ? null : address),
+  },
+})
+
+function poolsAmong({ chain, venue, pairs }: DiscoverArgs): Pool[] {
+  const wanted = new Set(pairs.flatMap(([a, b]) => [`${a}-${b}`, `${b}-${a}`]))
+  const isWanted = (tokens: readonly Address[]) =>
+    tokens.some((a) => tokens.some((b) => wanted.has(`${a}-${b}`)))
+  return [...entriesOf(venue).values()]
+    .map(({ pool }) => pool)
+    .filter(({ tokens }) => isWanted(tokens.map((token) => canonicalToken(chain, token))))
+}
+
+function swapOf(
+  _pool: Pool,
+  state: DeclaredState,
+  direction: Parameters<Swaps['swap']>[2],
+  amountIn: bigint,
+): Swap<DeclaredState> {
+  const key = directionKey(direction)
+  const curve = state.curves.get(key) ?? []
+  const spent = state.spent.get(key) ?? 0n
+  const amountOut = amountIn > 0n ? outputOf(curve, spent + amountIn) - outputOf(curve, spent) : 0n
+  return {
+    amountOut,
+    exact: false,
+    after: () => ({ ...state, spent: new Map(state.spent).set(key, spent + amountIn) }),
+  }
+}
+
+/** The input is allowed or sent as the file says, then the call is made. */
+function encodeSwap(args: EncodeSwapArgs<DeclaredState>): ExecutorStep[] {
+  const { pool, state, tokenIn, tokenOut, amountIn, recipient, executor } = args
+  const { venue, declared } = state.entry
+  const { swap, swapAbi } = venue
+  const target = contractOf(swap.contract, pool.address)
+  const payee = swap.to === 'contract' ? target : contractOf(swap.to, pool.address)
+  const names = {
+    ...namesOf(declared, tokenIn, tokenOut),
+    amountIn,
+    recipient,
+    executor,
+    deadline: args.deadline ?? maxUint256,
+  }
+  const values = argumentValues(swapAbi.inputs, swap.args, names)
+  return [
+    swap.pay === 'approve'
+      ? { kind: 'approve', token: tokenIn, spender: payee, amount: amountIn }
+      : { kind: 'transfer', token: tokenIn, to: payee, amount: amountIn },
+    { kind: 'call', target, abi: swapAbi, args: values },
+  ]
+}
