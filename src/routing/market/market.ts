@@ -4,7 +4,6 @@
  */
 import { LRUCache } from 'lru-cache'
 import { type ChainDefinition, canonicalToken } from '../../chains/chain.js'
-import { at } from '../../domain/lists.js'
 import { type Address, nativeToken } from '../../domain/primitives.js'
 import type { StateReader } from '../../domain/state.js'
 import { type Pool, poolKey, type Unreadable } from '../../protocols/pool.js'
@@ -38,8 +37,8 @@ type Pair = readonly [Address, Address]
 
 /** Limit on pools of intermediate tokens, since their state is read at every block like that of the others. */
 const mostThrough = 128
-/** The state of a pool is read this many times as far as before, until it is read so many times as far as usual. */
-const widening = { step: 4, most: 16 }
+/** How many times as far as usual the state of a pool is read: ticks reach a price 66 times as high or low. */
+const widerReach = 16
 /** Views that are kept, with what searches remember of them. */
 const viewsKept = 128
 
@@ -168,26 +167,23 @@ export class Market {
   }
 
   /**
-   * The pools with their state read further than it is known, in the order given: for equal arguments the same objects. One
-   * that cannot be read any more stays as it is.
+   * The pools with their state read as far as amounts may go, in the order given: for equal arguments the same objects. One that
+   * cannot be read any more stays as it is.
    */
   async widened(reader: StateReader, pools: readonly MarketPool[]): Promise<MarketPool[]> {
     const { chain } = this.#source
     const unknown = pools.filter((pool) => !this.#wider.has(pool))
-    const nameOf = ({ adapter, loaded }: MarketPool) => `${adapter.slug} ${nextReach(loaded)}`
-    for (const name of new Set(unknown.map(nameOf))) {
-      const own = unknown.filter((pool) => nameOf(pool) === name)
-      const { adapter, loaded } = at(own, 0)
-      const reach = nextReach(loaded)
+    for (const adapter of new Set(unknown.map((pool) => pool.adapter))) {
+      const own = unknown.filter((pool) => pool.adapter === adapter)
       const load = adapter.swaps.load({
         reader,
         chain,
         venue: chain.venues[adapter.slug] ?? {},
-        pools: own.map((pool) => pool.loaded.pool),
-        reach,
+        pools: own.map(({ loaded }) => loaded.pool),
+        reach: widerReach,
       })
       for (const [index, pool] of own.entries()) {
-        const wider = load.then((list) => withState(pool, list[index], reach))
+        const wider = load.then((list) => withState(pool, list[index]))
         this.#wider.set(pool, wider)
         wider.catch(() => this.#wider.delete(pool))
       }
@@ -352,21 +348,13 @@ function toMarketPool(
   return loaded ?? noState(pool)
 }
 
-function nextReach({ reach = 1 }: LoadedPool): number {
-  return reach * widening.step
-}
-
 /** Whether `Market.widened` reads more of the pool: state that a node refuses ends it for good. */
 export function canBeWidened({ loaded }: MarketPool): boolean {
-  return !loaded.partial && nextReach(loaded) <= widening.most
+  return !loaded.partial && loaded.reach === undefined
 }
 
-function withState(
-  pool: MarketPool,
-  loaded: LoadedPool | Unreadable | undefined,
-  reach: number,
-): MarketPool {
-  return loaded && 'state' in loaded ? { ...pool, loaded: { ...loaded, reach } } : pool
+function withState(pool: MarketPool, loaded: LoadedPool | Unreadable | undefined): MarketPool {
+  return loaded && 'state' in loaded ? { ...pool, loaded: { ...loaded, reach: widerReach } } : pool
 }
 
 function noState({ protocol, id }: Pool): Unreadable {
