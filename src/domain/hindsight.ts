@@ -13,8 +13,10 @@ export interface HindsightRequest {
   readonly since?: number
 }
 
-/** What the sender gave and what was got for it, by the token movements of the transaction. Raw units. */
+/** What was given and what was got for it, by the token movements of the transaction. Raw units. */
 export interface MinedSwap {
+  /** Who gave tokenIn: the sender, or the contract that it called. */
+  readonly payer: Address
   readonly tokenIn: Address
   readonly amountIn: bigint
   readonly tokenOut: Address

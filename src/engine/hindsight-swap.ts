@@ -23,7 +23,6 @@ const tieBps = 0.1
 /** A swap as it was mined. */
 export interface TheirSwap {
   readonly swap: MinedSwap
-  readonly from: Address
   readonly gasUsed: bigint
   /** Wei per gas. */
   readonly gasPrice: bigint
@@ -78,12 +77,12 @@ function isAnswer({ status }: ForkrouteError): boolean {
   return status === 422 || status === 400
 }
 
-function toQuote({ chain, parent }: OwnPlace, { swap, from }: TheirSwap): QuoteRequest {
+function toQuote({ chain, parent }: OwnPlace, { swap }: TheirSwap): QuoteRequest {
   return {
     chainId: chain.id,
     blockNumber: parent.number,
-    fromAddress: from,
-    ...(swap.receiver !== from && { receiver: swap.receiver }),
+    fromAddress: swap.payer,
+    ...(swap.receiver !== swap.payer && { receiver: swap.receiver }),
     strategy: 'router',
     executionMode: 'backend',
     inputs: [{ token: swap.tokenIn, amount: swap.amountIn }],

@@ -167,12 +167,12 @@ async function explain(
   if (!one?.outcome || !(await isTrue(parts, scene, one))) return null
   const { tx, from, to, outcome } = one
   const reading: SwapReading = outcome.isSuccess
-    ? readSwap(one.flows, from, chain.wrappedNative)
+    ? readSwap(one.flows, { sender: from, to }, chain.wrappedNative)
     : { kind: 'none', reason: 'it reverted' }
   const swap = reading.kind === 'swap' ? reading.swap : null
   const l1DataFee = chain.l1DataFee && swap ? await paidDataFee(parts, scene, tx) : null
   const { gasUsed } = outcome
-  const theirs = swap && { swap, from, gasUsed, gasPrice: BigInt(tx.gasPrice), l1DataFee }
+  const theirs = swap && { swap, gasUsed, gasPrice: BigInt(tx.gasPrice), l1DataFee }
   const [before, atItsPlace] = theirs ? await ownSwaps(parts, scene, index, theirs) : [null, null]
   return {
     chainId: chain.id,
@@ -260,7 +260,8 @@ async function sandwichOf(
   const again = await replay(parts, scene, withoutFronts)
   const alone = again.transactions.find(({ tx }) => tx === victim)
   const isDone = alone?.outcome?.isSuccess === true
-  const reading = isDone && readSwap(alone.flows, alone.from, chain.wrappedNative)
+  const parties = alone && { sender: alone.from, to: alone.to }
+  const reading = isDone && parties && readSwap(alone.flows, parties, chain.wrappedNative)
   const got = reading && reading.kind === 'swap' && isSamePair(reading.swap, swap) && reading.swap
   const loss = got ? got.amountOut - swap.amountOut : null
   const hashes = (positions: readonly number[]) =>

@@ -65,8 +65,10 @@ function forkFlags(target: AnvilTarget, { host, port }: ListenAddress): string[]
     // Web pages in a browser on this machine must not read from it.
     '--no-cors',
     '--no-mining',
-    // Transactions of a mined block are replayed in their order, not by what they pay.
+    // Transactions of a mined block are replayed in their order, not by what they pay. All are sent before the first one
+    // runs, and a sender may get its ether from one before it.
     ...['--order', 'fifo'],
+    '--disable-pool-balance-checks',
     '--no-storage-caching',
     ...['--max-persisted-states', '0'],
     '--no-rate-limit',

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type Address, nativeToken, zeroAddress } from '../domain/primitives.js'
 import type { Movement } from '../domain/trace.js'
-import { netFlows, readSwap } from './read-swap.js'
+import { netFlows, readSwap, withoutTip } from './read-swap.js'
 
 const name = (digit: string): Address => `0x${digit.repeat(40)}`
 const [sender, router, pool, friend, collector] = [
@@ -16,7 +16,8 @@ const [weth, usdc, dai] = [name('7'), name('8'), name('9')]
 const move = (token: Address, from: Address, to: Address, amount: bigint): Movement => {
   return { token, from, to, amount }
 }
-const read = (...movements: Movement[]) => readSwap(netFlows(movements), sender, weth)
+const read = (...movements: Movement[]) =>
+  readSwap(netFlows(movements), { sender, to: router }, weth)
 const none = (reason: string) => ({ kind: 'none', reason })
 
 describe('readSwap', () => {
@@ -29,7 +30,14 @@ describe('readSwap', () => {
     )
     expect(found).toEqual({
       kind: 'swap',
-      swap: { tokenIn: weth, amountIn: 10n, tokenOut: usdc, amountOut: 30n, receiver: sender },
+      swap: {
+        payer: sender,
+        tokenIn: weth,
+        amountIn: 10n,
+        tokenOut: usdc,
+        amountOut: 30n,
+        receiver: sender,
+      },
     })
   })
 
@@ -61,6 +69,33 @@ describe('readSwap', () => {
     expect(found).toMatchObject({ swap: { amountIn: 10n, amountOut: 27n } })
   })
 
+  test('of a sender that gives nothing, the contract that it calls', () => {
+    const found = read(move(weth, router, pool, 10n), move(usdc, pool, router, 30n))
+    expect(found).toMatchObject({ swap: { payer: router, amountIn: 10n, receiver: router } })
+    const deployed = readSwap(netFlows([move(weth, router, pool, 1n)]), { sender, to: null }, weth)
+    expect(deployed).toEqual(none('the sender gives nothing'))
+    expect(read(move(weth, router, pool, 1n), move(dai, router, pool, 1n))).toEqual(
+      none('the contract that it calls gives 2 tokens'),
+    )
+  })
+
+  test('a swap that somebody else pays for, too, is none; a vault gives out of its own', () => {
+    const paid = [move(weth, sender, collector, 1n), move(dai, router, pool, 5n)]
+    expect(read(...paid, move(usdc, pool, friend, 9n), move(dai, pool, friend, 1n))).toEqual(
+      none('nobody gets another token for what the sender gives'),
+    )
+    expect(read(...paid, move(usdc, pool, sender, 9n))).toEqual(
+      none('others give tokens for it, too'),
+    )
+    const vault = dai
+    const redeemed = read(
+      move(vault, sender, zeroAddress, 4n),
+      move(weth, vault, pool, 5n),
+      move(usdc, pool, sender, 15n),
+    )
+    expect(redeemed).toMatchObject({ swap: { tokenIn: vault, tokenOut: usdc } })
+  })
+
   test('what is no swap is named', () => {
     expect(read()).toEqual(none('it moves no tokens'))
     expect(read(move(usdc, pool, sender, 1n))).toEqual(none('the sender gives nothing'))
@@ -84,5 +119,33 @@ describe('readSwap', () => {
     expect(read(move(nativeToken, sender, weth, 1n), move(weth, weth, sender, 1n))).toEqual(
       none('it only wraps or unwraps the native token'),
     )
+  })
+})
+
+describe('withoutTip', () => {
+  const miner = name('6')
+  const tip = move(nativeToken, router, miner, 3n)
+  const swap = [move(weth, router, pool, 10n), move(usdc, pool, router, 30n)]
+  const readTipped = (...movements: Movement[]) =>
+    readSwap(withoutTip(netFlows(movements), miner, weth), { sender, to: router }, weth)
+
+  test('ether for a place in the block is no part of a swap, whoever sent it there', () => {
+    const found = { kind: 'swap', swap: { payer: router, tokenIn: weth, tokenOut: usdc } }
+    expect(readTipped(...swap, tip)).toMatchObject(found)
+    expect(readTipped(...swap, move(nativeToken, sender, router, 3n), tip)).toMatchObject(found)
+  })
+
+  test('of ether that goes in, only what is left goes into the swap', () => {
+    const sold = [move(nativeToken, sender, router, 13n), move(nativeToken, router, pool, 10n)]
+    expect(readTipped(...sold, tip, move(usdc, pool, sender, 30n))).toMatchObject({
+      swap: { payer: sender, tokenIn: nativeToken, amountIn: 10n },
+    })
+  })
+
+  test('where two lose ether, or nobody so much, nothing is taken off', () => {
+    const two = netFlows([...swap, tip, move(nativeToken, sender, pool, 1n)])
+    expect(withoutTip(two, miner, weth)).toBe(two)
+    const unwrapped = netFlows([move(nativeToken, weth, miner, 3n), move(weth, router, weth, 3n)])
+    expect(withoutTip(unwrapped, miner, weth)).toBe(unwrapped)
   })
 })

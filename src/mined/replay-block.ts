@@ -14,7 +14,7 @@ import { JsonRpcError } from '../rpc/node/json-rpc.js'
 import type { BlockTransaction, MinedBlock } from '../rpc/node/mined/mined-block.js'
 import { mineBlock } from './mine-block.js'
 import { type PoolTrade, poolTradesOf, type TradeLog } from './pool-trades.js'
-import { type NetFlows, netFlows } from './read-swap.js'
+import { type NetFlows, netFlows, withoutTip } from './read-swap.js'
 import { differenceTracer, type StateDifference } from './state-changes.js'
 import { onFork } from './trace-on-fork.js'
 
@@ -32,6 +32,7 @@ export interface ReplayedTransaction {
   } | null
   /** A transaction that failed has none. */
   readonly trades: readonly PoolTrade[]
+  /** See `withoutTip`. */
   readonly flows: NetFlows
 }
 
@@ -80,7 +81,7 @@ export async function replayBlock(
       const hashes = await mineBlock(url, block, transactions)
       const outcomes = await outcomesOf(url, hashes)
       const replayed = zip(transactions, outcomes).map(([tx, outcome]) =>
-        toReplayed(tx, outcome, parts.wrappedNative),
+        toReplayed(tx, outcome, { ...parts, miner: toAddress(block.miner) }),
       )
       const params = ['latest', false]
       const header = await forkClient(url).request<ReplayedHeader>('eth_getBlockByNumber', params)
@@ -131,7 +132,7 @@ async function tracedBlock<T>(url: string, tracer: object): Promise<ReadonlyMap<
 function toReplayed(
   tx: BlockTransaction,
   found: Outcome | null,
-  wrappedNative: Address,
+  { wrappedNative, miner }: Pick<ReplayParts, 'wrappedNative'> & { readonly miner: Address },
 ): ReplayedTransaction {
   const { from, to } = tx
   if (!found) return { tx, from, to, outcome: null, trades: [], flows: new Map() }
@@ -149,7 +150,11 @@ function toReplayed(
       difference,
     },
     trades: isSuccess ? poolTradesOf(receipt.logs) : [],
-    flows: netFlows(isSuccess ? movementsOf(withWraps(frame, wrappedNative)) : []),
+    flows: withoutTip(
+      netFlows(isSuccess ? movementsOf(withWraps(frame, wrappedNative)) : []),
+      miner,
+      wrappedNative,
+    ),
   }
 }
 

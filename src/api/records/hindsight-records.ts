@@ -29,6 +29,9 @@ const Pool = z
 
 const Swap = z
   .object({
+    payer: Address.meta({
+      description: 'Who gave tokenIn: the sender, or the contract that it called.',
+    }),
     tokenIn: Address,
     amountIn: Wei,
     tokenOut: Address,
@@ -158,8 +161,9 @@ function toTransactionRecord(one: Hindsight): z.output<typeof Transactions> {
   }
 }
 
-function toSwap({ tokenIn, amountIn, tokenOut, amountOut, receiver }: MinedSwap) {
+function toSwap({ payer, tokenIn, amountIn, tokenOut, amountOut, receiver }: MinedSwap) {
   return {
+    payer,
     tokenIn,
     amountIn: amountIn.toString(),
     tokenOut,

@@ -5125,6 +5125,8 @@ export interface components {
         };
         /** @description By the token movements of the transaction; gas is counted apart. */
         MinedSwap: {
+            /** @description Who gave tokenIn: the sender, or the contract that it called. */
+            payer: components["schemas"]["Address"];
             /** @description Tokens that go in. */
             tokenIn: components["schemas"]["Address"];
             /** @description In the smallest unit of tokenIn. */

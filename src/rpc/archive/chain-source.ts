@@ -23,7 +23,7 @@ export type TransactionFate =
       readonly isSuccess: boolean
       readonly block: BlockPin
       readonly logs: readonly EventLog[]
-      /** Wei charged on a rollup for posting it to L1; null where the nodes do not tell. */
+      /** Wei charged on a rollup on top of gas, for posting it to L1; null where the nodes do not tell. */
       readonly l1DataFee: bigint | null
     }
 

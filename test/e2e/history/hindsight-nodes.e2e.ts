@@ -122,6 +122,29 @@ describe('the L1 data fee', () => {
   })
 })
 
+test('a sender that has its ether from a transaction before it in the block', async () => {
+  node.behave = () => null
+  const poor: Address = '0x0000000000000000000000000000000000009001'
+  const balance = (wei: bigint) => writer.rpc('anvil_setBalance', [poor, numberToHex(wei)])
+  await writer.rpc('anvil_impersonateAccount', [poor])
+  // The node takes the second transaction only while its sender could pay for it.
+  await balance(10n ** 18n)
+  const gas = { gas: numberToHex(100_000), maxFeePerGas: numberToHex(10n ** 12n) }
+  const fees = (tip: bigint) => ({ ...gas, maxPriorityFeePerGas: numberToHex(tip) })
+  const paying = { from: trader, to: poor, value: numberToHex(10n ** 18n), ...fees(2n * 10n ** 9n) }
+  const spending = { from: poor, to: echo, data: '0x', ...fees(10n ** 9n) }
+  for (const tx of [paying, spending]) await writer.rpc('eth_sendTransaction', [tx])
+  await balance(0n)
+  const { block } = await mine([])
+  const { status, body, text } = await hindsight({ fromBlock: block })
+  expect(status, text).toBe(200)
+  expect(body.warnings).toBeUndefined()
+  expect(body.transactions).toMatchObject([
+    { from: trader, to: poor, status: 'success' },
+    { from: poor, to: echo, status: 'success' },
+  ])
+})
+
 test('a transaction that does something else on a fork is not told, and those around it are', async () => {
   const call = (input: number) => ({ to: echo, data: pad(numberToHex(input), { size: 32 }) })
   const { block, hashes } = await mine([swap, call(1), swap])

@@ -97,6 +97,7 @@ describe('POST /hindsight', () => {
       status: 'success',
       noSwap: null,
       swap: {
+        payer: victim,
         tokenIn: weth,
         amountIn: victimIn.toString(),
         tokenOut: usdc,

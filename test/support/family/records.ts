@@ -333,6 +333,7 @@ export const Hindsight = z.looseObject({
       l1DataFee: Wei.nullable().optional(),
       swap: z
         .looseObject({
+          payer: Address,
           tokenIn: Address,
           amountIn: Wei,
           tokenOut: Address,

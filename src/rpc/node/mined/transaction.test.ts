@@ -70,6 +70,8 @@ describe('receiptRequest', () => {
     const part = { gasUsedForL1: '0x3', effectiveGasPrice: '0x5' }
     expect(fee(part)).toMatchObject({ value: { l1DataFee: 15n } })
     expect(fee({ l1Fee: null, gasUsedForL1: '0x3' })).toMatchObject({ value: { l1DataFee: null } })
+    const operated = { l1Fee: '0x10', operatorFeeScalar: '0x0', operatorFeeConstant: '0x2' }
+    expect(fee(operated)).toMatchObject({ value: { l1DataFee: null } })
   })
 
   test('its logs, in their order', () => {

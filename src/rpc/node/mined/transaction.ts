@@ -94,11 +94,18 @@ function toReceipt(value: unknown, hash: Hex): Receipt | null {
   }
 }
 
-/** OP-stack chains tell the fee, Arbitrum how much of the gas was for L1. */
-function dataFeeIn({ l1Fee, gasUsedForL1, effectiveGasPrice }: Record<string, unknown>) {
-  const [fee, gas, price] = [l1Fee, gasUsedForL1, effectiveGasPrice].map((quantity) =>
-    /^0x[0-9a-f]{1,64}$/i.test(String(quantity)) ? BigInt(String(quantity)) : null,
-  )
-  if (fee !== null && fee !== undefined) return fee
-  return typeof gas === 'bigint' && typeof price === 'bigint' ? gas * price : null
+/**
+ * OP-stack chains tell the fee, Arbitrum how much of the gas was for L1. An operator's fee is told by parameters alone, whose
+ * meaning has changed with the upgrades of the chain, so where there is one the whole is not known.
+ */
+function dataFeeIn(receipt: Record<string, unknown>): bigint | null {
+  const quantityOf = (name: string) => {
+    const text = String(receipt[name])
+    return /^0x[0-9a-f]{1,64}$/i.test(text) ? BigInt(text) : null
+  }
+  if (quantityOf('operatorFeeScalar') || quantityOf('operatorFeeConstant')) return null
+  const fee = quantityOf('l1Fee')
+  if (fee !== null) return fee
+  const [gas, price] = [quantityOf('gasUsedForL1'), quantityOf('effectiveGasPrice')]
+  return gas !== null && price !== null ? gas * price : null
 }
