@@ -182,7 +182,7 @@ async function jobOf(
   const minutes = (performance.now() - started) / 60_000
   if (state !== 'finished') throw new Error(`The job is ${state}.`)
   for await (const block of service.backtests.results(id)) {
-    const failed = block.rows.find(({ outcome }) => !outcome.ok)
+    const failed = block.kind === undefined && block.rows.find(({ outcome }) => !outcome.ok)
     if (failed) throw new Error(`No route at block ${block.blockNumber}: ${failed.request}.`)
   }
   return minutes

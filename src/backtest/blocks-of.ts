@@ -1,14 +1,39 @@
 /** Finds the blocks of a plan, and checks that a job of that size is accepted. */
-import { type BacktestPlan, backtestLimits as limits } from '../domain/backtest.js'
+import { type BacktestPlan, type JobPlan, backtestLimits as limits } from '../domain/backtest.js'
 import type { CallContext, Engine } from '../domain/engine.js'
 import { ForkrouteError } from '../domain/errors.js'
+import { type HindsightPlan, hindsightLimits } from '../domain/hindsight.js'
+
+type BlocksEngine = Pick<Engine, 'block' | 'changedBlocks'>
 
 /**
  * Ascending.
- * @throws ForkrouteError INVALID_REQUEST when there is none, or more than one job may have; as `Engine.changedBlocks`.
+ * @throws ForkrouteError INVALID_REQUEST when there is none, or more than one job may have; as `Engine.changedBlocks`;
+ * of hindsight as `Engine.block`, for its last block.
  */
-export async function blocksOf(
-  engine: Pick<Engine, 'changedBlocks'>,
+export function blocksOf(
+  engine: BlocksEngine,
+  plan: JobPlan,
+  context: CallContext,
+): Promise<readonly bigint[]> {
+  return plan.kind === 'hindsight'
+    ? hindsightBlocks(engine, plan, context)
+    : backtestBlocks(engine, plan, context)
+}
+
+async function hindsightBlocks(
+  engine: BlocksEngine,
+  { chainId, range: { from, to } }: HindsightPlan,
+  context: CallContext,
+): Promise<readonly bigint[]> {
+  const count = Number(to - from) + 1
+  if (count > hindsightLimits.blocks) refuse('blocks', count, hindsightLimits.blocks)
+  await engine.block(chainId, to, context)
+  return Array.from({ length: count }, (_block, index) => from + BigInt(index))
+}
+
+async function backtestBlocks(
+  engine: BlocksEngine,
   { chainId, range, requests, variants }: BacktestPlan,
   context: CallContext,
 ): Promise<readonly bigint[]> {

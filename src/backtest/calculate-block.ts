@@ -5,6 +5,7 @@
 
 import { chainById } from '../chains/registry.js'
 import type {
+  BacktestBlock,
   BacktestPlan,
   BacktestRow,
   Execution,
@@ -26,8 +27,6 @@ import {
 import { errorCodes, ForkrouteError, fromWireError } from '../domain/errors.js'
 import { type Address, type BlockPin, bpsDenominator, nativeToken } from '../domain/primitives.js'
 import { wrappedNativeSlug } from '../domain/route-step.js'
-import { count, observe } from '../telemetry/metrics.js'
-import { inSpan } from '../telemetry/tracing.js'
 import type { CalculateBlock } from './engines/job-engine.js'
 import { retryPolicy as defaultRetryPolicy, type RetryPolicy, withRetries } from './retry.js'
 
@@ -42,8 +41,8 @@ type BacktestEngine = Pick<Engine, 'block' | 'quotes' | 'executions' | 'tokens' 
 export function createCalculateBlock(
   engine: BacktestEngine,
   retryPolicy: RetryPolicy = defaultRetryPolicy,
-): CalculateBlock {
-  const calculate: CalculateBlock = async (plan, blockNumber, signal) => {
+): CalculateBlock<BacktestPlan, BacktestBlock> {
+  return async (plan, blockNumber, signal) => {
     const context: CallContext = { accountId: noAccount, signal, isBackground: true }
     const again = <T>(work: () => Promise<T>) => withRetries(work, signal, retryPolicy)
     const asked = plan.requests.flatMap((one) =>
@@ -74,24 +73,6 @@ export function createCalculateBlock(
           executions: executions[index] ?? [],
         }
       }),
-    }
-  }
-  return async (plan, blockNumber, signal) => {
-    const startedAt = performance.now()
-    try {
-      const block = await inSpan('block', () => calculate(plan, blockNumber, signal), {
-        facts: {
-          'forkroute.chain_id': plan.chainId,
-          'forkroute.block': Number(blockNumber),
-          'forkroute.rows': plan.requests.length * plan.variants.length,
-        },
-      })
-      count('backtest_blocks_total', { result: 'done' })
-      observe('backtest_block_seconds', {}, (performance.now() - startedAt) / 1_000)
-      return block
-    } catch (error) {
-      if (!signal.aborted) count('backtest_blocks_total', { result: 'failed' })
-      throw error
     }
   }
 }

@@ -5,13 +5,13 @@
 import type {
   AccountLimits,
   AskedFile,
-  BacktestBlock,
   BacktestEntry,
-  BacktestJob,
-  BacktestPlan,
   Backtests,
+  JobBlock,
+  JobPlan,
   JobProgress,
   ListQuery,
+  PlannedJob,
   ResultStream,
 } from '../domain/backtest.js'
 import { notFound, shuttingDown } from '../domain/common-errors.js'
@@ -34,7 +34,7 @@ export interface BacktestsArgs {
   readonly store: BacktestStore
   readonly jobEngine: JobEngine
   readonly files: ResultFiles
-  readonly engine: Pick<Engine, 'changedBlocks' | 'networks'>
+  readonly engine: Pick<Engine, 'block' | 'changedBlocks' | 'networks'>
   /** Bytes that the store may take on disk. */
   readonly maxBytes: number
   readonly limits: AccountLimits
@@ -84,7 +84,7 @@ class ServiceBacktests implements Backtests {
     })
   }
 
-  async create(plan: BacktestPlan, accountId: Hex): Promise<BacktestJob> {
+  async create(plan: JobPlan, accountId: Hex): Promise<PlannedJob> {
     const { store, engine, limits, maxBytes } = this.#args
     await refuseFullStore(store, maxBytes)
     const context: CallContext = {
@@ -106,11 +106,11 @@ class ServiceBacktests implements Backtests {
     return this.#unsaved.appliedTo(found(id, await this.#args.store.entry(id)))
   }
 
-  async show(id: string): Promise<BacktestJob> {
+  async show(id: string): Promise<PlannedJob> {
     return this.#unsaved.appliedTo(found(id, await this.#args.store.job(id)))
   }
 
-  async cancel(id: string): Promise<BacktestJob> {
+  async cancel(id: string): Promise<PlannedJob> {
     const { state } = await this.entry(id)
     if (overStates.includes(state)) return this.show(id)
     await this.#args.store.setState(id, 'cancelled', null, ['queued', 'running'])
@@ -119,7 +119,7 @@ class ServiceBacktests implements Backtests {
     return this.show(id)
   }
 
-  async resume(id: string): Promise<BacktestJob> {
+  async resume(id: string): Promise<PlannedJob> {
     const { state, accountId } = await this.entry(id)
     if (state === 'finished') return this.show(id)
     if (overStates.includes(state)) await this.#refuseOpen(accountId)
@@ -138,7 +138,7 @@ class ServiceBacktests implements Backtests {
     this.#news.notify(id)
   }
 
-  async *results(id: string, from?: bigint): AsyncGenerator<BacktestBlock> {
+  async *results(id: string, from?: bigint): AsyncGenerator<JobBlock> {
     await this.entry(id)
     yield* this.#args.store.results(id, from)
   }

@@ -4,7 +4,7 @@ import type { Backtests } from '../domain/backtest.js'
 import { defined } from '../domain/defined.js'
 import type { Engine } from '../domain/engine.js'
 import type { Logger } from '../telemetry/log.js'
-import { createCalculateBlock } from './calculate-block.js'
+import { createCalculateJob } from './calculate-job.js'
 import { createInProcessEngine } from './engines/in-process.js'
 import type { JobEngine } from './engines/job-engine.js'
 import { createResultFiles } from './files/result-files.js'
@@ -54,7 +54,7 @@ async function openJobEngine(
 ): Promise<JobEngine> {
   const { redisUrl, serviceName } = config
   if (redisUrl === null) {
-    return createInProcessEngine(createCalculateBlock(engine), {
+    return createInProcessEngine(createCalculateJob(engine), {
       blocksAtOnce: blocksAtOnce(config),
     })
   }
@@ -91,14 +91,21 @@ export async function startWorker(
     serviceName: config.serviceName,
     kind,
     logger,
-    calculate: createCalculateBlock(engine),
+    calculate: createCalculateJob(engine),
     ...defined({ store: store ?? undefined }),
     chainIds: engine.networks().map(({ id }) => id),
     concurrency,
     ...defined({ lockMs: args.lostAfterMs ?? undefined }),
-    onBlock: (job, { blockNumber, rows }, milliseconds) =>
+    onBlock: (job, block, milliseconds) =>
       logger.info(
-        { job, block: Number(blockNumber), rows: rows.length, ms: Math.round(milliseconds) },
+        {
+          job,
+          block: Number(block.blockNumber),
+          ...(block.kind === 'hindsight'
+            ? { transactions: block.transactions.length }
+            : { rows: block.rows.length }),
+          ms: Math.round(milliseconds),
+        },
         'block done',
       ),
   })

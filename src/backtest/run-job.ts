@@ -1,6 +1,6 @@
 /** Works on one job that this process has claimed, to its end: finished, failed, or given up. */
 import { setTimeout } from 'node:timers/promises'
-import type { BacktestJob } from '../domain/backtest.js'
+import type { PlannedJob } from '../domain/backtest.js'
 import { errorCodes, ForkrouteError } from '../domain/errors.js'
 import type { Logger } from '../telemetry/log.js'
 import { quietly } from '../telemetry/quietly.js'
@@ -23,7 +23,7 @@ export interface RunJobParts {
   readonly unsaved: UnsavedFailures
   readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>
   /** @throws ForkrouteError NOT_FOUND. */
-  readonly show: (id: string) => Promise<BacktestJob>
+  readonly show: (id: string) => Promise<PlannedJob>
   /** @throws ForkrouteError STORAGE_UNAVAILABLE when backtests take all the room that they may. */
   readonly refuseFull: () => Promise<void>
 }
@@ -58,7 +58,7 @@ export async function runJob(
 }
 
 /** All blocks of the job that have no result yet. */
-async function calculate(job: BacktestJob, signal: AbortSignal, parts: RunJobParts): Promise<void> {
+async function calculate(job: PlannedJob, signal: AbortSignal, parts: RunJobParts): Promise<void> {
   const { id } = job
   const blocks = await parts.store.pending(id)
   parts.logger.info({ job: id, blocks: blocks.length }, 'backtest runs')

@@ -1,10 +1,12 @@
 /**
- * Backtests: requests x blocks x variants, and what the found transactions would have done some blocks later.
- * Types shared by plans, calculation, stores, job engines, outputs and the API. Structured-clonable.
+ * Backtests: requests x blocks x variants, and what the found transactions would have done some blocks later. Jobs, which
+ * are backtests or hindsight over many blocks. Types shared by plans, calculation, stores, job engines, outputs and the
+ * API. Structured-clonable.
  */
 import type { LateDelivery } from './bridges/terms.js'
 import type { GasFacts, QuoteRequest } from './engine.js'
 import type { WireError } from './errors.js'
+import type { HindsightBlock, HindsightPlan } from './hindsight.js'
 import type { Address, Hex } from './primitives.js'
 import type { RouterSettings } from './router-settings.js'
 import type { AutoSlippage } from './validity.js'
@@ -41,6 +43,8 @@ export interface PlanVariant {
 }
 
 export interface BacktestPlan {
+  /** Plans of backtests are stored without it. */
+  readonly kind?: undefined
   readonly name: string
   readonly chainId: number
   readonly range: BlockRange
@@ -121,12 +125,29 @@ export interface BacktestRow {
 
 /** The rows of one block: stored together or not at all. */
 export interface BacktestBlock {
+  readonly kind?: undefined
   readonly blockNumber: bigint
   readonly blockHash: Hex
   /** Unix seconds. */
   readonly timestamp: bigint
   /** In the order requests, then variants, of the plan. */
   readonly rows: readonly BacktestRow[]
+}
+
+/** What a job is to do: a backtest, or hindsight over blocks. */
+export type JobPlan = BacktestPlan | HindsightPlan
+/** What a job found at one block. */
+export type JobBlock = BacktestBlock | HindsightBlock
+export type JobKind = NonNullable<JobPlan['kind']>
+
+/** A transaction of hindsight is as long as so many rows of a backtest. */
+const rowsPerTransaction = 10
+
+/** How long the results of a block are, in rows of a backtest. */
+export function lengthOf(block: JobBlock): number {
+  return block.kind === 'hindsight'
+    ? block.transactions.length * rowsPerTransaction
+    : block.rows.length
 }
 
 /**
@@ -139,6 +160,8 @@ export type JobState = 'queued' | 'running' | 'finished' | 'cancelled' | 'failed
 export interface BacktestEntry {
   /** Sorts by creation. */
   readonly id: string
+  /** Absent: a backtest. */
+  readonly kind?: JobKind
   /** Name of the plan. */
   readonly name: string
   readonly chainId: number
@@ -154,7 +177,12 @@ export interface BacktestEntry {
   readonly blocksDone: number
 }
 
-export interface BacktestJob extends BacktestEntry {
+/** A job of either kind. */
+export interface PlannedJob extends BacktestEntry {
+  readonly plan: JobPlan
+}
+
+export interface BacktestJob extends PlannedJob {
   readonly plan: BacktestPlan
 }
 
@@ -173,20 +201,20 @@ export interface Backtests {
    * Resolves once the job is stored and its blocks are known; the work continues from then on.
    * @throws also TOO_MANY_BACKTESTS.
    */
-  create(plan: BacktestPlan, accountId: Hex): Promise<BacktestJob>
+  create(plan: JobPlan, accountId: Hex): Promise<PlannedJob>
   /** Newest first. */
   list(query: ListQuery): Promise<readonly BacktestEntry[]>
   /** One of the list. */
   entry(id: string): Promise<BacktestEntry>
-  show(id: string): Promise<BacktestJob>
+  show(id: string): Promise<PlannedJob>
   /** Stops the work within a second; finished blocks are kept. */
-  cancel(id: string): Promise<BacktestJob>
+  cancel(id: string): Promise<PlannedJob>
   /** Continues where the job stopped; does nothing for a job that runs or is finished. @throws also TOO_MANY_BACKTESTS. */
-  resume(id: string): Promise<BacktestJob>
+  resume(id: string): Promise<PlannedJob>
   /** Deletes a job and its results; a running one is cancelled first. */
   remove(id: string): Promise<void>
   /** Blocks that are done, ascending. @param from - the first wanted; absent: all. */
-  results(id: string, from?: bigint): AsyncIterable<BacktestBlock>
+  results(id: string, from?: bigint): AsyncIterable<JobBlock>
   /** The progress at once and at each change; ends with a final state. */
   watch(id: string, signal: AbortSignal): AsyncIterable<JobProgress>
   /**
@@ -222,6 +250,8 @@ export const resultFiles = [
   'routes.parquet',
   'executions.parquet',
   'deliveries.parquet',
+  'transactions.csv',
+  'transactions.parquet',
   'results.sqlite',
   'report.html',
   'summary.json',

@@ -108,3 +108,30 @@ export interface HindsightAnswer {
   readonly transactions: readonly Hindsight[]
   readonly warnings: readonly string[]
 }
+
+/** What a job of hindsight is to do: all transactions of these blocks. */
+export interface HindsightPlan {
+  readonly kind: 'hindsight'
+  readonly name: string
+  readonly chainId: number
+  /** Both ends included. */
+  readonly range: { readonly from: bigint; readonly to: bigint }
+  /** As `HindsightRequest.since`. */
+  readonly since?: number
+}
+
+/** The transactions of one block of a job: stored together or not at all. */
+export interface HindsightBlock extends HindsightAnswer {
+  readonly kind: 'hindsight'
+  readonly blockNumber: bigint
+  readonly blockHash: Hex
+  /** Unix seconds. */
+  readonly timestamp: bigint
+}
+
+/** Limits of one job. */
+export const hindsightLimits = {
+  blocks: 10_000,
+  /** Blocks to look back for the first one after which a transaction reverts. */
+  since: 100,
+} as const

@@ -1,6 +1,6 @@
 /** Plans and results as JSON text, for stores and queues: a bigint is written as `{"bigint":"1"}`. */
 import { z } from 'zod'
-import type { BacktestPlan } from '../domain/backtest.js'
+import type { JobPlan } from '../domain/backtest.js'
 import { planCodec, toPlanRecord } from './plan.js'
 
 export function toJson(value: unknown): string {
@@ -18,11 +18,11 @@ export function fromJson(text: string): unknown {
   )
 }
 
-export function planToJson(plan: BacktestPlan): string {
+export function planToJson(plan: JobPlan): string {
   return toJson(toPlanRecord(plan))
 }
 
 /** @param text - which `planToJson` wrote. @throws ZodError for anything else. */
-export function planFromJson(text: string): BacktestPlan {
+export function planFromJson(text: string): JobPlan {
   return z.parse(planCodec, fromJson(text))
 }

@@ -1,13 +1,14 @@
 /**
- * Plans of backtests between their domain values and the form in which they are stored, sent to workers and shown. The
+ * Plans of jobs between their domain values and the form in which they are stored, sent to workers and shown. The
  * folder owns such codecs: one for each subject, whose schema is the form outside of the process and whose other side is
  * the domain's type. Each direction checks the value, since anybody with access to a queue may have written it, and throws
  * ZodError for what does not fit. The order of the fields here is the order of the keys of what is stored.
  */
 import { z } from 'zod'
-import type { BacktestPlan, PlanVariant } from '../domain/backtest.js'
+import type { BacktestPlan, JobPlan, PlanVariant } from '../domain/backtest.js'
 import { type CrosschainTerms, crosschainModes } from '../domain/bridges/terms.js'
 import type { QuoteRequest } from '../domain/engine.js'
+import type { HindsightPlan } from '../domain/hindsight.js'
 import { at, tokenAmounts } from '../domain/lists.js'
 import { routingStrategies } from '../domain/order.js'
 import type { PoolChoice, RouterSettings } from '../domain/router-settings.js'
@@ -127,7 +128,8 @@ const variant = z.strictObject({
   autoSlippage: autoSlippage.exactOptional(),
 } satisfies Shape<PlanVariant>)
 
-export const planCodec = z.strictObject({
+const backtestPlan = z.strictObject({
+  kind: z.undefined().exactOptional(),
   name: z.string(),
   chainId: z.int(),
   range,
@@ -138,6 +140,18 @@ export const planCodec = z.strictObject({
   deliverySeconds: list(z.int()).exactOptional(),
 } satisfies Shape<BacktestPlan>)
 
-export function toPlanRecord(plan: BacktestPlan): z.input<typeof planCodec> {
+const hindsightPlan = z.strictObject({
+  kind: z.literal('hindsight'),
+  name: z.string(),
+  chainId: z.int(),
+  range: z.strictObject({ from: uint, to: uint }),
+  since: z.int().exactOptional(),
+} satisfies Shape<HindsightPlan>)
+
+export const planCodec = z.discriminatedUnion('kind', [backtestPlan, hindsightPlan])
+
+export function toPlanRecord(plan: BacktestPlan): z.input<typeof backtestPlan>
+export function toPlanRecord(plan: JobPlan): z.input<typeof planCodec>
+export function toPlanRecord(plan: JobPlan): z.input<typeof planCodec> {
   return z.encode(planCodec, plan)
 }

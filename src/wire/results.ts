@@ -1,6 +1,7 @@
 /** The results of one block between processes. Everything is checked when it is read. */
 import { z } from 'zod'
 import type { BacktestBlock, BacktestRow, CrosschainRow } from '../domain/backtest.js'
+import { hindsightBlock } from './hindsight.js'
 import { address, hex, list, names, type Shape, uint, wireError } from './parts.js'
 
 type Route = Extract<BacktestRow['outcome'], { readonly ok: true }>
@@ -71,9 +72,12 @@ const row = z.object({
   executions: list(execution),
 } satisfies Shape<BacktestRow>)
 
-export const blockCodec = z.object({
+const backtestBlock = z.object({
+  kind: z.undefined().exactOptional(),
   blockNumber: uint,
   blockHash: hex,
   timestamp: uint,
   rows: list(row),
 } satisfies Shape<BacktestBlock>)
+
+export const blockCodec = z.discriminatedUnion('kind', [backtestBlock, hindsightBlock])

@@ -243,6 +243,10 @@ describe('results', () => {
 
   test.each([
     ['format=xml', 'format must be one of json, jsonl, csv, parquet, sqlite, html'],
+    [
+      'format=csv&table=transactions',
+      'table must be routes, executions or deliveries: the job is a backtest',
+    ],
     ['limit=0', 'limit must be an integer from 1 to 200'],
   ])('%s is refused', async (query, message) => {
     expect(await results(query)).toMatchObject({ status: 400, body: { message } })

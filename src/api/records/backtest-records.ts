@@ -1,48 +1,28 @@
 /** Schemas of the API's answers about backtests, and conversion of domain values to them. */
 import { z } from 'zod'
 import type {
-  BacktestBlock,
-  BacktestJob,
   BacktestRow,
   CrosschainRow,
   Execution,
+  JobBlock,
   JobProgress,
-  BacktestEntry as StoredEntry,
+  PlannedJob,
 } from '../../domain/backtest.js'
 import type { LateDelivery } from '../../domain/bridges/terms.js'
 import { defined } from '../../domain/defined.js'
 import { toPlanRecord } from '../../wire/plan.js'
 import { errorFacts } from '../errors.js'
-import { ChainId } from './record-parts.js'
+import { HindsightTransaction, toHindsight } from './hindsight-records.js'
+import { BacktestEntry, jobProgress, toEntry } from './job-entry.js'
 
 const Raw = z.string().regex(/^\d+$/).meta({ description: 'Smallest unit, decimal string.' })
-const states = ['queued', 'running', 'finished', 'cancelled', 'failed'] as const
-
-const progress = {
-  state: z.enum(states),
-  problem: z.string().nullable().meta({ description: 'Why it failed.' }),
-  blocksTotal: z.int(),
-  blocksDone: z.int(),
-}
-
-const entry = {
-  id: z.string(),
-  name: z.string(),
-  chainId: ChainId,
-  ...progress,
-  createdAt: z.string().meta({ format: 'date-time' }),
-  finishedAt: z.string().nullable().meta({ format: 'date-time' }),
-}
-
-export const BacktestEntry = z.object(entry).meta({ id: 'BacktestEntry' })
-
 export const BacktestList = z
   .array(BacktestEntry)
   .meta({ id: 'BacktestList', description: 'Newest first.' })
 
 export const Backtest = z
   .object({
-    ...entry,
+    ...BacktestEntry.shape,
     plan: z
       .record(z.string(), z.unknown())
       .meta({ description: 'As it was understood: blocks as numbers, every default filled in.' }),
@@ -50,7 +30,7 @@ export const Backtest = z
   .meta({ id: 'Backtest' })
 
 export const BacktestProgress = z
-  .object({ ...progress, etaSeconds: z.number().nullable() })
+  .object({ ...jobProgress, etaSeconds: z.number().nullable() })
   .meta({ id: 'BacktestProgress' })
 
 const execution = z.object({
@@ -111,29 +91,22 @@ export const BacktestPage = z
         blockNumber: z.int(),
         blockHash: z.string(),
         timestamp: z.int(),
-        rows: z.array(row),
+        rows: z.array(row).meta({ description: 'Of hindsight none.' }),
+        transactions: z
+          .array(HindsightTransaction)
+          .optional()
+          .meta({ description: 'Of hindsight only, in the order of the block.' }),
+        warnings: z
+          .array(z.string())
+          .optional()
+          .meta({ description: 'Of hindsight only; absent: none.' }),
       }),
     ),
     next: z.int().nullable().meta({ description: 'Block from which to ask on; null at the end.' }),
   })
   .meta({ id: 'BacktestPage' })
 
-export function toEntry(job: StoredEntry): z.output<typeof BacktestEntry> {
-  const { id, name, chainId, createdAt, finishedAt, ...facts } = job
-  return {
-    id,
-    name,
-    chainId,
-    state: facts.state,
-    problem: facts.problem,
-    blocksTotal: facts.blocksTotal,
-    blocksDone: facts.blocksDone,
-    createdAt: new Date(createdAt).toISOString(),
-    finishedAt: finishedAt === null ? null : new Date(finishedAt).toISOString(),
-  }
-}
-
-export function toBacktest(job: BacktestJob): z.output<typeof Backtest> {
+export function toBacktest(job: PlannedJob): z.output<typeof Backtest> {
   return { ...toEntry(job), plan: { ...toPlanRecord(job.plan) } }
 }
 
@@ -143,15 +116,17 @@ export function toProgress(facts: JobProgress): z.output<typeof BacktestProgress
 }
 
 export function toPage(
-  blocks: readonly BacktestBlock[],
+  blocks: readonly JobBlock[],
   next: bigint | null,
 ): z.output<typeof BacktestPage> {
   return {
-    blocks: blocks.map(({ blockNumber, blockHash, timestamp, rows }) => ({
-      blockNumber: Number(blockNumber),
-      blockHash,
-      timestamp: Number(timestamp),
-      rows: rows.map(toRow),
+    blocks: blocks.map((block) => ({
+      blockNumber: Number(block.blockNumber),
+      blockHash: block.blockHash,
+      timestamp: Number(block.timestamp),
+      ...(block.kind === 'hindsight'
+        ? { rows: [], ...toHindsight(block) }
+        : { rows: block.rows.map(toRow) }),
     })),
     next: next === null ? null : Number(next),
   }

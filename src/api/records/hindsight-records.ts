@@ -1,5 +1,6 @@
 /** Mined swaps beside our own on the wire. Amounts are decimal strings in the smallest unit. */
 import { z } from 'zod'
+import type { PlannedJob } from '../../domain/backtest.js'
 import { defined } from '../../domain/defined.js'
 import type {
   Hindsight,
@@ -9,6 +10,7 @@ import type {
   OwnSwap,
   Sandwich as SandwichFacts,
 } from '../../domain/hindsight.js'
+import { BacktestEntry, toEntry } from './job-entry.js'
 import { Address, BlockNumber, ChainId, SignedWei, Wei } from './record-parts.js'
 import { Transaction, toTransaction, Warnings, warningsOf } from './transactions.js'
 
@@ -93,7 +95,7 @@ const Sandwich = z
   })
   .meta({ id: 'Sandwich' })
 
-const Transactions = z
+export const HindsightTransaction = z
   .object({
     chainId: ChainId,
     hash: Hash,
@@ -128,8 +130,12 @@ const Transactions = z
 
 export const HindsightAnswer = z
   .object({
-    transactions: z.array(Transactions).meta({ description: 'In the order of the chain.' }),
+    transactions: z.array(HindsightTransaction).meta({ description: 'In the order of the chain.' }),
     warnings: Warnings,
+    job: BacktestEntry.optional().meta({
+      description:
+        'Where the blocks are a job; transactions is empty then, and the paths of backtests have them.',
+    }),
   })
   .meta({ id: 'HindsightAnswer' })
 
@@ -137,7 +143,11 @@ export function toHindsight(answer: HindsightFacts): z.output<typeof HindsightAn
   return { transactions: answer.transactions.map(toTransactionRecord), ...warningsOf(answer) }
 }
 
-function toTransactionRecord(one: Hindsight): z.output<typeof Transactions> {
+export function toHindsightJob(job: PlannedJob): z.output<typeof HindsightAnswer> {
+  return { transactions: [], job: toEntry(job) }
+}
+
+function toTransactionRecord(one: Hindsight): z.output<typeof HindsightTransaction> {
   const { chainId, swap, before, atItsPlace, sandwich } = one
   return {
     chainId,

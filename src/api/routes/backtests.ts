@@ -1,13 +1,18 @@
-/** Backtests: jobs are created, followed, stopped and read. docs/how-to/backtests.md */
+/**
+ * Backtests: jobs are created, followed, stopped and read. docs/how-to/backtests.md
+ * Jobs of hindsight, which POST /hindsight creates, are followed, stopped and read here, too.
+ */
 import { z } from 'zod'
 import {
-  type BacktestBlock,
   filesPerAccount,
+  type JobBlock,
+  type JobKind,
   type JobProgress,
+  lengthOf,
   type ResultFile,
   type ResultOptions,
 } from '../../domain/backtest.js'
-import { notFound, scopeMissing } from '../../domain/common-errors.js'
+import { invalidRequest, notFound, scopeMissing } from '../../domain/common-errors.js'
 import { defined } from '../../domain/defined.js'
 import type { ErrorCode } from '../../domain/errors.js'
 import {
@@ -26,11 +31,11 @@ import {
   BacktestPage,
   BacktestProgress,
   toBacktest,
-  toEntry,
   toPage,
   toProgress,
 } from '../records/backtest-records.js'
 import type { Dialect } from '../records/dialect.js'
+import { toEntry } from '../records/job-entry.js'
 import { BlockNumber, described, Flag, integer, oneOf, withDefault } from '../schemas.js'
 
 const tag = 'Backtests'
@@ -62,8 +67,8 @@ const results = z.object({
     'json: pages of blocks; the others: one file with all results so far.',
   ),
   table: described(
-    oneOf(['routes', 'executions', 'deliveries']).default('routes'),
-    'Of csv and parquet, which have one file per table.',
+    oneOf(['routes', 'executions', 'deliveries', 'transactions']).optional(),
+    'Of csv and parquet, which have one file per table. Of a backtest routes, which is the default, executions or deliveries; of hindsight transactions.',
   ),
   reproducible,
   from: described(BlockNumber.optional(), 'First block of a page: `next` of the one before.'),
@@ -75,10 +80,20 @@ const results = z.object({
     }),
 })
 
-function fileOf(
-  format: Exclude<z.output<typeof results>['format'], 'json'>,
-  table: z.output<typeof results>['table'],
-): ResultFile {
+type FileFormat = Exclude<z.output<typeof results>['format'], 'json'>
+type Table = z.output<typeof results>['table']
+
+/** @throws ForkrouteError INVALID_REQUEST for what jobs of the kind do not have. */
+function fileOf(kind: JobKind | undefined, format: FileFormat, table: Table): ResultFile {
+  const isHindsight = kind === 'hindsight'
+  if (isHindsight && format === 'sqlite') {
+    throw invalidRequest(['format must not be sqlite: the job is hindsight, not a backtest'])
+  }
+  if (table !== undefined && (table === 'transactions') !== isHindsight) {
+    const tables = isHindsight ? 'transactions' : 'routes, executions or deliveries'
+    const what = isHindsight ? 'hindsight' : 'a backtest'
+    throw invalidRequest([`table must be ${tables}: the job is ${what}`])
+  }
   switch (format) {
     case 'jsonl':
     case 'sqlite':
@@ -87,18 +102,18 @@ function fileOf(
       return 'report.html'
     case 'csv':
     case 'parquet':
-      return `${table}.${format}`
+      return `${table ?? (isHindsight ? 'transactions' : 'routes')}.${format}`
   }
 }
 
 /** Up to `limit` blocks, and where the next page begins. */
-async function pageOf(blocks: AsyncIterable<BacktestBlock>, limit: number) {
-  const page: BacktestBlock[] = []
+async function pageOf(blocks: AsyncIterable<JobBlock>, limit: number) {
+  const page: JobBlock[] = []
   let rows = 0
   for await (const block of blocks) {
     if (page.length === limit || rows >= mostRows) return toPage(page, block.blockNumber)
     page.push(block)
-    rows += block.rows.length
+    rows += lengthOf(block)
   }
   return toPage(page, null)
 }
@@ -272,7 +287,8 @@ const getResults = endpoint(
     const { backtests, params, input } = args
     const { format, table, reproducible, from, limit } = input
     if (format === 'json') return pageOf(backtests.results(params.id, from), limit)
-    return fileAnswer(args, fileOf(format, table), { reproducible })
+    const { kind } = await backtests.entry(params.id)
+    return fileAnswer(args, fileOf(kind, format, table), { reproducible })
   },
 )
 

@@ -1,14 +1,14 @@
 /** Mined swaps beside our own: docs/reference/api.md#post-apiv1hindsight. */
 import { z } from 'zod'
 import { defined } from '../../domain/defined.js'
+import { type HindsightPlan, hindsightLimits } from '../../domain/hindsight.js'
 import { defineRoute, type Endpoint, endpoint } from '../contract.js'
-import { HindsightAnswer, toHindsight } from '../records/hindsight-records.js'
-import { ChainId, described, integer, TransactionHash, withDefault } from '../schemas.js'
+import { HindsightAnswer, toHindsight, toHindsightJob } from '../records/hindsight-records.js'
+import { ChainId, described, Flag, integer, TransactionHash, withDefault } from '../schemas.js'
 
-/** Blocks of one request: each is run again on a fork, and each of its swaps is solved twice. */
+/** Blocks that are answered at once: each is run again on a fork, and each of its swaps is solved twice. */
 const mostBlocks = 20
-/** Blocks to look back for the first one after which a transaction reverts. */
-const mostSince = 100
+const { blocks: mostOfJob, since: mostSince } = hindsightLimits
 
 const Block = integer(1, Number.MAX_SAFE_INTEGER)
 
@@ -22,7 +22,8 @@ const postHindsight = defineRoute({
     'Any mined transaction, or all transactions of some blocks. What the sender gave and got is read from the token ' +
     'movements; our transaction for the same pair and amount is carried out at the end of the block before, and behind the ' +
     'transactions before it in its block. Needs a node with the state of the block before. NOT_FOUND: no node knows the ' +
-    'transaction, or it is not mined.',
+    `transaction, or it is not mined. More than ${mostBlocks} blocks, or those asked for with job, are worked on in the background ` +
+    'as backtests are: the answer has the job, which is followed, stopped and read by the paths of backtests.',
   input: z.object({
     chainId: withDefault(ChainId, 1, 1),
     hash: described(
@@ -33,14 +34,18 @@ const postHindsight = defineRoute({
     fromBlock: described(Block.optional(), 'In place of hash: the first of the blocks.'),
     toBlock: described(
       Block.optional(),
-      `The last of the blocks, at most ${mostBlocks - 1} after fromBlock; absent: fromBlock.`,
+      `The last of the blocks; absent: fromBlock. More than ${mostBlocks} of them are a job, which may have ${mostOfJob}.`,
+    ),
+    job: described(
+      withDefault(Flag, false, false),
+      'Makes the blocks a job, however few they are: the answer is then the job.',
     ),
     since: described(
       integer(1, mostSince).optional(),
       'For transactions that reverted: blocks to look back for the first one at whose end they would have reverted.',
     ),
   }),
-  rules: ({ hash, fromBlock, toBlock }) => {
+  rules: ({ hash, fromBlock, toBlock, job }) => {
     const isGiven = (value: unknown) => value !== undefined && value !== null
     if (isGiven(hash) && (isGiven(fromBlock) || isGiven(toBlock))) {
       return ['hash must not be given together with fromBlock or toBlock']
@@ -48,7 +53,10 @@ const postHindsight = defineRoute({
     if (!isGiven(hash) && !isGiven(fromBlock)) return ['hash or fromBlock is required']
     const blocks = isGiven(toBlock) ? Number(toBlock) - Number(fromBlock) : 0
     if (blocks < 0) return ['toBlock must not be before fromBlock']
-    if (blocks >= mostBlocks) return [`toBlock must be at most ${mostBlocks - 1} after fromBlock`]
+    if (blocks >= mostOfJob) return [`toBlock must be at most ${mostOfJob - 1} after fromBlock`]
+    if (isGiven(hash) && String(job) === 'true') {
+      return ['job must not be given together with hash']
+    }
     return []
   },
   response: HindsightAnswer,
@@ -67,12 +75,24 @@ const postHindsight = defineRoute({
     'THREAD_LOST',
     'OVERLOADED',
     'DEADLINE_EXCEEDED',
+    'STORAGE_UNAVAILABLE',
+    'TOO_MANY_BACKTESTS',
   ],
 })
 
 export const hindsightEndpoints: readonly Endpoint[] = [
-  endpoint(postHindsight, async ({ engine, input, context }) => {
-    const { chainId, hash, fromBlock = 1, toBlock = fromBlock, since } = input
+  endpoint(postHindsight, async ({ engine, backtests, input, context }) => {
+    const { chainId, hash, fromBlock = 1, toBlock = fromBlock, since, job } = input
+    if (job || toBlock - fromBlock >= mostBlocks) {
+      const plan: HindsightPlan = {
+        kind: 'hindsight',
+        name: `hindsight of blocks ${fromBlock} to ${toBlock}`,
+        chainId,
+        range: { from: BigInt(fromBlock), to: BigInt(toBlock) },
+        ...defined({ since }),
+      }
+      return toHindsightJob(await backtests.create(plan, context.accountId))
+    }
     const blocks = { kind: 'blocks', from: BigInt(fromBlock), to: BigInt(toBlock) } as const
     const of = hash ? ({ kind: 'transaction', hash } as const) : blocks
     return toHindsight(await engine.hindsight({ chainId, of, ...defined({ since }) }, context))

@@ -2,15 +2,15 @@
  * The interface to whatever calculates the blocks of a job: this process (`in-process.ts`), or workers behind a queue
  * (`bullmq-engine.ts`).
  */
-import type { BacktestBlock, BacktestJob, BacktestPlan } from '../../domain/backtest.js'
+import type { JobBlock, JobPlan, PlannedJob } from '../../domain/backtest.js'
 import type { SpanFacts } from '../../telemetry/tracer.js'
 
 /** Calculates one block. @throws the signal's reason when aborted; ForkrouteError for what concerns the whole block. */
-export type CalculateBlock = (
-  plan: BacktestPlan,
+export type CalculateBlock<Plan = JobPlan, Block = JobBlock> = (
+  plan: Plan,
   blockNumber: bigint,
   signal: AbortSignal,
-) => Promise<BacktestBlock>
+) => Promise<Block>
 
 /** A block whose worker has written its results into the job's store already. */
 export interface StoredBlock {
@@ -18,7 +18,7 @@ export interface StoredBlock {
   readonly isStored: true
 }
 
-export type OnBlock = (block: BacktestBlock | StoredBlock) => Promise<void>
+export type OnBlock = (block: JobBlock | StoredBlock) => Promise<void>
 
 export interface JobEngine {
   /**
@@ -27,7 +27,7 @@ export interface JobEngine {
    * rejects with the signal's reason. @throws ForkrouteError for a block that cannot be calculated at all.
    */
   run(
-    job: BacktestJob,
+    job: PlannedJob,
     blocks: readonly bigint[],
     onBlock: OnBlock,
     signal: AbortSignal,

@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { blockOf, planOf } from '../../../test/support/backtest/backtests.js'
+import {
+  hindsightBlockOf,
+  hindsightPlanOf,
+} from '../../../test/support/backtest/hindsight-blocks.js'
 import { fromJson, planToJson, toJson } from '../../wire/json.js'
 import { decodeBlock, decodePlan, encodeBlock, encodePlan, maxMessageLength } from './messages.js'
 
@@ -16,10 +20,12 @@ describe('plans and results between processes', () => {
       request: { ...one.request, crosschain },
     }))
     const there = planOf({ requests: over, delays: [], deliverySeconds: [1, 600] })
-    for (const plan of [planOf(), planOf({ range }), there]) {
+    for (const plan of [planOf(), planOf({ range }), there, hindsightPlanOf({ since: 3 })]) {
       expect(decodePlan(encodePlan(plan))).toEqual(plan)
     }
-    expect(decodeBlock(encodeBlock(blockOf(7n)))).toEqual(blockOf(7n))
+    for (const block of [blockOf(7n), hindsightBlockOf(7n)]) {
+      expect(decodeBlock(encodeBlock(block))).toEqual(block)
+    }
   })
 
   test.each([

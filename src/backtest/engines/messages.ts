@@ -1,6 +1,6 @@
 /** Plans and results as text in the queue. Everything is checked when it is read, since anybody there may have written it. */
 import type { z } from 'zod'
-import type { BacktestBlock, BacktestPlan } from '../../domain/backtest.js'
+import type { JobBlock, JobPlan } from '../../domain/backtest.js'
 import { ForkrouteError } from '../../domain/errors.js'
 import { fromJson, planToJson, toJson } from '../../wire/json.js'
 import { planCodec } from '../../wire/plan.js'
@@ -10,12 +10,12 @@ import { blockCodec } from '../../wire/results.js'
 export const maxMessageLength = 8 * 1024 * 1024
 
 /** @throws ForkrouteError INVALID_REQUEST when it is longer than `maxMessageLength`. */
-export function encodePlan(plan: BacktestPlan): string {
+export function encodePlan(plan: JobPlan): string {
   return limited('The plan is', planToJson(plan))
 }
 
 /** @throws ForkrouteError INVALID_REQUEST when it is longer than `maxMessageLength`. */
-export function encodeBlock(block: BacktestBlock): string {
+export function encodeBlock(block: JobBlock): string {
   return limited('The results of a block are', toJson(block))
 }
 
@@ -28,12 +28,12 @@ function limited(subject: string, text: string): string {
 }
 
 /** @throws ForkrouteError INTERNAL for anything but an encoded plan. */
-export function decodePlan(text: string): BacktestPlan {
+export function decodePlan(text: string): JobPlan {
   return read(planCodec, text, 'a plan')
 }
 
 /** @throws ForkrouteError INTERNAL for anything but the encoded results of a block. */
-export function decodeBlock(text: string): BacktestBlock {
+export function decodeBlock(text: string): JobBlock {
   return read(blockCodec, text, 'results of a block')
 }
 

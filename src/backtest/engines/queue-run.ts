@@ -5,7 +5,7 @@
 import type { JobType, Queue } from 'bullmq'
 import type { Redis } from 'ioredis'
 import { z } from 'zod'
-import type { BacktestBlock, BacktestJob } from '../../domain/backtest.js'
+import type { JobBlock, PlannedJob } from '../../domain/backtest.js'
 import { ForkrouteError, fromWireError } from '../../domain/errors.js'
 import { inTrace, traceparent } from '../../telemetry/tracing.js'
 import { wireError } from '../../wire/parts.js'
@@ -34,7 +34,7 @@ const inQueue = ['waiting', 'active', 'delayed', 'prioritized'] as const satisfi
 const idleMs = 15_000
 
 export interface QueueRun extends Pick<QueueOptions, 'kind' | 'logger'> {
-  readonly job: BacktestJob
+  readonly job: PlannedJob
   readonly queue: Queue
   readonly names: ReturnType<typeof queueNames>
   readonly redis: Redis
@@ -182,7 +182,7 @@ async function take(run: QueueRun, fields: readonly string[]): Promise<void> {
   if (run.missing.has(block.blockNumber)) await hand(run, block)
 }
 
-async function hand(run: QueueRun, block: BacktestBlock | StoredBlock): Promise<void> {
+async function hand(run: QueueRun, block: JobBlock | StoredBlock): Promise<void> {
   run.storing = run.onBlock(block)
   await run.storing
   run.missing.delete(block.blockNumber)

@@ -6,7 +6,7 @@
 import { type Job, WaitingError, Worker } from 'bullmq'
 import type { Redis } from 'ioredis'
 import { z } from 'zod'
-import type { BacktestBlock, BacktestPlan } from '../../domain/backtest.js'
+import type { JobBlock, JobPlan } from '../../domain/backtest.js'
 import { ForkrouteError, toWireError } from '../../domain/errors.js'
 import { inSpan, inTrace } from '../../telemetry/tracing.js'
 import { toJson } from '../../wire/json.js'
@@ -66,7 +66,7 @@ export interface QueueWorkerOptions extends QueueOptions {
   readonly concurrency: number
   readonly lockMs?: number
   /** Receives what was done. */
-  onBlock?(job: string, block: BacktestBlock, milliseconds: number): void
+  onBlock?(job: string, block: JobBlock, milliseconds: number): void
 }
 
 export function startQueueWorker(options: QueueWorkerOptions): QueueWorker {
@@ -168,7 +168,7 @@ class RedisQueueWorker implements QueueWorker {
 
   /** @returns whether all blocks are done; false where the worker is closing. */
   async #calculate(
-    plan: BacktestPlan,
+    plan: JobPlan,
     chunk: Job,
     data: z.infer<typeof chunkData>,
     signal: AbortSignal,
@@ -196,7 +196,7 @@ class RedisQueueWorker implements QueueWorker {
     }
   }
 
-  async #handOver(job: string, block: BacktestBlock, signal: AbortSignal): Promise<void> {
+  async #handOver(job: string, block: JobBlock, signal: AbortSignal): Promise<void> {
     const isStored = await withRetries(() => this.#putIn(job, block), signal, retryPolicy)
     const fields = isStored ? ['stored', toJson(block.blockNumber)] : ['block', encodeBlock(block)]
     const results = this.#names.results(job)
@@ -210,7 +210,7 @@ class RedisQueueWorker implements QueueWorker {
   }
 
   /** False: this worker has no store, or its store does not have the job. */
-  async #putIn(job: string, block: BacktestBlock): Promise<boolean> {
+  async #putIn(job: string, block: JobBlock): Promise<boolean> {
     const { store } = this.#options
     if (!store) return false
     return (await store.put(job, block)) || (await store.job(job)) !== null
@@ -258,7 +258,7 @@ class RedisQueueWorker implements QueueWorker {
 class QueuedPlans {
   readonly #redis: Redis
   readonly #names: Pick<ReturnType<typeof queueNames>, 'plan'>
-  readonly #plans = new Map<string, BacktestPlan>()
+  readonly #plans = new Map<string, JobPlan>()
 
   constructor(redis: Redis, names: Pick<ReturnType<typeof queueNames>, 'plan'>) {
     this.#redis = redis
@@ -266,7 +266,7 @@ class QueuedPlans {
   }
 
   /** Null: nobody coordinates the job. */
-  async of(job: string): Promise<BacktestPlan | null> {
+  async of(job: string): Promise<JobPlan | null> {
     const name = this.#names.plan(job)
     const known = this.#plans.get(job)
     if (known) return (await this.#redis.exists(name)) ? known : null

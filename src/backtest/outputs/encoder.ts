@@ -2,8 +2,8 @@
 import type { BacktestBlock, BacktestJob, ResultOptions } from '../../domain/backtest.js'
 import { type BacktestSummary, createSummariser, type Summariser } from '../summary.js'
 
-export interface Encoder {
-  add(block: BacktestBlock): Uint8Array
+export interface Encoder<Block = BacktestBlock> {
+  add(block: Block): Uint8Array
   end(): Uint8Array | Promise<Uint8Array>
 }
 

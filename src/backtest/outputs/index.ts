@@ -1,5 +1,5 @@
 /**
- * Writes the results of a backtest as files and streams. Owns nothing of the job: results come block by block,
+ * Writes the results of a job as files and streams. Owns nothing of the job: results come block by block,
  * ascending, and are written as they come. Used by the API and the CLI.
  */
 import { createReadStream } from 'node:fs'
@@ -10,19 +10,24 @@ import { setImmediate } from 'node:timers/promises'
 import type {
   BacktestBlock,
   BacktestJob,
+  JobBlock,
+  PlannedJob,
   ResultFile,
   ResultOptions,
   ResultStream,
 } from '../../domain/backtest.js'
-import { type CreateEncoder, createSharedSummary } from './encoder.js'
+import { invalidRequest } from '../../domain/common-errors.js'
+import type { HindsightBlock } from '../../domain/hindsight.js'
+import { type CreateEncoder, createSharedSummary, type Encoder } from './encoder.js'
 import { createChunks, type DraftFile, draftOf, draftOfSqlite, stored } from './files.js'
+import { hindsightEncoder } from './hindsight.js'
 import { parquetEncoder } from './parquet.js'
 import { deliveriesTable, executionsTable, routesTable } from './records.js'
 import { reportEncoder } from './report/report.js'
 import { createSqliteFile } from './sqlite.js'
 import { csvEncoder, jsonLinesEncoder, summaryEncoder } from './text.js'
 
-/** What may be asked for, and the files that it makes. */
+/** What may be asked for of a backtest, and the files that it makes. */
 export const outputFiles = {
   csv: ['routes.csv', 'executions.csv', 'deliveries.csv'],
   jsonl: ['results.jsonl'],
@@ -35,7 +40,8 @@ export const outputFiles = {
 export type OutputFormat = keyof typeof outputFiles
 
 const databaseFile = 'results.sqlite' satisfies ResultFile
-type EncodedFile = Exclude<ResultFile, typeof databaseFile>
+type BacktestFile = (typeof outputFiles)[OutputFormat][number]
+type EncodedFile = Exclude<BacktestFile, typeof databaseFile>
 
 const encoders: { readonly [F in EncodedFile]: CreateEncoder } = {
   'routes.csv': ({ plan }, { reproducible }) => csvEncoder(routesTable(plan, !reproducible)),
@@ -58,6 +64,8 @@ const contentTypes: { readonly [F in ResultFile]: string } = {
   'routes.parquet': 'application/vnd.apache.parquet',
   'executions.parquet': 'application/vnd.apache.parquet',
   'deliveries.parquet': 'application/vnd.apache.parquet',
+  'transactions.csv': 'text/csv; charset=utf-8',
+  'transactions.parquet': 'application/vnd.apache.parquet',
   'results.sqlite': 'application/vnd.sqlite3',
   'report.html': 'text/html; charset=utf-8',
   'summary.json': 'application/json',
@@ -82,7 +90,7 @@ export async function writeOutputs(
   try {
     const summary = createSharedSummary(job, options)
     for (const file of new Set(
-      formats.flatMap((format): readonly ResultFile[] => outputFiles[format]),
+      formats.flatMap((format): readonly BacktestFile[] => outputFiles[format]),
     )) {
       drafts.push(
         file === databaseFile
@@ -106,16 +114,35 @@ export async function writeOutputs(
   }
 }
 
-/** One file, made while it is read. Ends with an error where the results do. */
+/**
+ * One file, made while it is read. Ends with an error where the results do.
+ * @throws ForkrouteError INVALID_REQUEST for a file that jobs of this kind do not have.
+ */
 export function streamOutput(
   file: ResultFile,
-  job: Pick<BacktestJob, 'plan'>,
-  results: AsyncIterable<BacktestBlock>,
+  { plan }: Pick<PlannedJob, 'plan'>,
+  results: AsyncIterable<JobBlock>,
   options: ResultOptions = {},
 ): AsyncIterable<Uint8Array> {
+  if (plan.kind === 'hindsight') {
+    return encoded(onlyHindsight(results), hindsightEncoder(file, plan))
+  }
+  if (!isBacktestFile(file)) throw invalidRequest([`A backtest has no ${file}.`])
   return file === databaseFile
-    ? streamDatabase(job, results, options)
-    : streamEncoded(file, job, results, options)
+    ? streamDatabase({ plan }, onlyBacktest(results), options)
+    : streamEncoded(file, { plan }, onlyBacktest(results), options)
+}
+
+function isBacktestFile(file: ResultFile): file is BacktestFile {
+  return file in encoders || file === databaseFile
+}
+
+async function* onlyHindsight(results: AsyncIterable<JobBlock>): AsyncIterable<HindsightBlock> {
+  for await (const block of results) if (block.kind === 'hindsight') yield block
+}
+
+async function* onlyBacktest(results: AsyncIterable<JobBlock>): AsyncIterable<BacktestBlock> {
+  for await (const block of results) if (block.kind === undefined) yield block
 }
 
 /** The file for a client. */
@@ -123,7 +150,7 @@ export function resultStream(file: ResultFile, read: ResultStream['read']): Resu
   return { contentType: contentTypes[file], fileName: file, read }
 }
 
-async function* streamEncoded(
+function streamEncoded(
   file: EncodedFile,
   job: Pick<BacktestJob, 'plan'>,
   results: AsyncIterable<BacktestBlock>,
@@ -131,9 +158,21 @@ async function* streamEncoded(
 ): AsyncIterable<Uint8Array> {
   const summary = createSharedSummary(job, options)
   const encoder = encoders[file](job, options, summary.want)
+  return encoded(results, {
+    add(block) {
+      summary.add(block)
+      return encoder.add(block)
+    },
+    end: () => encoder.end(),
+  })
+}
+
+async function* encoded<Block>(
+  results: AsyncIterable<Block>,
+  encoder: Encoder<Block>,
+): AsyncIterable<Uint8Array> {
   const chunks = createChunks()
   for await (const block of withTurns(results)) {
-    summary.add(block)
     const chunk = chunks.push(encoder.add(block))
     if (chunk) yield chunk
   }
@@ -141,7 +180,7 @@ async function* streamEncoded(
 }
 
 /** Results may be had without any waiting: after each block others get their turn. */
-async function* withTurns(results: AsyncIterable<BacktestBlock>): AsyncIterable<BacktestBlock> {
+async function* withTurns<Block>(results: AsyncIterable<Block>): AsyncIterable<Block> {
   for await (const block of results) {
     yield block
     await setImmediate()

@@ -1,7 +1,7 @@
 /** Parquet: a row group per 10,000 records or a block more, so that no more of them are in memory. */
 import type { SchemaElement } from 'hyparquet-writer'
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
-import type { BacktestPlan } from '../../domain/backtest.js'
+import type { JobPlan } from '../../domain/backtest.js'
 import { bigintToString } from '../../domain/primitives.js'
 import { toPlanRecord } from '../../wire/plan.js'
 import type { Encoder } from './encoder.js'
@@ -19,7 +19,10 @@ const types: { readonly [T in Column['type']]: Omit<SchemaElement, 'name'> } = {
   time: { type: 'INT64', converted_type: 'TIMESTAMP_MILLIS' },
 }
 
-export function parquetEncoder(plan: BacktestPlan, { columns, recordsOf }: RecordTable): Encoder {
+export function parquetEncoder<Block>(
+  plan: JobPlan,
+  { columns, recordsOf }: RecordTable<Block>,
+): Encoder<Block> {
   const bytes = new ByteWriter()
   const writer = new ParquetWriter({
     writer: bytes,

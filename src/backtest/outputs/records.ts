@@ -15,15 +15,15 @@ export type Value = string | bigint | number | boolean | null
 /** In the order of the columns. */
 export type Record = readonly Value[]
 
-export interface RecordTable {
+export interface RecordTable<Block = BacktestBlock> {
   readonly columns: readonly Column[]
-  recordsOf(block: BacktestBlock): readonly Record[]
+  recordsOf(block: Block): readonly Record[]
 }
 
 interface Source extends ComparedRow {
   readonly block: BacktestBlock
 }
-type Field<S> = readonly [name: string, type: Column['type'], value: (source: S) => Value]
+export type Field<S> = readonly [name: string, type: Column['type'], value: (source: S) => Value]
 
 /** @param hasMilliseconds - false leaves out the one column that differs from run to run. */
 export function routesTable(plan: BacktestPlan, hasMilliseconds: boolean): RecordTable {
@@ -166,10 +166,10 @@ function ifFound(value: (outcome: Found) => Value): (source: Source) => Value {
   return ({ row: { outcome } }) => (outcome.ok ? value(outcome) : null)
 }
 
-function tableOf<S>(
+export function tableOf<S, Block = BacktestBlock>(
   fields: readonly Field<S>[],
-  sourcesOf: (block: BacktestBlock) => readonly S[],
-): RecordTable {
+  sourcesOf: (block: Block) => readonly S[],
+): RecordTable<Block> {
   return {
     columns: fields.map(([name, type]) => ({ name, type })),
     recordsOf: (block) =>

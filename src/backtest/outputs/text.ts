@@ -1,7 +1,7 @@
 /** CSV and JSON: the formats that are text. */
 import { stringify } from 'csv-stringify/sync'
 import { bigintToString } from '../../domain/primitives.js'
-import type { CreateEncoder } from './encoder.js'
+import type { CreateEncoder, Encoder } from './encoder.js'
 import { noBytes, utf8 } from './encoder.js'
 import type { RecordTable } from './records.js'
 
@@ -9,7 +9,7 @@ import type { RecordTable } from './records.js'
  * A header, then a line per record. Text that a spreadsheet would take for a formula begins with an apostrophe: names
  * come from plans, reasons from contracts that anybody deploys.
  */
-export function csvEncoder({ columns, recordsOf }: RecordTable): ReturnType<CreateEncoder> {
+export function csvEncoder<Block>({ columns, recordsOf }: RecordTable<Block>): Encoder<Block> {
   const options = {
     escape_formulas: true,
     record_delimiter: '\r\n',

@@ -1,5 +1,5 @@
 /** Results of blocks in Postgres: written in one statement, read page by page. */
-import type { BacktestBlock } from '../../domain/backtest.js'
+import type { JobBlock } from '../../domain/backtest.js'
 import type { PostgresConnection } from './postgres-connection.js'
 import {
   type BlockRow,
@@ -7,8 +7,7 @@ import {
   type ExecutionRow,
   type RouteRow,
   toBlock,
-  toExecutionRow,
-  toRouteRow,
+  toRows,
 } from './store-rows.js'
 
 export interface Tables {
@@ -22,7 +21,7 @@ export async function* readBlocks(
   tables: Tables,
   id: string,
   from: bigint,
-): AsyncIterable<BacktestBlock> {
+): AsyncIterable<JobBlock> {
   let next = from
   for (let limit = 1; ; ) {
     const blocks = await readPage(tables, id, next, limit)
@@ -39,11 +38,11 @@ function readPage(
   id: string,
   from: bigint,
   limit: number,
-): Promise<BacktestBlock[]> {
+): Promise<JobBlock[]> {
   // A job that is removed meanwhile is read as it was.
   return db.transaction('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', async (client) => {
     const { rows: blocks } = await client.query<BlockRow>(
-      `SELECT block_number, block_hash, "timestamp" FROM ${schema}.blocks
+      `SELECT block_number, block_hash, "timestamp", hindsight::text FROM ${schema}.blocks
        WHERE job_id = $1 AND block_number >= $2 AND block_hash IS NOT NULL
        ORDER BY block_number LIMIT $3`,
       [id, String(from), limit],
@@ -76,16 +75,13 @@ function readPage(
 export async function putBlock(
   { db, schema }: Tables,
   id: string,
-  block: BacktestBlock,
+  block: JobBlock,
 ): Promise<boolean> {
-  const routes = block.rows.map(toRouteRow)
-  const executions = block.rows.flatMap((row, position) =>
-    row.executions.map((execution) => toExecutionRow(row, position, execution)),
-  )
+  const { routes, executions, hindsight } = toRows(block)
   // One statement, so all or nothing; who comes second finds the block filled.
   const [done] = await db.rows<{ count: number }>(
     `WITH filled AS (
-       UPDATE ${schema}.blocks SET block_hash = $3, "timestamp" = $4
+       UPDATE ${schema}.blocks SET block_hash = $3, "timestamp" = $4, hindsight = $7
        WHERE job_id = $1 AND block_number = $2 AND block_hash IS NULL RETURNING 1
      ), added_routes AS (
        INSERT INTO ${schema}.routes
@@ -112,6 +108,7 @@ export async function putBlock(
       String(block.timestamp),
       JSON.stringify(routes, storable),
       JSON.stringify(executions, storable),
+      hindsight,
     ],
   )
   return (done?.count ?? 0) > 0

@@ -71,6 +71,9 @@ const migrations: readonly ((schema: string) => string)[] = [
    ALTER TABLE ${s}.jobs ADD COLUMN account text;
    CREATE INDEX open_jobs ON ${s}.jobs (id) WHERE state IN ('queued', 'running');
    CREATE INDEX jobs_by_account ON ${s}.jobs (account, id);`,
+  (s) => `
+   ALTER TABLE ${s}.jobs ADD COLUMN kind text;
+   ALTER TABLE ${s}.blocks ADD COLUMN hindsight json;`,
 ]
 
 /** Whoever changes a schema of ours holds this lock: any number that others are unlikely to use. */

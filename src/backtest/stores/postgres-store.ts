@@ -3,12 +3,12 @@
  */
 import type {
   AccountLimits,
-  BacktestBlock,
   BacktestEntry,
-  BacktestJob,
-  BacktestPlan,
+  JobBlock,
+  JobPlan,
   JobState,
   ListQuery,
+  PlannedJob,
 } from '../../domain/backtest.js'
 import type { Hex } from '../../domain/primitives.js'
 import { planToJson } from '../../wire/json.js'
@@ -44,18 +44,18 @@ class PostgresStore implements BacktestStore {
     this.#schema = schema
     this.#db = connectPostgres(databaseUrl, schema)
     this.#tables = { db: this.#db, schema }
-    this.#columns = `id, name, chain_id, account, state, problem, blocks_total, owner,
+    this.#columns = `id, kind, name, chain_id, account, state, problem, blocks_total, owner,
     (extract(epoch FROM created_at) * 1000)::int8 AS created_at,
     (extract(epoch FROM finished_at) * 1000)::int8 AS finished_at,
     (SELECT count(*) FROM ${schema}.blocks WHERE job_id = id AND block_hash IS NOT NULL) AS blocks_done`
   }
 
   async add(
-    plan: BacktestPlan,
+    plan: JobPlan,
     blocks: readonly bigint[],
     accountId: Hex,
     limits: AccountLimits,
-  ): Promise<BacktestJob> {
+  ): Promise<PlannedJob> {
     const schema = this.#schema
     const id = newJobId()
     await this.#db.transaction('BEGIN', async (client) => {
@@ -70,9 +70,17 @@ class PostgresStore implements BacktestStore {
       )
       refuseTooMany(rows[0] ?? { open: 0, stored: 0 }, limits)
       await client.query(
-        `INSERT INTO ${schema}.jobs (id, name, chain_id, plan, account, state, blocks_total)
-         VALUES ($1, $2, $3, $4, $5, 'queued', $6)`,
-        [id, plan.name, plan.chainId, planToJson(plan), accountId, blocks.length],
+        `INSERT INTO ${schema}.jobs (id, kind, name, chain_id, plan, account, state, blocks_total)
+         VALUES ($1, $2, $3, $4, $5, $6, 'queued', $7)`,
+        [
+          id,
+          plan.kind ?? null,
+          plan.name,
+          plan.chainId,
+          planToJson(plan),
+          accountId,
+          blocks.length,
+        ],
       )
       await client.query(
         `INSERT INTO ${schema}.blocks (job_id, block_number) SELECT $1, unnest($2::int8[])`,
@@ -82,7 +90,7 @@ class PostgresStore implements BacktestStore {
     return toJob((await this.#row(id)) as JobRow)
   }
 
-  async job(id: string): Promise<BacktestJob | null> {
+  async job(id: string): Promise<PlannedJob | null> {
     const row = await this.#row(id)
     return row ? toJob(row) : null
   }
@@ -152,11 +160,11 @@ class PostgresStore implements BacktestStore {
     return found.map(({ block_number }) => BigInt(block_number))
   }
 
-  put(id: string, block: BacktestBlock): Promise<boolean> {
+  put(id: string, block: JobBlock): Promise<boolean> {
     return putBlock(this.#tables, id, block)
   }
 
-  results(id: string, from = 0n): AsyncIterable<BacktestBlock> {
+  results(id: string, from = 0n): AsyncIterable<JobBlock> {
     return readBlocks(this.#tables, id, from)
   }
 

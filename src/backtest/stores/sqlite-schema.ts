@@ -71,6 +71,8 @@ const migrations = [
    ALTER TABLE jobs ADD COLUMN account TEXT;
    CREATE INDEX open_jobs ON jobs (id) WHERE state IN ('queued', 'running');
    CREATE INDEX jobs_by_account ON jobs (account, id);`,
+  `ALTER TABLE jobs ADD COLUMN kind TEXT;
+   ALTER TABLE blocks ADD COLUMN hindsight TEXT;`,
 ]
 
 /** Another process writes for milliseconds only. */

@@ -6,12 +6,12 @@ import { setImmediate } from 'node:timers/promises'
 import type Database from 'better-sqlite3'
 import type {
   AccountLimits,
-  BacktestBlock,
   BacktestEntry,
-  BacktestJob,
-  BacktestPlan,
+  JobBlock,
+  JobPlan,
   JobState,
   ListQuery,
+  PlannedJob,
 } from '../../domain/backtest.js'
 import type { Hex } from '../../domain/primitives.js'
 import { planToJson } from '../../wire/json.js'
@@ -26,9 +26,8 @@ import {
   type RouteRow,
   toBlock,
   toEntry,
-  toExecutionRow,
   toJob,
-  toRouteRow,
+  toRows,
 } from './store-rows.js'
 
 /** Blocks that are removed at once, so that others get their turn on the thread. */
@@ -51,23 +50,31 @@ class SqliteStore implements BacktestStore {
   }
 
   async add(
-    plan: BacktestPlan,
+    plan: JobPlan,
     blocks: readonly bigint[],
     accountId: Hex,
     limits: AccountLimits,
-  ): Promise<BacktestJob> {
+  ): Promise<PlannedJob> {
     const id = newJobId()
     const text = planToJson(plan)
     return this.#atomic(() => {
       refuseTooMany(this.#jobs.count.get(accountId) ?? { open: 0, stored: 0 }, limits)
-      this.#jobs.add.run(id, plan.name, plan.chainId, accountId, Date.now(), blocks.length)
+      this.#jobs.add.run({
+        id,
+        kind: plan.kind ?? null,
+        name: plan.name,
+        chainId: plan.chainId,
+        accountId,
+        createdAt: Date.now(),
+        blocks: blocks.length,
+      })
       this.#jobs.addPlan.run(id, text)
       for (const block of blocks) this.#blocks.add.run(id, Number(block))
       return toJob({ ...(this.#jobs.entry.get(id) as EntryRow), plan: text })
     })
   }
 
-  async job(id: string): Promise<BacktestJob | null> {
+  async job(id: string): Promise<PlannedJob | null> {
     const read = () => [this.#jobs.entry.get(id), this.#jobs.plan.get(id)] as const
     const [row, plan] = guarded(() => this.#db.transaction(read)())
     return row && plan ? toJob({ ...row, ...plan }) : null
@@ -133,30 +140,27 @@ class SqliteStore implements BacktestStore {
     return rows.map(({ block_number }) => BigInt(block_number))
   }
 
-  async put(id: string, block: BacktestBlock): Promise<boolean> {
+  async put(id: string, block: JobBlock): Promise<boolean> {
+    const { routes, executions, hindsight } = toRows(block)
     return this.#atomic(() => {
       if (!this.#jobs.entry.get(id)) return false
       const number = Number(block.blockNumber)
       const { changes } = this.#blocks.fill.run(
         block.blockHash,
         Number(block.timestamp),
+        hindsight,
         id,
         number,
       )
       if (!changes) return false
-      for (const [position, row] of block.rows.entries()) {
-        this.#blocks.addRoute.run({ job_id: id, ...toRouteRow(row, position) })
-        for (const execution of row.executions) {
-          const values = toExecutionRow(row, position, execution)
-          this.#blocks.addExecution.run({ job_id: id, ...values })
-        }
-      }
+      for (const row of routes) this.#blocks.addRoute.run({ job_id: id, ...row })
+      for (const row of executions) this.#blocks.addExecution.run({ job_id: id, ...row })
       this.#jobs.countBlock.run(id)
       return true
     })
   }
 
-  async *results(id: string, from = 0n): AsyncGenerator<BacktestBlock> {
+  async *results(id: string, from = 0n): AsyncGenerator<JobBlock> {
     let next = Number(from)
     for (let limit = 1; ; ) {
       const blocks = this.#page(id, next, limit)
@@ -195,7 +199,7 @@ class SqliteStore implements BacktestStore {
   }
 
   /** One transaction: a job that is removed meanwhile is read as it was. */
-  #page(id: string, from: number, limit: number): BacktestBlock[] {
+  #page(id: string, from: number, limit: number): JobBlock[] {
     const read = () => {
       const blocks = this.#blocks.done.all(id, from, limit)
       const last = blocks.at(-1)?.block_number ?? from
@@ -225,9 +229,9 @@ class SqliteStore implements BacktestStore {
 /** Prepared once for a connection. */
 function jobStatements(db: Database.Database) {
   return {
-    add: db.prepare<[string, string, number, string, number, number]>(
-      `INSERT INTO jobs (id, name, chain_id, account, state, created_at, blocks_total)
-       VALUES (?, ?, ?, ?, 'queued', ?, ?)`,
+    add: db.prepare(
+      `INSERT INTO jobs (id, kind, name, chain_id, account, state, created_at, blocks_total)
+       VALUES (@id, @kind, @name, @chainId, @accountId, 'queued', @createdAt, @blocks)`,
     ),
     addPlan: db.prepare<[string, string]>('INSERT INTO plans (job_id, plan) VALUES (?, ?)'),
     count: db.prepare<[string], { open: number; stored: number }>(
@@ -267,8 +271,9 @@ function blockStatements(db: Database.Database) {
     pending: db.prepare<[string], { block_number: number }>(
       'SELECT block_number FROM blocks WHERE job_id = ? AND block_hash IS NULL ORDER BY block_number',
     ),
-    fill: db.prepare<[string, number, string, number]>(
-      'UPDATE blocks SET block_hash = ?, timestamp = ? WHERE job_id = ? AND block_number = ? AND block_hash IS NULL',
+    fill: db.prepare<[string, number, string | null, string, number]>(
+      `UPDATE blocks SET block_hash = ?, timestamp = ?, hindsight = ?
+       WHERE job_id = ? AND block_number = ? AND block_hash IS NULL`,
     ),
     addRoute: db.prepare(
       `INSERT INTO routes VALUES (@job_id, @block_number, @position, @request, @variant, @amounts_out,
@@ -280,7 +285,7 @@ function blockStatements(db: Database.Database) {
        @amounts_out, @gas, @reason, @warnings)`,
     ),
     done: db.prepare<[string, number, number], BlockRow>(
-      `SELECT block_number, block_hash, timestamp FROM blocks
+      `SELECT block_number, block_hash, timestamp, hindsight FROM blocks
        WHERE job_id = ? AND block_number >= ? AND block_hash IS NOT NULL ORDER BY block_number LIMIT ?`,
     ),
     routesBetween: db.prepare<[string, number, number], RouteRow>(

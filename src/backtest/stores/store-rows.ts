@@ -1,19 +1,25 @@
 /** Blocks of results as rows of the tables, and back. Pure. */
 import type {
-  BacktestBlock,
   BacktestEntry,
-  BacktestJob,
   BacktestRow,
   CrosschainRow,
   Execution,
+  JobBlock,
+  JobKind,
   JobState,
+  PlannedJob,
 } from '../../domain/backtest.js'
+import { lengthOf } from '../../domain/backtest.js'
+import { defined } from '../../domain/defined.js'
 import type { ErrorCode } from '../../domain/errors.js'
+import type { HindsightAnswer } from '../../domain/hindsight.js'
 import type { Hex } from '../../domain/primitives.js'
 import { fromJson, planFromJson, toJson } from '../../wire/json.js'
 
 export interface EntryRow {
   id: string
+  /** Null: a backtest. */
+  kind: JobKind | null
   name: string
   chain_id: number
   account: Hex | null
@@ -35,6 +41,8 @@ export interface BlockRow {
   block_number: number
   block_hash: Hex
   timestamp: number
+  /** JSON as of `toJson`; null: the results are in the tables of backtests. */
+  hindsight: string | null
 }
 
 export interface RouteRow {
@@ -76,18 +84,20 @@ export interface ExecutionRow {
 const rowsAtOnce = 2_000
 const mostBlocksAtOnce = 50
 
-/** How many blocks to read at once after this one, so that others get their turn: those of a job have as many rows each. */
-export function blocksAtOnceLike({ rows }: BacktestBlock): number {
-  return Math.min(mostBlocksAtOnce, Math.max(1, Math.floor(rowsAtOnce / Math.max(1, rows.length))))
+/** How many blocks to read at once after this one, so that others get their turn: those of a job are about as long. */
+export function blocksAtOnceLike(block: JobBlock): number {
+  const rows = Math.max(1, lengthOf(block))
+  return Math.min(mostBlocksAtOnce, Math.max(1, Math.floor(rowsAtOnce / rows)))
 }
 
-export function toJob(row: JobRow): BacktestJob {
+export function toJob(row: JobRow): PlannedJob {
   return { ...toEntry(row), plan: planFromJson(row.plan) }
 }
 
 export function toEntry(row: EntryRow): BacktestEntry {
   return {
     id: row.id,
+    ...defined({ kind: row.kind ?? undefined }),
     name: row.name,
     chainId: row.chain_id,
     accountId: row.account,
@@ -100,7 +110,26 @@ export function toEntry(row: EntryRow): BacktestEntry {
   }
 }
 
-export function toRouteRow(row: BacktestRow, position: number): RouteRow {
+/** What a block leaves in each table. */
+export function toRows(block: JobBlock): {
+  readonly routes: readonly RouteRow[]
+  readonly executions: readonly ExecutionRow[]
+  readonly hindsight: string | null
+} {
+  if (block.kind === 'hindsight') {
+    const { transactions, warnings } = block
+    return { routes: [], executions: [], hindsight: toJson({ transactions, warnings }) }
+  }
+  return {
+    routes: block.rows.map(toRouteRow),
+    executions: block.rows.flatMap((row, position) =>
+      row.executions.map((execution) => toExecutionRow(row, position, execution)),
+    ),
+    hindsight: null,
+  }
+}
+
+function toRouteRow(row: BacktestRow, position: number): RouteRow {
   const { outcome } = row
   const common = {
     block_number: Number(row.blockNumber),
@@ -146,11 +175,7 @@ export function toRouteRow(row: BacktestRow, position: number): RouteRow {
       }
 }
 
-export function toExecutionRow(
-  row: BacktestRow,
-  position: number,
-  execution: Execution,
-): ExecutionRow {
+function toExecutionRow(row: BacktestRow, position: number, execution: Execution): ExecutionRow {
   const common = {
     block_number: Number(row.blockNumber),
     position,
@@ -177,10 +202,18 @@ export function toExecutionRow(
 
 /** @param routes - of the block, by position. @param executions - of the block, by position, then delay. */
 export function toBlock(
-  { block_number, block_hash, timestamp }: BlockRow,
+  { block_number, block_hash, timestamp, hindsight }: BlockRow,
   routes: readonly RouteRow[],
   executions: readonly ExecutionRow[],
-): BacktestBlock {
+): JobBlock {
+  const facts = {
+    blockNumber: BigInt(block_number),
+    blockHash: block_hash,
+    timestamp: BigInt(timestamp),
+  }
+  if (hindsight !== null) {
+    return { kind: 'hindsight', ...facts, ...(fromJson(hindsight) as HindsightAnswer) }
+  }
   const byPosition = new Map<number, Execution[]>()
   for (const row of executions) {
     const executionsOfRow = byPosition.get(row.position)
@@ -188,9 +221,7 @@ export function toBlock(
     else byPosition.set(row.position, [toExecution(row)])
   }
   return {
-    blockNumber: BigInt(block_number),
-    blockHash: block_hash,
-    timestamp: BigInt(timestamp),
+    ...facts,
     rows: routes.map((row) => toRow(row, byPosition.get(row.position) ?? [])),
   }
 }

@@ -4,12 +4,12 @@
  */
 import type {
   AccountLimits,
-  BacktestBlock,
   BacktestEntry,
-  BacktestJob,
-  BacktestPlan,
+  JobBlock,
+  JobPlan,
   JobState,
   ListQuery,
+  PlannedJob,
 } from '../../domain/backtest.js'
 import { ForkrouteError } from '../../domain/errors.js'
 import type { Hex } from '../../domain/primitives.js'
@@ -27,13 +27,13 @@ export interface BacktestStore {
    * @throws ForkrouteError TOO_MANY_BACKTESTS.
    */
   add(
-    plan: BacktestPlan,
+    plan: JobPlan,
     blocks: readonly bigint[],
     accountId: Hex,
     limits: AccountLimits,
-  ): Promise<BacktestJob>
+  ): Promise<PlannedJob>
   /** Null: there is none. */
-  job(id: string): Promise<BacktestJob | null>
+  job(id: string): Promise<PlannedJob | null>
   /** The job without its plan; null: there is none. */
   entry(id: string): Promise<BacktestEntry | null>
   /** Newest first. */
@@ -62,9 +62,9 @@ export interface BacktestStore {
   /** Blocks without a result, ascending. */
   pending(id: string): Promise<readonly bigint[]>
   /** In one transaction. False, and nothing is written, where the block has its result already or the job is gone. */
-  put(id: string, block: BacktestBlock): Promise<boolean>
+  put(id: string, block: JobBlock): Promise<boolean>
   /** Ascending, read page by page. @param from - the first block wanted; absent: all. */
-  results(id: string, from?: bigint): AsyncIterable<BacktestBlock>
+  results(id: string, from?: bigint): AsyncIterable<JobBlock>
   remove(id: string): Promise<void>
   /** Bytes on disk. */
   size(): Promise<number>

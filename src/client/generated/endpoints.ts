@@ -744,6 +744,11 @@ export const shapes: Readonly<Record<string, Shape>> = {
                   }
                 }
               }
+            },
+            "transactions": {
+              "items": {
+                "is": "Hindsight"
+              }
             }
           }
         }
@@ -836,6 +841,15 @@ export const shapes: Readonly<Record<string, Shape>> = {
       }
     }
   },
+  "HindsightAnswer": {
+    "fields": {
+      "transactions": {
+        "items": {
+          "is": "Hindsight"
+        }
+      }
+    }
+  },
   "RouteStep": {
     "fields": {
       "amountIn": {
@@ -858,15 +872,6 @@ export const shapes: Readonly<Record<string, Shape>> = {
       "hops": {
         "items": {
           "is": "BridgeHop"
-        }
-      }
-    }
-  },
-  "HindsightAnswer": {
-    "fields": {
-      "transactions": {
-        "items": {
-          "is": "Hindsight"
         }
       }
     }

@@ -931,7 +931,7 @@ export interface paths {
         put?: never;
         /**
          * What mined swaps gave, and what our own transaction gives in their place.
-         * @description Any mined transaction, or all transactions of some blocks. What the sender gave and got is read from the token movements; our transaction for the same pair and amount is carried out at the end of the block before, and behind the transactions before it in its block. Needs a node with the state of the block before. NOT_FOUND: no node knows the transaction, or it is not mined.
+         * @description Any mined transaction, or all transactions of some blocks. What the sender gave and got is read from the token movements; our transaction for the same pair and amount is carried out at the end of the block before, and behind the transactions before it in its block. Needs a node with the state of the block before. NOT_FOUND: no node knows the transaction, or it is not mined. More than 20 blocks, or those asked for with job, are worked on in the background as backtests are: the answer has the job, which is followed, stopped and read by the paths of backtests.
          */
         post: operations["postHindsight"];
         delete?: never;
@@ -4895,6 +4895,11 @@ export interface components {
             /** @description EIP-155 chain id. */
             chainId: number;
             /**
+             * @description hindsight: mined swaps beside ours, by POST /hindsight. Absent: a backtest.
+             * @constant
+             */
+            kind?: "hindsight";
+            /**
              * @description Of the job: a finished, cancelled or failed one does not go on by itself.
              * @enum {string}
              */
@@ -4930,6 +4935,11 @@ export interface components {
             /** @description EIP-155 chain id. */
             chainId: number;
             /**
+             * @description hindsight: mined swaps beside ours, by POST /hindsight. Absent: a backtest.
+             * @constant
+             */
+            kind?: "hindsight";
+            /**
              * @description Of the job: a finished, cancelled or failed one does not go on by itself.
              * @enum {string}
              */
@@ -4960,7 +4970,7 @@ export interface components {
                 blockHash: string;
                 /** @description Unix seconds of the block. */
                 timestamp: number;
-                /** @description One for each request and variant. */
+                /** @description Of hindsight none. */
                 rows: {
                     /** @description Name of the request in the plan. */
                     request: string;
@@ -5045,41 +5055,13 @@ export interface components {
                         warnings?: string[];
                     }[];
                 }[];
+                /** @description Of hindsight only, in the order of the block. */
+                transactions?: components["schemas"]["Hindsight"][];
+                /** @description Of hindsight only; absent: none. */
+                warnings?: string[];
             }[];
             /** @description Block from which to ask on; null at the end. */
             next: number | null;
-        };
-        ProgressEvent: {
-            /**
-             * @description Name of the event.
-             * @constant
-             */
-            event: "progress";
-            /** @description Block, or blocks that are done: decimal. */
-            id: string;
-            /** @description Call data, hexadecimal. */
-            data: components["schemas"]["BacktestProgress"];
-        };
-        BacktestProgress: {
-            /**
-             * @description Of the job: a finished, cancelled or failed one does not go on by itself.
-             * @enum {string}
-             */
-            state: "queued" | "running" | "finished" | "cancelled" | "failed";
-            /** @description Why it failed. */
-            problem: string | null;
-            /** @description Blocks of the plan. */
-            blocksTotal: number;
-            /** @description Blocks whose results are stored. */
-            blocksDone: number;
-            /** @description Seconds until it is done, estimated; null while that is not known. */
-            etaSeconds: number | null;
-        };
-        HindsightAnswer: {
-            /** @description In the order of the chain. */
-            transactions: components["schemas"]["Hindsight"][];
-            /** @description Present when something was left out that could have mattered, or when the gas is by later rules than those of the block. */
-            warnings?: string[];
         };
         /** @description A mined transaction, and our own in its place. */
         Hindsight: {
@@ -5190,6 +5172,40 @@ export interface components {
             loss: components["schemas"]["SignedWei"] | null;
             /** @description Of what it gets without them, basis points. */
             lossBps: number | null;
+        };
+        ProgressEvent: {
+            /**
+             * @description Name of the event.
+             * @constant
+             */
+            event: "progress";
+            /** @description Block, or blocks that are done: decimal. */
+            id: string;
+            /** @description Call data, hexadecimal. */
+            data: components["schemas"]["BacktestProgress"];
+        };
+        BacktestProgress: {
+            /**
+             * @description Of the job: a finished, cancelled or failed one does not go on by itself.
+             * @enum {string}
+             */
+            state: "queued" | "running" | "finished" | "cancelled" | "failed";
+            /** @description Why it failed. */
+            problem: string | null;
+            /** @description Blocks of the plan. */
+            blocksTotal: number;
+            /** @description Blocks whose results are stored. */
+            blocksDone: number;
+            /** @description Seconds until it is done, estimated; null while that is not known. */
+            etaSeconds: number | null;
+        };
+        HindsightAnswer: {
+            /** @description In the order of the chain. */
+            transactions: components["schemas"]["Hindsight"][];
+            /** @description Present when something was left out that could have mattered, or when the gas is by later rules than those of the block. */
+            warnings?: string[];
+            /** @description Where the blocks are a job; transactions is empty then, and the paths of backtests have them. */
+            job?: components["schemas"]["BacktestEntry"];
         };
         PoolPage: {
             /** @description Of the page. */
@@ -15041,8 +15057,8 @@ export interface operations {
             query?: {
                 /** @description json: pages of blocks; the others: one file with all results so far. */
                 format?: "json" | "jsonl" | "csv" | "parquet" | "sqlite" | "html";
-                /** @description Of csv and parquet, which have one file per table. */
-                table?: "routes" | "executions" | "deliveries";
+                /** @description Of csv and parquet, which have one file per table. Of a backtest routes, which is the default, executions or deliveries; of hindsight transactions. */
+                table?: "routes" | "executions" | "deliveries" | "transactions";
                 /** @description Leaves out milliseconds, so that the same results have the same bytes. Of files, not of pages. */
                 reproducible?: boolean;
                 /** @description First block of a page: `next` of the one before. */
@@ -15797,8 +15813,13 @@ export interface operations {
                     hash?: string;
                     /** @description In place of hash: the first of the blocks. */
                     fromBlock?: number;
-                    /** @description The last of the blocks, at most 19 after fromBlock; absent: fromBlock. */
+                    /** @description The last of the blocks; absent: fromBlock. More than 20 of them are a job, which may have 10000. */
                     toBlock?: number;
+                    /**
+                     * @description Makes the blocks a job, however few they are: the answer is then the job.
+                     * @default false
+                     */
+                    job?: boolean;
                     /** @description For transactions that reverted: blocks to look back for the first one at whose end they would have reverted. */
                     since?: number;
                 };
@@ -16040,7 +16061,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description RATE_LIMITED: The key is over its request rate. */
+            /** @description TOO_MANY_BACKTESTS: The account has as many backtests open, or stored, as it may have. RATE_LIMITED: The key is over its request rate. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -16058,7 +16079,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died, and so did its replacements. THREAD_LOST: The thread that calculated the answer ended too early, for example because memory ran out. OVERLOADED: More work is waiting than can be done in time. */
+            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died, and so did its replacements. THREAD_LOST: The thread that calculated the answer ended too early, for example because memory ran out. OVERLOADED: More work is waiting than can be done in time. STORAGE_UNAVAILABLE: The data folder cannot be written (disk full, or not writable). */
             503: {
                 headers: {
                     [name: string]: unknown;

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { openSqliteStore } from '../../../src/backtest/stores/sqlite-store.js'
-import type { BacktestBlock } from '../../../src/domain/backtest.js'
+import type { JobBlock } from '../../../src/domain/backtest.js'
 import {
   blocksTotal,
   environment,
@@ -41,7 +41,7 @@ describe('a service that is killed', () => {
     const store = openSqliteStore(dataDir)
     onTestFinished(() => store.close())
     const done = async () => {
-      const blocks: BacktestBlock[] = []
+      const blocks: JobBlock[] = []
       for await (const block of store.results(id)) blocks.push(block)
       return blocks
     }

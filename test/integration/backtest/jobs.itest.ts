@@ -11,9 +11,9 @@ import { openSqliteStore } from '../../../src/backtest/stores/sqlite-store.js'
 import type { BacktestStore } from '../../../src/backtest/stores/store.js'
 import type {
   AccountLimits,
-  BacktestBlock,
   BacktestPlan,
   Backtests,
+  JobBlock,
   JobProgress,
 } from '../../../src/domain/backtest.js'
 import { ForkrouteError } from '../../../src/domain/errors.js'
@@ -87,6 +87,7 @@ function open(
     files: createResultFiles({ dataDir, databaseUrl: null, serviceName: 'svc' }),
     engine: {
       networks: () => [{ id: 1 } as never],
+      block: () => Promise.reject(new Error('No plan of a backtest asks for its last block.')),
       changedBlocks: async ({ from }) => [from, from + 2n],
     },
     maxBytes: options.maxBytes ?? 2 ** 30,
@@ -119,8 +120,8 @@ async function until(
   throw new Error(`it never came to that: ${JSON.stringify(await backtests.show(id))}`)
 }
 
-async function all(blocks: AsyncIterable<BacktestBlock>): Promise<BacktestBlock[]> {
-  const found: BacktestBlock[] = []
+async function all(blocks: AsyncIterable<JobBlock>): Promise<JobBlock[]> {
+  const found: JobBlock[] = []
   for await (const block of blocks) found.push(block)
   return found
 }

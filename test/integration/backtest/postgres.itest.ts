@@ -1,7 +1,7 @@
 /** The store of backtests on a real PostgreSQL. */
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
-import type { BacktestBlock } from '../../../src/domain/backtest.js'
+import type { JobBlock } from '../../../src/domain/backtest.js'
 import { account, blockOf, many, planOf } from '../../support/backtest/backtests.js'
 import { withPostgres } from '../../support/backtest/company.js'
 import { storeContract } from '../../support/backtest/store-contract.js'
@@ -53,7 +53,7 @@ test('what Postgres takes for no text is stored with a replacement', async () =>
     ],
   })
   await store.put(id, reverted('a\0b\ud800c \ud83d\ude00'))
-  const stored: BacktestBlock[] = []
+  const stored: JobBlock[] = []
   for await (const block of store.results(id)) stored.push(block)
   expect(stored).toEqual([reverted('a\ufffdb\ufffdc \ud83d\ude00')])
 })
@@ -63,7 +63,7 @@ test('a later schema is left alone', async () => {
   await query('UPDATE forkroute_later.schema_version SET version = 9')
   await expect(opened('later').open()).rejects.toMatchObject({
     code: 'STORAGE_UNAVAILABLE',
-    message: 'The backtests in Postgres have schema version 9; this forkroute knows 4.',
+    message: 'The backtests in Postgres have schema version 9; this forkroute knows 5.',
   })
 })
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
 import { openSqliteStore } from '../../../src/backtest/stores/sqlite-store.js'
-import type { BacktestBlock } from '../../../src/domain/backtest.js'
+import type { JobBlock } from '../../../src/domain/backtest.js'
 import { openSqlite } from '../../../src/platform/sqlite.js'
 import { account, blockOf, many, planOf } from '../../support/backtest/backtests.js'
 import { storeContract } from '../../support/backtest/store-contract.js'
@@ -45,6 +45,7 @@ test('results of a version that knew no warnings are read, and new ones are writ
     db.exec(`ALTER TABLE ${table} DROP COLUMN warnings`)
   }
   db.exec('ALTER TABLE routes DROP COLUMN crosschain')
+  db.exec('ALTER TABLE jobs DROP COLUMN kind; ALTER TABLE blocks DROP COLUMN hindsight')
   db.exec(`DROP INDEX jobs_by_account; ALTER TABLE jobs DROP COLUMN account; DROP INDEX open_jobs;
     ALTER TABLE jobs ADD COLUMN plan TEXT NOT NULL DEFAULT '';
     UPDATE jobs SET plan = (SELECT plan FROM plans WHERE job_id = id); DROP TABLE plans`)
@@ -57,10 +58,10 @@ test('results of a version that knew no warnings are read, and new ones are writ
   })
   expect(await store.job(id)).toMatchObject({ plan: planOf(), accountId: null })
   await store.put(id, blockOf(11n))
-  const blocks: BacktestBlock[] = []
+  const blocks: JobBlock[] = []
   for await (const block of store.results(id)) blocks.push(block)
-  expect(blocks[0]?.rows[0]?.outcome).not.toHaveProperty('warnings')
-  expect(blocks[0]?.rows[0]?.outcome).toMatchObject({ gas: 123_456n })
+  expect(blocks[0]).toMatchObject({ rows: [{ outcome: { gas: 123_456n } }, {}] })
+  expect(blocks[0]).not.toHaveProperty('rows.0.outcome.warnings')
   expect(blocks[1]).toEqual(blockOf(11n))
 })
 

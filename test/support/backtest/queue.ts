@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, onTestFinished } from 'vitest'
 import { createBullmqEngine } from '../../../src/backtest/engines/bullmq-engine.js'
 import type { CalculateBlock, OnBlock } from '../../../src/backtest/engines/job-engine.js'
 import { type QueueWorker, startQueueWorker } from '../../../src/backtest/engines/queue-worker.js'
-import type { BacktestBlock, BacktestJob } from '../../../src/domain/backtest.js'
+import type { BacktestJob, JobBlock } from '../../../src/domain/backtest.js'
 import { createLogger } from '../../../src/telemetry/log.js'
 import { account, blockOf, planOf } from './backtests.js'
 import { startRedis, type TestRedis } from './redis.js'
@@ -123,7 +123,7 @@ export function jobOf(blocksTotal: number): BacktestJob {
 
 /** What a store would hold. */
 export function memory(onPut?: (count: number) => void | Promise<void>) {
-  const stored = new Map<bigint, BacktestBlock>()
+  const stored = new Map<bigint, JobBlock>()
   const put: OnBlock = async (block) => {
     if ('isStored' in block) throw new Error('nobody else stores')
     expect(stored.has(block.blockNumber)).toBe(false)

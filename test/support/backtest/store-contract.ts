@@ -1,10 +1,11 @@
 /** What every store of backtests has to keep to. */
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type BacktestStore, claimMs } from '../../../src/backtest/stores/store.js'
-import type { BacktestBlock } from '../../../src/domain/backtest.js'
+import type { JobBlock } from '../../../src/domain/backtest.js'
 import { ForkrouteError } from '../../../src/domain/errors.js'
 import type { Hex } from '../../../src/domain/primitives.js'
 import { account, blockOf, many, planOf } from './backtests.js'
+import { hindsightBlockOf, hindsightPlanOf } from './hindsight-blocks.js'
 
 /** @param open - another connection to the same, at first empty, place at each call. */
 export function storeContract(name: string, open: () => Promise<BacktestStore>): void {
@@ -20,8 +21,8 @@ export function storeContract(name: string, open: () => Promise<BacktestStore>):
     return (await stores())[0] as BacktestStore
   }
 
-  async function all(blocks: AsyncIterable<BacktestBlock>): Promise<BacktestBlock[]> {
-    const found: BacktestBlock[] = []
+  async function all(blocks: AsyncIterable<JobBlock>): Promise<JobBlock[]> {
+    const found: JobBlock[] = []
     for await (const block of blocks) found.push(block)
     return found
   }
@@ -98,6 +99,21 @@ export function storeContract(name: string, open: () => Promise<BacktestStore>):
       expect(await all(other.results(id, 11n))).toEqual([blockOf(12n)])
       expect(await store.pending(id)).toEqual([11n])
       expect(await store.job(id)).toMatchObject({ blocksTotal: 3, blocksDone: 2 })
+    })
+
+    test('a block of hindsight comes out as it went in, and its job says what it is', async () => {
+      const [store, other] = (await stores(2)) as [BacktestStore, BacktestStore]
+      const plan = hindsightPlanOf({ since: 20 })
+      const { id } = await store.add(plan, [10n, 11n, 12n], account, many)
+      expect(await store.job(id)).toMatchObject({ kind: 'hindsight', plan })
+      expect(await other.entry(id)).toMatchObject({ kind: 'hindsight', name: 'three blocks' })
+      expect(await store.put(id, hindsightBlockOf(11n))).toBe(true)
+      expect(await other.put(id, { ...hindsightBlockOf(11n), transactions: [] })).toBe(false)
+      expect(await other.put(id, hindsightBlockOf(10n))).toBe(true)
+      expect(await all(other.results(id))).toEqual([hindsightBlockOf(10n), hindsightBlockOf(11n)])
+      expect(await store.pending(id)).toEqual([12n])
+      await store.remove(id)
+      expect(await all(other.results(id))).toEqual([])
     })
 
     test('of writers that come with the same block at once, one wins', async () => {

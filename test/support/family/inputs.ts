@@ -182,6 +182,7 @@ export const hindsight: Inputs = {
   hash: 'text',
   fromBlock: 'integer',
   toBlock: 'integer',
+  job: 'boolean',
   since: 'integer',
 }
 
