@@ -7,6 +7,7 @@ import type { DelaySummary, GroupSummary } from '../../summary-cell.js'
 import { bpsScale, figure, frame, lineStyle, round, ticksOf } from './chart.js'
 import { lineChart } from './line-chart.js'
 import { formatNumber, formatPercent, html, type Markup } from './markup.js'
+import { stackedBars } from './stacked-bars.js'
 
 type Variants = BacktestSummary['variants']
 
@@ -129,7 +130,7 @@ function inWords(part: DelaySummary, measure: 'realised' | 'staleness'): string 
     : 'nothing known'
 }
 
-function boxOf(
+export function boxOf(
   { p5, p25, p50, p75, p95 }: Distribution,
   x: number,
   width: number,
@@ -157,42 +158,28 @@ export function venueChart(variants: Variants): Markup | null {
     .slice(0, lettered)
     .map((name, index) => ({ name, letter: 'ABCDEF'[index] ?? '' }))
   const hasRest = protocols.length > lettered
-  const all = hasRest ? [...keys, { name: 'others', letter: '+' }] : keys
-  const rowHeight = 42
-  const height = variants.length * rowHeight + 4
-  const x = scaleLinear([0, 1], [2, frame.width - 2])
-  const rows = variants.map(({ variant, venues }, index) => {
+  const rows = variants.map(({ variant, venues }) => {
     const shareOf = (name: string) => venues.find(({ protocol }) => protocol === name)?.share ?? 0
     const named = keys.map(({ name }) => shareOf(name))
     const rest = Math.max(0, 1 - named.reduce((sum, share) => sum + share, 0))
     const shares = hasRest ? [...named, rest] : named
-    let from = 0
-    const parts =
-      venues.length === 0
-        ? []
-        : shares.map((share, at) => {
-            const start = x(from)
-            from += share
-            const width = x(from) - start
-            const label = `${all[at]?.letter} ${Math.round(share * 100)}%`
-            const text = width > 44 ? label : width > 13 ? (all[at]?.letter ?? '') : ''
-            return html`<g class="c${at}"><rect class="part" x="${round(start)}" y="${index * rowHeight + 18}" width="${round(width)}" height="20"/><text class="in" x="${round(start + width / 2)}" y="${index * rowHeight + 32}" text-anchor="middle">${text}</text></g>`
-          })
-    return html`<text class="name" x="2" y="${index * rowHeight + 12}">${variant}</text>${parts}`
+    return { name: variant, shares: venues.length === 0 ? [] : shares }
   })
-  const items = all.map(
-    ({ name, letter }, at) => html`<li class="c${at}"><b>${letter}</b>${name}</li>`,
-  )
   const description = variants
     .map(
       ({ variant, venues }) =>
         `${variant}: ${venues.map(({ protocol, share }) => `${protocol} ${formatPercent(share)}`).join(', ') || 'none'}`,
     )
     .join('; ')
-  return html`<figure><figcaption>Venue share</figcaption>
-<svg class="chart" viewBox="0 0 ${frame.width} ${height}" role="img" aria-labelledby="venuest venuesd"><title id="venuest">Venue share</title><desc id="venuesd">Share of the amounts that each protocol swaps. ${description}.</desc>${rows}</svg>
-<ul class="legend">${items}</ul></figure>
-`
+  return stackedBars(
+    'venues',
+    {
+      caption: 'Venue share',
+      description: `Share of the amounts that each protocol swaps. ${description}.`,
+    },
+    hasRest ? [...keys, { name: 'others', letter: '+' }] : keys,
+    rows,
+  )
 }
 
 function percentScale(lowest: number) {

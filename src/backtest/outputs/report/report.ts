@@ -3,18 +3,15 @@
  * its hash. Lines have a bounded number of points for any number of blocks: 50 requests by 10 variants make 2 MB, the
  * most that a plan may have (200 by 32) 14 MB.
  */
-import { createHash } from 'node:crypto'
 import type { BacktestPlan } from '../../../domain/backtest.js'
-import { bigintToString } from '../../../domain/primitives.js'
-import { toPlanRecord } from '../../../wire/plan.js'
 import type { BacktestSummary } from '../../summary.js'
 import { type CreateEncoder, noBytes, utf8 } from '../encoder.js'
-import { legend, markerShapes } from './chart.js'
-import { formatNumber, html, Markup } from './markup.js'
+import { legend } from './chart.js'
+import { formatNumber, html, type Markup } from './markup.js'
 import { delayCharts, fillChart, regretChart, venueChart } from './overview-charts.js'
+import { factList, pageOf } from './page.js'
 import { requestCharts } from './request-charts.js'
 import { createSeries, type Series } from './series.js'
-import { style } from './style.js'
 import {
   delayTable,
   deliveryTable,
@@ -81,32 +78,13 @@ const definitions = [
 ] as const
 
 function reportPage(plan: BacktestPlan, summary: BacktestSummary, series: Series): string {
-  const hash = createHash('sha256').update(style).digest('base64')
-  const policy = `default-src 'none'; style-src 'sha256-${hash}'; img-src data:; base-uri 'none'; form-action 'none'`
-  const page = html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="referrer" content="no-referrer">
-<link rel="icon" href="data:,">
-<title>${plan.name} – backtest</title>
-<style>${new Markup(style)}</style>
-</head>
-<body>
-${markerShapes()}
-<header><h1>${plan.name}</h1>${facts(plan, summary)}</header>
-<main>
-${summary.blocks === 0 ? html`<p>No block has results yet.</p>` : results(plan, summary, series)}
-${planPart(plan)}
-<section><h2>Definitions</h2><dl class="words">${definitions.map(([word, meaning]) => html`<dt>${word}</dt><dd>${meaning}</dd>`)}</dl></section>
-</main>
-</body>
-</html>
-`
-  return page.text
+  return pageOf({
+    plan,
+    what: 'backtest',
+    facts: facts(plan, summary),
+    results: summary.blocks === 0 ? null : results(plan, summary, series),
+    definitions,
+  })
 }
 
 function results(plan: BacktestPlan, summary: BacktestSummary, series: Series): Markup {
@@ -204,7 +182,7 @@ function noChart(cells: readonly { readonly routes: number }[]): string {
 function facts(plan: BacktestPlan, summary: BacktestSummary): Markup {
   const { firstBlock, lastBlock } = summary
   const blocks = formatNumber(summary.blocks, 0)
-  const entries = [
+  const entries: readonly (readonly [string, string])[] = [
     ['Chain', String(plan.chainId)],
     ['Blocks', firstBlock === null ? '0' : `${blocks}, from ${firstBlock} to ${lastBlock}`],
     ['Requests', String(plan.requests.length)],
@@ -212,11 +190,5 @@ function facts(plan: BacktestPlan, summary: BacktestSummary): Markup {
     ['Baseline', plan.baseline],
     ['Executed after', plan.delays.length ? `${plan.delays.join(', ')} blocks` : 'never'],
   ]
-  return html`<dl class="facts">${entries.map(([name, value]) => html`<div><dt>${name ?? ''}</dt><dd>${value ?? ''}</dd></div>`)}</dl>`
-}
-
-function planPart(plan: BacktestPlan): Markup {
-  const json = JSON.stringify(toPlanRecord(plan), bigintToString, 2)
-  return html`<section><h2>Plan</h2>
-<details><summary>The whole plan as JSON</summary><pre tabindex="0"><code>${json}</code></pre></details></section>`
+  return factList(entries)
 }

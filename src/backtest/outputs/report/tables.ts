@@ -7,7 +7,7 @@ import { formatNumber, formatPercent, html, type Markup } from './markup.js'
 type Named = GroupSummary & { readonly name: string }
 
 /** @param caption - also the name of the part of the page that scrolls. */
-function table(
+export function table(
   caption: string,
   head: readonly string[],
   rows: readonly (readonly (string | Markup)[])[],
