@@ -114,6 +114,7 @@ const floors = {
     'summary.ts',
     'summary-cell.ts',
     'summary-deliveries.ts',
+    'hindsight-summary.ts',
     'comparison.ts',
     'sample.ts',
   ],

@@ -28,6 +28,7 @@ const swap = z.object({
 const ownSwap = z.object({
   amountOut: uint,
   gas: uint,
+  l1DataFee: uint.nullable().exactOptional(),
   tx: z.object({ from: address, to: address, data: hex, value: uint }),
   route: list(z.object({ protocol: z.string(), pool: z.string() })),
   amountOutBps: z.number(),
@@ -63,6 +64,7 @@ const transaction = z.object({
   revertsSince: uint.nullable(),
   gasUsed: uint,
   gasPrice: uint,
+  l1DataFee: uint.nullable().exactOptional(),
   swap: swap.nullable(),
   noSwap: z.string().nullable(),
   through: list(pool),

@@ -44,6 +44,7 @@ function ownFields(place: 'before' | 'atItsPlace', prefix: string): readonly Fie
   return [
     [`${prefix}_amount_out`, 'amount', ifOwn(({ amountOut }) => amountOut.toString())],
     [`${prefix}_gas`, 'integer', ifOwn(({ gas }) => gas)],
+    [`${prefix}_l1_data_fee`, 'amount', ifOwn(({ l1DataFee }) => l1DataFee?.toString() ?? null)],
     [`${prefix}_amount_out_bps`, 'double', ifOwn(({ amountOutBps }) => amountOutBps)],
     [`${prefix}_net_bps`, 'double', ifOwn(({ netBps }) => netBps)],
     [`${prefix}_result`, 'text', ifOwn(({ result }) => result)],
@@ -69,6 +70,7 @@ const fields: readonly Field<Source>[] = [
   ['reverts_since', 'integer', ({ one }) => one.revertsSince],
   ['gas_used', 'integer', ({ one }) => one.gasUsed],
   ['gas_price', 'amount', ({ one }) => one.gasPrice.toString()],
+  ['l1_data_fee', 'amount', ({ one }) => one.l1DataFee?.toString() ?? null],
   ['token_in', 'text', ifSwap(({ tokenIn }) => tokenIn)],
   ['amount_in', 'amount', ifSwap(({ amountIn }) => amountIn.toString())],
   ['token_out', 'text', ifSwap(({ tokenOut }) => tokenOut)],

@@ -31,7 +31,7 @@ const definitions = [
   ],
   [
     'Won, tied, lost',
-    'from our view, after the gas of both at the gas price that they paid; up to 0.1 bps is a tie.',
+    'from our view, after the gas of both at the gas price that they paid, and after the L1 data fees of both where they are known; up to 0.1 bps is a tie.',
   ],
   ['Venue', 'the protocols whose pools a swap went through, together.'],
   [
