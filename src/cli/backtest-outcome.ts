@@ -1,12 +1,13 @@
-/** Outputs the results of a backtest: the summary on the screen, and files in a folder. */
+/** Outputs the results of a job: the summary on the screen, and files in a folder. */
 import { createWriteStream } from 'node:fs'
 import { mkdir, rename, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { ReadableStream } from 'node:stream/web'
+import type { HindsightSummary } from '../backtest/hindsight-summary.js'
 import type { BacktestSummary } from '../backtest/summary.js'
-import type { InputOf } from '../client/calls.js'
+import type { AnswerOf, InputOf } from '../client/calls.js'
 import type { ForkrouteClient } from '../client/client.js'
 import { ConnectionError } from '../client/errors.js'
 import { ConfigError } from '../config/config.js'
@@ -37,21 +38,33 @@ const files = {
 type Format = keyof typeof files
 export const formats = Object.keys(files) as readonly Format[]
 
+/** What jobs of hindsight have in place of these. */
+const hindsightFiles = {
+  html: files.html,
+  csv: [['transactions.csv', { format: 'csv' }]],
+  jsonl: files.jsonl,
+  parquet: [['transactions.parquet', { format: 'parquet' }]],
+  sqlite: [],
+  json: files.json,
+} as const satisfies Readonly<Record<Format, readonly (readonly [string, FileQuery])[]>>
+
+export const hindsightFormats = formats.filter((format) => hindsightFiles[format].length > 0)
+
 /** @throws ConfigError. */
-export function parseFormats(text: string): readonly Format[] {
+export function parseFormats(text: string, known: readonly Format[] = formats): readonly Format[] {
   const given = text.split(',').map((part) => part.trim())
-  const wrong = given.filter((one) => !(formats as readonly string[]).includes(one))
+  const wrong = given.filter((one) => !(known as readonly string[]).includes(one))
   if (!wrong.length) return given as Format[]
   throw new ConfigError(
-    [`--format: must be one or more of ${formats.join(', ')}, comma-separated.`],
+    [`--format: must be one or more of ${known.join(', ')}, comma-separated.`],
     'command line',
   )
 }
 
-/** @returns paths of the files. */
+/** Formats that jobs of its kind do not have are passed over. @returns paths of the files. */
 export async function writeFiles(
   client: ForkrouteClient,
-  id: string,
+  { id, kind }: Pick<AnswerOf<'getBacktest'>, 'id' | 'kind'>,
   options: {
     readonly folder: string
     readonly formats: readonly Format[]
@@ -62,7 +75,8 @@ export async function writeFiles(
   const { folder, isReproducible } = options
   await mkdir(folder, { recursive: true })
   const paths: string[] = []
-  for (const [name, query] of options.formats.flatMap((format) => [...files[format]])) {
+  const known = kind === 'hindsight' ? hindsightFiles : files
+  for (const [name, query] of options.formats.flatMap((format) => [...known[format]])) {
     const file = join(folder, name)
     await download(file, () => openFile(client, id, query, isReproducible))
     paths.push(file)
@@ -102,14 +116,38 @@ async function download(file: string, open: () => Promise<ReadableStream>): Prom
   }
 }
 
+type JobSummary = BacktestSummary | HindsightSummary
+
 /** The document leaves the fields of a summary open; docs/how-to/backtest-report.md has them. */
-export async function summaryOf(client: ForkrouteClient, id: string): Promise<BacktestSummary> {
+export async function summaryOf(client: ForkrouteClient, id: string): Promise<JobSummary> {
   const summary: object = await client.backtestSummary({ id })
-  return summary as BacktestSummary
+  return summary as JobSummary
+}
+
+export function printSummary(summary: JobSummary): void {
+  if ('sandwiches' in summary) printVenues(summary)
+  else printVariants(summary)
+}
+
+/** A line per venue; docs/how-to/hindsight.md defines the figures. */
+function printVenues({ all, venues, sandwiches }: HindsightSummary): void {
+  printTable(
+    ['venue', 'swaps', 'won/tied/lost', 'no result', 'ours, bps\nmean', '\np5', '\np50', '\np95'],
+    [{ venue: 'all', ...all }, ...venues].map(({ venue, netBps, ...group }) => [
+      venue,
+      group.swaps,
+      `${group.won}/${group.tied}/${group.lost}`,
+      group.unvalued + group.withoutOurs,
+      ...(['mean', 'p5', 'p50', 'p95'] as const).map((name) => netBps && figure(netBps[name])),
+    ]),
+  )
+  const { swaps, lossBps } = sandwiches
+  const loss = lossBps ? `, which lost ${figure(lossBps.mean)} bps on average` : ''
+  if (swaps > 0) console.log(`${swaps} swaps were sandwiched${loss}.`)
 }
 
 /** A line per variant; docs/how-to/backtest-report.md defines the figures. */
-export function printSummary({ variants }: BacktestSummary): void {
+function printVariants({ variants }: BacktestSummary): void {
   const { delays = [], deliveries = [] } = variants[0] ?? {}
   printTable(
     [

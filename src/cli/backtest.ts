@@ -11,11 +11,15 @@ import { type OutputOptions, printJson, printTable } from './output.js'
 import { type PlanFile, readPlanFile } from './plan-file.js'
 import { nextSignal } from './process.js'
 
-interface Options extends ConnectionOptions, OutputOptions {
+/** What becomes of a job's results. */
+export interface JobOptions extends ConnectionOptions, OutputOptions {
   readonly out?: string
   readonly format: string
-  readonly resume?: string
   readonly reproducible?: boolean
+}
+
+interface Options extends JobOptions {
+  readonly resume?: string
 }
 
 type Job = AnswerOf<'getBacktest'>
@@ -38,7 +42,7 @@ async function create(client: ForkrouteClient, plan: PlanFile): Promise<Entry> {
 }
 
 /** Follows the job until it is over; an interrupt cancels it. */
-async function follow(client: ForkrouteClient, { id }: Entry): Promise<Job> {
+export async function follow(client: ForkrouteClient, { id }: Entry): Promise<Job> {
   const stop = new AbortController()
   const signal = nextSignal().then(() => stop.abort())
   const display = createProgressDisplay()
@@ -58,20 +62,31 @@ async function follow(client: ForkrouteClient, { id }: Entry): Promise<Job> {
 }
 
 /** Prints how the job ended, and how to go on; files and summary cover the blocks that are done. */
-async function conclude(client: ForkrouteClient, job: Job, options: Options): Promise<void> {
+export async function conclude(
+  client: ForkrouteClient,
+  job: Job,
+  options: JobOptions,
+): Promise<void> {
   const { id, state, blocksDone, blocksTotal } = job
   if (state !== 'finished') {
     const how = state === 'failed' ? `failed: ${job.problem}` : `is ${state}`
-    console.error(`The backtest ${how}. ${blocksDone} of ${blocksTotal} blocks are done.`)
+    console.error(
+      `The ${job.kind ?? 'backtest'} ${how}. ${blocksDone} of ${blocksTotal} blocks are done.`,
+    )
     const url = options.url ? ` --url ${options.url}` : ''
     console.error(`Go on with: forkroute backtest --resume ${id}${url}`)
     process.exitCode = state === 'cancelled' ? interrupted : 1
     if (options.json) printJson({ job })
     return
   }
-  const summary = await summaryOf(client, id)
+  await showResults(client, job, options)
+}
+
+/** The summary of what is done, and all of it in files where they are wanted. */
+async function showResults(client: ForkrouteClient, job: Job, options: JobOptions): Promise<void> {
+  const summary = await summaryOf(client, job.id)
   const written = options.out
-    ? await writeFiles(client, id, {
+    ? await writeFiles(client, job, {
         folder: options.out,
         formats: parseFormats(options.format),
         isReproducible: options.reproducible === true,
@@ -181,23 +196,10 @@ export function addBacktest(program: Command): void {
   one('results', 'the summary of what is done; with --out all of it in files').action(
     async (id: string, _local, command: Command) => {
       const options = command.optsWithGlobals<Options>()
-      const wanted = parseFormats(options.format)
-      await withApi(options, async (client) => {
-        const job = await client.backtest({ id })
-        const summary = await summaryOf(client, id)
-        const written = options.out
-          ? await writeFiles(client, id, {
-              folder: options.out,
-              formats: wanted,
-              isReproducible: options.reproducible === true,
-            })
-          : []
-        if (options.json) printJson({ job, summary, files: written })
-        else {
-          printSummary(summary)
-          for (const path of written) console.log(path)
-        }
-      })
+      parseFormats(options.format)
+      await withApi(options, async (client) =>
+        showResults(client, await client.backtest({ id }), options),
+      )
     },
   )
 }

@@ -2,15 +2,18 @@
 import type { Command } from 'commander'
 import type { AnswerOf } from '../client/calls.js'
 import type { ForkrouteClient } from '../client/client.js'
+import { UnexpectedAnswerError } from '../client/errors.js'
 import { ConfigError } from '../config/config.js'
 import { defined } from '../domain/defined.js'
 import { bigintToString } from '../domain/primitives.js'
+import { conclude, follow, type JobOptions } from './backtest.js'
+import { hindsightFormats, parseFormats } from './backtest-outcome.js'
 import { chainOrEthereum } from './chains.js'
-import { type ConnectionOptions, withApi } from './client.js'
-import { type OutputOptions, printJson, printTable, shortHex, withProgress } from './output.js'
+import { withApi } from './client.js'
+import { printJson, printTable, shortHex, withProgress } from './output.js'
 import { amountOf, type TokenNamer, tokenNamer } from './token-names.js'
 
-interface Options extends ConnectionOptions, OutputOptions {
+interface Options extends JobOptions {
   readonly chain: number
   readonly blocks?: string
   readonly since?: string
@@ -72,6 +75,26 @@ async function explainBlocks(
       swaps.map((one) => rowOf(one, nameOf)),
     )
   }
+}
+
+/** In the background, as a backtest: its results are written once it is done. */
+async function explainAsJob(
+  client: ForkrouteClient,
+  text: string,
+  options: Options,
+): Promise<void> {
+  const { from: fromBlock, to: toBlock } = blocksOf(text)
+  const { chain: chainId, since, json } = options
+  const { job } = await client.hindsight({
+    chainId,
+    fromBlock,
+    toBlock,
+    job: true,
+    ...defined({ since: since ? Number(since) : undefined }),
+  })
+  if (!job) throw new UnexpectedAnswerError(200, 'An answer without the job that was asked for.')
+  if (!json) console.error(`hindsight ${job.id}: ${job.blocksTotal} blocks`)
+  await conclude(client, await follow(client, job), options)
 }
 
 function namerOf(client: ForkrouteClient, found: readonly Found[]): Promise<TokenNamer> {
@@ -163,16 +186,27 @@ export function addHindsight(program: Command): void {
       '--since <blocks>',
       'for one that reverted: look so many blocks back for the first revert',
     )
+    .option('--out <folder>', 'of blocks: work on them as a job, and write its results there')
+    .option(
+      '--format <list>',
+      `of the results: ${hindsightFormats.join(', ')}`,
+      hindsightFormats.join(','),
+    )
     .action(async (hash: string | undefined, _local, command: Command) => {
       const options = command.optsWithGlobals<Options>()
-      const { blocks } = options
+      const { blocks, out } = options
+      parseFormats(options.format, hindsightFormats)
+      if (hash !== undefined && out !== undefined) {
+        throw new ConfigError(['--out is for a range: give --blocks.'], 'command line')
+      }
       if ((hash === undefined) === (blocks === undefined)) {
         throw new ConfigError(['Give a hash, or a range with --blocks.'], 'command line')
       }
-      await withApi(options, (client) =>
-        blocks === undefined
-          ? explainOne(client, hash ?? '', options)
-          : explainBlocks(client, blocks, options),
-      )
+      if (blocks !== undefined) blocksOf(blocks)
+      await withApi(options, (client) => {
+        if (blocks === undefined) return explainOne(client, hash ?? '', options)
+        const explain = out === undefined ? explainBlocks : explainAsJob
+        return explain(client, blocks, options)
+      })
     })
 }

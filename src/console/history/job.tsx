@@ -1,4 +1,4 @@
-/** One backtest: its progress as it happens, its report, its results a page at a time. */
+/** One backtest, or job of hindsight: its progress as it happens, its report, its results a page at a time. */
 import pLimit from 'p-limit'
 import { useEffect, useState } from 'preact/hooks'
 import type { components } from '../../client/generated/schema.js'
@@ -15,9 +15,12 @@ import { JobActions } from './backtests.js'
 import { Progress, StateTag } from './progress.js'
 import { Report } from './report.js'
 import { toSummary } from './summary.js'
+import { SwapTable } from './swaps.js'
+import { VenueResults } from './venue-results.js'
 
 type BacktestJob = components['schemas']['Backtest']
 type Progressing = components['schemas']['BacktestProgress']
+type Page = components['schemas']['BacktestPage']
 
 export function Job({ id, query }: { readonly id: string; readonly query: URLSearchParams }) {
   const asked = useAsked(`job ${id}`, (client, signal) => client.backtest({ id }, { signal }))
@@ -75,7 +78,7 @@ export function Job({ id, query }: { readonly id: string; readonly query: URLSea
                       : []),
                   ]}
                 />
-                <Downloads id={id} name={job.name} />
+                <Downloads job={job} />
               </Card>
               <Found id={id} job={job} isWorking={isWorking} done={done} query={query} />
               <Card title="Plan">
@@ -116,12 +119,18 @@ const formats = [
   ['SQLite', 'results.sqlite', { format: 'sqlite' }],
 ] as const
 
-function Downloads({ id, name }: { readonly id: string; readonly name: string }) {
+const hindsightFormats = [
+  ['Report', 'report.html', { format: 'html' }],
+  ['CSV', 'transactions.csv', { format: 'csv' }],
+  ['Parquet', 'transactions.parquet', { format: 'parquet' }],
+] as const
+
+function Downloads({ job: { id, name, kind } }: { readonly job: BacktestJob }) {
   const loading = useDoing<void>()
   return (
     <div class="row">
       <span class="dim">Download</span>
-      {formats.map(([label, file, query]) => (
+      {(kind === 'hindsight' ? hindsightFormats : formats).map(([label, file, query]) => (
         <button
           key={label}
           type="button"
@@ -172,61 +181,23 @@ function Found({ id, job, isWorking, done, query }: FoundProps) {
       ),
     ),
   )
-  const { requests = [] } = job.plan as { requests?: PlannedRequest[] }
-  const tokenOf = (name: string) =>
-    requests.find((one) => one.name === name)?.request.tokensOut[0] ?? ''
+  const isHindsight = job.kind === 'hindsight'
   return (
     <>
-      <Answer asked={summary}>{(answer) => <Report summary={toSummary(answer)} />}</Answer>
+      <Answer asked={summary}>
+        {(answer) =>
+          isHindsight ? <VenueResults answer={answer} /> : <Report summary={toSummary(answer)} />
+        }
+      </Answer>
       <Card title="Results by block">
         <Answer asked={page}>
           {({ blocks, next }) => (
             <>
-              <DataTable
-                label="Results by block"
-                none="No blocks completed"
-                rows={blocks.flatMap(({ blockNumber, rows }) =>
-                  rows.map((row) => ({ blockNumber, row })),
-                )}
-                keyOf={({ blockNumber, row }) => `${blockNumber} ${row.request} ${row.variant}`}
-                columns={[
-                  {
-                    title: 'Block',
-                    isNumber: true,
-                    cell: ({ blockNumber }) => countText(blockNumber),
-                  },
-                  { title: 'Request', cell: ({ row }) => row.request },
-                  { title: 'Variant', cell: ({ row }) => row.variant },
-                  {
-                    title: 'Output',
-                    isNumber: true,
-                    cell: ({ row }) =>
-                      row.amountsOut ? (
-                        <Amount
-                          chainId={job.chainId}
-                          token={tokenOf(row.request)}
-                          value={BigInt(row.amountsOut[0] ?? 0)}
-                        />
-                      ) : (
-                        <span class="tag bad">{failureOf(row).code}</span>
-                      ),
-                  },
-                  {
-                    title: 'Gas',
-                    isNumber: true,
-                    cell: ({ row }) => (row.gas === undefined ? '–' : countText(Number(row.gas))),
-                  },
-                  {
-                    title: 'Path',
-                    cell: ({ row }) =>
-                      row.path ? (
-                        [...new Set(row.path.map(({ protocol }) => protocol))].join(', ')
-                      ) : (
-                        <span class="prose">{[failureOf(row).message].flat().join(' ')}</span>
-                      ),
-                  },
-                ]}
-              />
+              {isHindsight ? (
+                <SwapTable mined={blocks.flatMap(({ transactions = [] }) => transactions)} />
+              ) : (
+                <RowTable job={job} blocks={blocks} />
+              )}
               <div class="row">
                 <button
                   type="button"
@@ -250,6 +221,63 @@ function Found({ id, job, isWorking, done, query }: FoundProps) {
         </Answer>
       </Card>
     </>
+  )
+}
+
+interface RowTableProps {
+  readonly job: BacktestJob
+  readonly blocks: Page['blocks']
+}
+
+/** The rows of these blocks of a backtest. */
+function RowTable({ job, blocks }: RowTableProps) {
+  const { requests = [] } = job.plan as { requests?: PlannedRequest[] }
+  const tokenOf = (name: string) =>
+    requests.find((one) => one.name === name)?.request.tokensOut[0] ?? ''
+  return (
+    <DataTable
+      label="Results by block"
+      none="No blocks completed"
+      rows={blocks.flatMap(({ blockNumber, rows }) => rows.map((row) => ({ blockNumber, row })))}
+      keyOf={({ blockNumber, row }) => `${blockNumber} ${row.request} ${row.variant}`}
+      columns={[
+        {
+          title: 'Block',
+          isNumber: true,
+          cell: ({ blockNumber }) => countText(blockNumber),
+        },
+        { title: 'Request', cell: ({ row }) => row.request },
+        { title: 'Variant', cell: ({ row }) => row.variant },
+        {
+          title: 'Output',
+          isNumber: true,
+          cell: ({ row }) =>
+            row.amountsOut ? (
+              <Amount
+                chainId={job.chainId}
+                token={tokenOf(row.request)}
+                value={BigInt(row.amountsOut[0] ?? 0)}
+              />
+            ) : (
+              <span class="tag bad">{failureOf(row).code}</span>
+            ),
+        },
+        {
+          title: 'Gas',
+          isNumber: true,
+          cell: ({ row }) => (row.gas === undefined ? '–' : countText(Number(row.gas))),
+        },
+        {
+          title: 'Path',
+          cell: ({ row }) =>
+            row.path ? (
+              [...new Set(row.path.map(({ protocol }) => protocol))].join(', ')
+            ) : (
+              <span class="prose">{[failureOf(row).message].flat().join(' ')}</span>
+            ),
+        },
+      ]}
+    />
   )
 }
 

@@ -1,4 +1,4 @@
-/** A backtest by a service that is killed in the middle, twice. */
+/** Jobs by a service that is killed in the middle: a backtest, twice, and hindsight over blocks. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
@@ -47,12 +47,7 @@ describe('a service that is killed', () => {
     }
 
     const first = await serve(dataDir)
-    const created = await fetch(`${first.url}/api/v1/backtests`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(plan),
-    })
-    const { id } = (await created.json()) as { id: string }
+    const { id } = (await create(first.url, '/backtests', plan)) as { id: string }
     await follow(first.url, id, 1)
     await first.kill()
     const afterFirst = await done()
@@ -77,7 +72,41 @@ describe('a service that is killed', () => {
     }
     expect(await store.job(id)).toMatchObject({ blocksDone: blocksTotal, blocksTotal })
   })
+
+  test('in the middle of hindsight goes on, and ends with what is answered at once', async () => {
+    const dataDir = await temporaryFolder()
+    const blocks = { fromBlock: 300, toBlock: 309 }
+    const first = await serve(dataDir)
+    const created = await create(first.url, '/hindsight', { ...blocks, job: true })
+    const { id } = (created as { job: { id: string } }).job
+    await follow(first.url, id, 2)
+    await first.kill()
+
+    const second = await serve(dataDir)
+    const before = (await (await fetch(`${second.url}/api/v1/backtests/${id}`)).json()) as object
+    expect(before).toMatchObject({ kind: 'hindsight', blocksTotal: 10 })
+    expect(await follow(second.url, id)).toBe('finished')
+    const results = `${second.url}/api/v1/backtests/${id}/results`
+    const page = (await (await fetch(results)).json()) as Page
+    const found = page.blocks.flatMap(({ transactions }) => transactions)
+    const { body: answer } = await service.post('/api/v1/hindsight', blocks)
+    expect(found).toEqual(answer.transactions)
+    expect(found.some(({ swap }) => swap)).toBe(true)
+    const report = await (await fetch(`${results}?format=html`)).text()
+    expect(report).toContain('Won, tied and lost, by venue')
+    await second.kill()
+  })
 })
+
+/** The answer to a request that creates a job. */
+async function create(url: string, path: string, body: object): Promise<unknown> {
+  const created = await fetch(`${url}/api/v1${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  return created.json()
+}
 
 /** The service as a process of its own. */
 async function serve(dataDir: string): Promise<{ url: string; kill(): Promise<void> }> {
