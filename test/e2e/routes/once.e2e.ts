@@ -7,7 +7,7 @@ import { contractAddress } from '../../../src/executor/deployments.js'
 import { executorErrorsAbi } from '../../../src/executor/errors.js'
 import { sandboxToken } from '../../../src/sandbox/tokens.js'
 import type { TestAnvil } from '../../support/anvil.js'
-import { type AnswerTransaction, executeOnFork } from '../../support/execute.js'
+import { type AnswerTransaction, asSent, executeOnFork } from '../../support/execute.js'
 import type { Answer } from '../../support/service/service.js'
 import { type SharedService, sharedService } from '../../support/service/shared-service.js'
 
@@ -47,8 +47,9 @@ async function found(query: Query): Promise<Answer['body']> {
 /** Mines one, then the others behind it; each of these reverts, and this is why. */
 async function mineThenOthers(
   { createdAt }: { readonly createdAt: number },
-  first: Told,
+  first: Pick<Told, 'tx'>,
   others: readonly AnswerTransaction[],
+  prepare?: (anvil: TestAnvil) => Promise<void>,
 ) {
   const refusals: string[] = []
   const gasOfRefusals: bigint[] = []
@@ -64,7 +65,10 @@ async function mineThenOthers(
     tx: first.tx,
     watch: [{ token: usdc, owner: sender }],
     fund: [{ token: weth, amount: 10n * ether }],
-    prepare: allow,
+    async prepare(anvil) {
+      await prepare?.(anvil)
+      await allow(anvil)
+    },
     inspect: async (anvil) => {
       for (const tx of others) await send(anvil, tx)
     },
@@ -187,10 +191,20 @@ describe('once', () => {
     expect(refusals).toEqual([refusal(runner)])
   })
 
-  test.each(['delegate', 'delegate-legacy'])('orders of %s have the step too', async (strategy) => {
-    const { tx } = await found({ once, routingStrategy: strategy })
-    expect(tx.data).toContain(once.slice(2))
-    expect(tx.data).toContain(contractAddress('UsedTags').slice(2))
+  test.each([
+    ['delegate', 'delegate-legacy'],
+    ['delegate-legacy', 'delegate'],
+  ])('of %s a second one of the account reverts, and so does one of %s', async (...strategies) => {
+    const [body, other] = [
+      await found({ once, routingStrategy: strategies[0] }),
+      await found({ once, routingStrategy: strategies[1] }),
+    ]
+    const { tx, prepare } = asSent(body.tx, strategies[0], sender)
+    const others = [tx, asSent(other.tx, strategies[1], sender).tx]
+    const { done, refusals } = await mineThenOthers(body, { tx }, others, prepare)
+    expect([done.status, done.deltas]).toEqual(['success', [BigInt(body.amountOut)]])
+    const refused = `stepfailed: tagused(${sender}, ${once})`
+    expect(refusals).toEqual([refused, refused])
   })
 
   test('a bundle that uses the tag by a call of its own is one of them', async () => {
