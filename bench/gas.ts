@@ -15,6 +15,7 @@ import {
 } from 'viem'
 import { ethereum } from '../src/chains/ethereum.js'
 import { latestDeadline } from '../src/domain/deadline.js'
+import { defined } from '../src/domain/defined.js'
 import type { Order } from '../src/domain/order.js'
 import { type Address, isNative, zeroAddress } from '../src/domain/primitives.js'
 import { buildTransaction } from '../src/executor/compile.js'
@@ -134,6 +135,13 @@ const rows: readonly Row[] = [
 /** Call of a way, or null where it cannot carry the row out. */
 type Call = { readonly to: Address; readonly data: Hex; readonly value: bigint } | null
 
+/** Of one word, since they differ in the last byte alone. */
+const tags = [`0x${'11'.repeat(15)}01`, `0x${'11'.repeat(15)}02`] as const
+
+function twice(call: Call): readonly [Call, Call] {
+  return [call, call]
+}
+
 export async function gasBench(): Promise<Section> {
   const sandbox = await startSandbox({})
   const anvil = await startAnvil(['--fork-url', sandbox.url, '--chain-id', '1'])
@@ -149,16 +157,18 @@ export async function gasBench(): Promise<Section> {
     const snapshot = { id: await anvil.rpc<string>('evm_snapshot') }
     const found: Record<string, string | number>[] = []
     for (const row of rows) {
-      const ways: Record<string, Call> = {
-        SwapRouter02: swapRouterCall(row),
-        'Universal Router': universalRouterCall(row),
-        execute: executeCall(row),
-        swap: swapCall(row),
+      const ways: Record<string, readonly [Call, Call]> = {
+        SwapRouter02: twice(swapRouterCall(row)),
+        'Universal Router': twice(universalRouterCall(row)),
+        execute: twice(executeCall(row)),
+        'execute, once, new word': [executeCall(row), executeCall(row, tags[0])],
+        'execute, once, same word': [executeCall(row, tags[0]), executeCall(row, tags[1])],
+        swap: twice(swapCall(row)),
       }
       const measured: Record<string, string | number> = { path: row.name }
       const outputs = new Set<bigint>()
-      for (const [name, call] of Object.entries(ways)) {
-        const done = call && (await carryOut(anvil, row, call, snapshot))
+      for (const [name, [first, call]] of Object.entries(ways)) {
+        const done = first && call && (await carryOut(anvil, row, [first, call], snapshot))
         measured[name] = done ? Number(done.gasUsed) : '-'
         if (done) outputs.add(done.amountOut)
       }
@@ -168,7 +178,7 @@ export async function gasBench(): Promise<Section> {
     return {
       name: 'gas of the same swap, from its receipt',
       about:
-        'SwapRouter02 without deadline, event and (V3) balance check; Universal Router 2.1.0 paid through Permit2; ours with event and balance check.',
+        'SwapRouter02 without deadline, event and (V3) balance check; Universal Router 2.1.0 paid through Permit2; ours with event and balance check. Once: with a tag that only one order can use, the first of its word of storage and a further one.',
       rows: found,
     }
   } finally {
@@ -183,11 +193,11 @@ const erc20 = parseAbi([
 ])
 const permit2Abi = parseAbi(['function approve(address, address, uint160, uint48)'])
 
-/** Sends it once to warm up what only the first order pays for, and measures the second. */
+/** Sends the first to warm up what only a first order pays for, and measures the second. */
 async function carryOut(
   anvil: TestAnvil,
   row: Row,
-  call: NonNullable<Call>,
+  [first, call]: readonly [NonNullable<Call>, NonNullable<Call>],
   snapshot: { id: string },
 ): Promise<{ readonly gasUsed: bigint; readonly amountOut: bigint }> {
   const [tokenIn, tokenOut] = [tokenInOf(row), tokenOutOf(row)]
@@ -221,7 +231,7 @@ async function carryOut(
     const data = encodeFunctionData({ abi: erc20, functionName: 'balanceOf', args: [sender] })
     return BigInt(await anvil.rpc<Hex>('eth_call', [{ to: tokenOut, data }, 'latest']))
   }
-  await send(call.to, call.data, call.value)
+  await send(first.to, first.data, first.value)
   const before = await balance()
   const gasUsed = await send(call.to, call.data, call.value)
   const gained = (await balance()) - before
@@ -329,8 +339,10 @@ function orderOf(row: Row): { order: Order; edges: readonly FlowEdge[] } {
   return { order, edges }
 }
 
-function executeCall(row: Row): Call {
-  return buildTransaction({ strategy: 'router', from: sender, order: orderOf(row).order })
+/** @param once - the tag of the order; absent: none. */
+function executeCall(row: Row, once?: Hex): Call {
+  const order = { ...orderOf(row).order, ...defined({ once }) }
+  return buildTransaction({ strategy: 'router', from: sender, order })
 }
 
 function swapCall(row: Row): Call {
