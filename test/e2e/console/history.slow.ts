@@ -1,4 +1,4 @@
-/** Backtests, cassettes and suites in the console, in a real browser over the real service. */
+/** Backtests, hindsight, cassettes and suites in the console, in a real browser over the real service. */
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -157,6 +157,39 @@ describe('Cassettes and suites', () => {
     await shows(page, '1 of 2 cases passed, replay')
     await shows(page, `delivers ${answered.amountOut}`)
     await page.getByLabel('Previous checks').getByText('differs').waitFor()
+    await expectSound()
+  })
+})
+
+describe('Hindsight', () => {
+  test('the swaps of a block are those of the service, and as a job they have a report', async () => {
+    const { page, show, expectSound } = await openConsole(browser, service)
+    const { body: answer } = await service.post('/api/v1/hindsight', { fromBlock: 300 })
+    const swaps = answer.transactions.filter(({ swap }: { swap: unknown }) => swap)
+    expect(swaps.length).toBeGreaterThan(0)
+    await show('/history?part=hindsight')
+    await page.getByLabel('Transaction or blocks').fill('300..299')
+    await shows(page, 'Enter a hash, a block number or from..to.')
+    await page.getByLabel('Transaction or blocks').fill('300')
+    await page.getByRole('button', { name: 'Show swaps' }).click()
+    const table = page.getByLabel('Mined swaps')
+    await table.waitFor({ timeout: 120_000 })
+    expect(await table.locator('tbody tr').count()).toBe(swaps.length)
+    await page.getByRole('button', { name: 'Start as job' }).click()
+    await page.locator('.tag.good', { hasText: 'finished' }).waitFor({ timeout: 120_000 })
+    await page.getByLabel('Results by venue').getByText('All swaps').waitFor()
+    expect(await page.getByLabel('Mined swaps').locator('tbody tr').count()).toBe(swaps.length)
+    await page.getByRole('button', { name: 'Report' }).waitFor()
+    expect((await jobs())[0]).toMatchObject({ kind: 'hindsight', blocksTotal: 1 })
+    await expectSound()
+  })
+
+  test('a transaction is shown in full', async () => {
+    const { page, show, expectSound } = await openConsole(browser, service)
+    const { body: answer } = await service.post('/api/v1/hindsight', { fromBlock: 300 })
+    const [{ hash }] = answer.transactions
+    await show(`/history?part=hindsight&of=${hash}`)
+    await page.getByRole('heading', { name: 'Transaction' }).waitFor({ timeout: 120_000 })
     await expectSound()
   })
 })
