@@ -18,6 +18,7 @@ const pool = z.object({
 } satisfies Shape<TouchedPool>)
 
 const swap = z.object({
+  payer: address,
   tokenIn: address,
   amountIn: uint,
   tokenOut: address,

@@ -71,6 +71,7 @@ const fields: readonly Field<Source>[] = [
   ['gas_used', 'integer', ({ one }) => one.gasUsed],
   ['gas_price', 'amount', ({ one }) => one.gasPrice.toString()],
   ['l1_data_fee', 'amount', ({ one }) => one.l1DataFee?.toString() ?? null],
+  ['payer', 'text', ifSwap(({ payer }) => payer)],
   ['token_in', 'text', ifSwap(({ tokenIn }) => tokenIn)],
   ['amount_in', 'amount', ifSwap(({ amountIn }) => amountIn.toString())],
   ['token_out', 'text', ifSwap(({ tokenOut }) => tokenOut)],

@@ -37,6 +37,7 @@ function ours(netBps: number | null): OwnSwap {
 /** A swap that ours beats, ties and loses to, one that is sandwiched, one without ours, a transfer, and a revert. */
 export function hindsightBlockOf(blockNumber: bigint): HindsightBlock {
   const swap = {
+    payer: sender,
     tokenIn: weth,
     amountIn: 10n ** 18n,
     tokenOut: usdc,
