@@ -143,7 +143,7 @@ function printVenues({ all, venues, sandwiches }: HindsightSummary): void {
   )
   const { swaps, lossBps } = sandwiches
   const loss = lossBps ? `, which lost ${figure(lossBps.mean)} bps on average` : ''
-  if (swaps > 0) console.log(`${swaps} swaps were sandwiched${loss}.`)
+  if (swaps > 0) console.log(`Sandwiched: ${swaps} ${swaps === 1 ? 'swap' : 'swaps'}${loss}.`)
 }
 
 /** A line per variant; docs/how-to/backtest-report.md defines the figures. */
