@@ -15848,6 +15848,7 @@ export interface operations {
                      *           "gasUsed": "99733",
                      *           "gasPrice": "6991481245",
                      *           "swap": {
+                     *             "payer": "0x0000000000000000000000000000000000facea1",
                      *             "tokenIn": "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2",
                      *             "amountIn": "10000000000000000000",
                      *             "tokenOut": "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48",
