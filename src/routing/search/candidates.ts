@@ -11,12 +11,17 @@ import {
 import type { MarketPool, MarketView } from '../market/market-view.js'
 import { selectDiverse } from './diverse.js'
 import { type Flow, type FlowEdge, flowOfPath, runFlow } from './flow.js'
+import { TokenGraph } from './graph.js'
+import type { Hop } from './hop.js'
 import type { Path } from './path.js'
 import { findPaths, type SearchArgs } from './search.js'
 import { findSplits, growOnce, type SplitArgs, tuneSplits } from './split.js'
 import { anchorOf, rememberedGrowth } from './split-anchors.js'
 import { KnownMargins, type SearchOptions } from './split-network.js'
 
+/** Pools between two tokens that are compared with the one that a split uses. */
+const poolsBeside = 4
+const gasUnit = 1_000_000
 /** The most splits among the candidates. */
 const maxSplits = 4
 
@@ -140,6 +145,7 @@ export function findCandidates(args: CandidateArgs): CandidateSet {
     exactPaths: ways.map(({ exactPaths }) => exactPaths),
     search: ({ token, amount }, { states, ...options }) =>
       search(token, into, amount, { ...(states?.size && { states }), ...options }),
+    besides: (hop, amountIn) => besides(args, hop, amountIn),
     gasCostOut: args.gasCost(into),
     swapDataGas: args.swapDataGas,
     margins: market.memory(KnownMargins),
@@ -179,6 +185,18 @@ export function findCandidates(args: CandidateArgs): CandidateSet {
     for (const flow of [...splits, ...paths]) if (!taken.has(flow.key)) args.onLeftOut(flow)
   }
   return { candidates, missing: null, wasCut }
+}
+
+/** Swaps between the same tokens in the few other pools that give most after gas. */
+function besides({ market, gasCost, isAllowed }: CandidateArgs, hop: Hop, amountIn: bigint): Hop[] {
+  if (hop.kind !== 'swap') return []
+  const edge = market.memory(TokenGraph).edge(hop.tokenIn, hop.tokenOut)
+  const gasRate = () => Number(gasCost(hop.tokenOut) ?? 0n) / gasUnit
+  return (edge?.shortlist(amountIn, poolsBeside, gasRate, isAllowed) ?? []).flatMap((place) => {
+    const other = edge?.pools[place]
+    if (!other || other === hop.market || isAllowed?.(other) === false) return []
+    return [{ ...hop, market: other }]
+  })
 }
 
 function partOf(gasCost: bigint | undefined, part: bigint): bigint | undefined {

@@ -105,7 +105,8 @@ describe('growOnce', () => {
     }
     const paths = [search(source, {})]
     const margins = new KnownMargins()
-    const args = { sources: [source], tokenOut, paths, exactPaths: paths, search, margins }
+    const terms = { sources: [source], tokenOut, margins, search, besides: () => [] }
+    const args = { ...terms, paths, exactPaths: paths }
     return { grown: growOnce(args, true), searches }
   }
 

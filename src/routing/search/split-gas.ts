@@ -2,10 +2,14 @@
  * What a split is worth after gas: swaps leave while their gas costs more than they yield, and what then is the best is
  * looked at once more, whether another swap should leave or another path should join. Pure.
  */
+import { hopSwap, type PoolStates } from './flow.js'
+import { hopKey } from './hop.js'
 import {
   type Arc,
   amountsOf,
+  arcOf,
   evaluate,
+  isTaken,
   join,
   type Network,
   networkOf,
@@ -29,6 +33,7 @@ const partsAtMost = 8
 const tries = { join: 3, leave: 2 } as const
 /** Changes of one network at most. */
 const mostChanges = 8
+const unchanged: PoolStates = new Map()
 
 export function gasOf({ gasCostOut = 0n }: SearchedTerms, gas: bigint): number {
   return (Number(gas) * Number(gasCostOut)) / gasUnit
@@ -114,6 +119,8 @@ function changed(
   const net = ({ at }: Network) => Number(at.amountOut) - gasOf(args, at.gas)
   const margin = marginAt(args, network, exactOnly)
   const others = smaller(args, margin, exactOnly)
+  // What estimates promise is too vague to weigh the gas of one swap by it.
+  if (exactOnly) others.push(...exchanged(args, margin))
   if (mayJoin) others.push(...larger(args, margin, exactOnly))
   let best: Network | null = null
   for (const other of others) {
@@ -168,6 +175,32 @@ function smaller(args: SearchedTerms, margin: Margin, exactOnly: boolean): Netwo
       const at = evaluate(kept, args, exactOnly)
       return at ? [{ arcs: kept, at }] : []
     })
+}
+
+/**
+ * The network with another pool between two tokens in place of one, where that gives more after gas: a dearer one was there
+ * first, and beside it the other brings too little to join. Only the best such exchange.
+ */
+function exchanged(args: SearchedTerms, { network, values }: Margin): Network[] {
+  const hops = network.arcs.map(({ hop }) => hop)
+  let best: { readonly own: Arc; readonly other: Arc; readonly gain: number } | null = null
+  for (const { arc: own, amountIn, swap } of network.at.flows) {
+    const worth = values.get(own.hop.tokenOut) ?? 0
+    for (const hop of args.besides(own.hop, amountIn)) {
+      const other = arcOf(hop, own.share, args.swapDataGas)
+      if (hops.some((used) => hopKey(used) === other.key) || isTaken(hops, hop)) continue
+      const { amountOut, exact } = hopSwap(hop, unchanged, amountIn)
+      if (!exact) continue
+      const more = Number(amountOut - swap.amountOut) * worth
+      const gain = more + gasOf(args, own.gas) - gasOf(args, other.gas)
+      if (gain > (best?.gain ?? 0)) best = { own, other, gain }
+    }
+  }
+  if (!best) return []
+  const { own, other } = best
+  const arcs = network.arcs.map((arc) => (arc.key === own.key ? other : arc))
+  const at = evaluate(arcs, args, true)
+  return at ? [{ arcs, at }] : []
 }
 
 /** The network with one of the paths that pay most for a slice. */

@@ -62,6 +62,8 @@ export interface SearchOptions extends Pick<SearchArgs, 'states' | 'exactOnly' |
 export interface SearchedTerms extends SplitTerms {
   /** Paths for a slice of a source, over pools in other states, best first. */
   search(slice: TokenAmount, options: SearchOptions): readonly Path[]
+  /** Swaps in place of one of this amount, in the pools between its tokens that may be the best for it. */
+  besides(hop: Hop, amountIn: bigint): readonly Hop[]
   /** Raw units of tokenOut that a million gas costs; absent where no price is known: gas then counts as free. */
   readonly gasCostOut?: bigint | undefined
   readonly shouldStop?: (() => boolean) | undefined
@@ -74,7 +76,7 @@ const unchanged: PoolStates = new Map()
 const shareBits = 48n
 const shareUnit = 2 ** Number(shareBits)
 
-function arcOf(hop: Hop, share: number, swapDataGas: bigint | undefined): Arc {
+export function arcOf(hop: Hop, share: number, swapDataGas: bigint | undefined): Arc {
   return { hop, key: hopKey(hop), gas: hopGas(hop, swapDataGas), share }
 }
 
@@ -250,7 +252,7 @@ export function join(
 }
 
 /** Whether another pool that shares the state is used. */
-function isTaken(hops: readonly Hop[], hop: Hop): boolean {
+export function isTaken(hops: readonly Hop[], hop: Hop): boolean {
   if (hop.kind !== 'swap' || !hop.market.sharedState) return false
   const { market } = hop
   return hops.some(

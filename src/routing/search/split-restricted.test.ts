@@ -9,6 +9,8 @@ describe('a request that may use all pools', () => {
     // Two swaps beside each other leave together.
     { seed: 6_004, request: 0, without: 'uniswap-v3' },
     { seed: 6_013, request: 4, without: 'curve' },
+    // A cheaper pool between the same two tokens takes the place of a dearer one.
+    { seed: 6_009, request: 3, without: 'curve' },
   ])('is no worse off than without $without, market $seed', ({ seed, request, without }) => {
     const leads = leadsOfRestricted(seed, request + 1)
     const found = leads.find((lead) => lead.request === request && lead.without === without)
