@@ -1,12 +1,15 @@
 /**
  * Every kind of caution, moved: an answer is taken, its pool moves without a trade, a block is mined, and the transaction is
- * carried out. After a small move it gives another amount and its minimum holds; after a large one it reverts. What was seen
- * stands in docs/reference/cautions.md, which this test writes with UPDATE_DOCS=1 and compares otherwise.
+ * carried out. After a small move it gives another amount and its minimum holds; after a large one it reverts. Where balances
+ * alone grow, it gives the same. What was seen stands in docs/reference/cautions.md, which this test writes with UPDATE_DOCS=1 and compares otherwise.
  */
-import { readFile, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Hex, numberToHex } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openCatalog } from '../../../src/catalog/store.js'
 import { arbitrum } from '../../../src/chains/arbitrum.js'
 import { base } from '../../../src/chains/base.js'
 import { ethereum } from '../../../src/chains/ethereum.js'
@@ -15,15 +18,23 @@ import { contractAddress } from '../../../src/executor/deployments.js'
 import { protocols } from '../../../src/protocols/registry.js'
 import { factoriesOf } from '../../../src/protocols/slipstream/discover.js'
 import { sandboxAccount } from '../../../src/sandbox/accounts.js'
-import { sandboxPlan } from '../../../src/sandbox/plans/registry.js'
 import { type Sandbox, startSandboxes } from '../../../src/sandbox/sandbox.js'
 import { vaultSpecs } from '../../../src/sandbox/venues/erc-4626.js'
 import { askBundle, own } from '../../support/bundle.js'
 import { executeOnFork } from '../../support/execute.js'
 import { NodeWriter } from '../../support/nodes/node-writer.js'
+import {
+  type CautionCase,
+  cautionCases,
+  later,
+  tokenOf,
+} from '../../support/protocols/caution-cases.js'
 import { placeBook, placeSlipstream } from '../../support/protocols/other-venues.js'
-import { placeCamelotV4 } from '../../support/protocols/place-algebra.js'
-import { converterAddress, placeConverters } from '../../support/protocols/place-converters.js'
+import { placeCamelotV3, placeCamelotV4 } from '../../support/protocols/place-algebra.js'
+import { placeRatedBalancerV2 } from '../../support/protocols/place-balancer-v2.js'
+import { placeBalancerV3OnSandbox } from '../../support/protocols/place-balancer-v3.js'
+import { placeConverters } from '../../support/protocols/place-converters.js'
+import { dynamicFeeHooks, placeDynamicFee } from '../../support/protocols/place-dynamic-fee.js'
 import { placeFluid } from '../../support/protocols/place-fluid.js'
 import { compileSlipstream } from '../../support/protocols/slipstream.js'
 import { startService, type TestService } from '../../support/service/service.js'
@@ -36,6 +47,7 @@ const [dollar, ether] = [10n ** 6n, 10n ** 18n]
 const chains = [ethereum, base, arbitrum]
 
 let sandboxes: Sandbox[]
+let dataDir: string
 let service: TestService
 const nodes = new Map<number, NodeWriter>()
 const rows: string[] = []
@@ -48,19 +60,31 @@ beforeAll(async () => {
   await placeConverters(urlOf(ethereum.id))
   await placeFluid(urlOf(ethereum.id))
   await nodeOf(ethereum.id).rpc('anvil_impersonateAccount', [deployer])
+  const pools = [
+    ...(await placeBalancerV3OnSandbox(urlOf(ethereum.id), { isRated: true })),
+    await placeRatedBalancerV2(nodeOf(ethereum.id)),
+    await placeDynamicFee(nodeOf(ethereum.id)),
+  ]
   await openBase()
   await openArbitrum()
+  dataDir = await mkdtemp(join(tmpdir(), 'forkroute-cautions-'))
+  const catalog = openCatalog(dataDir)
+  catalog.importPools(ethereum.id, pools)
+  catalog.close()
   service = await startService({
+    DATA_DIR: dataDir,
+    V4_HOOKS_ALLOWLIST: dynamicFeeHooks,
     ...Object.fromEntries(sandboxes.map(({ chainId, url }) => [`RPC_URL_${chainId}`, url])),
     FORKS_PER_BLOCK: '1',
     WORKERS: '1',
     HEAD_POLL_MS: '50',
   })
-}, 300_000)
+}, 900_000)
 afterAll(async () => {
   await service?.stop()
   await Promise.all([...nodes.values()].map((node) => node.close()))
   await Promise.all((sandboxes ?? []).map((sandbox) => sandbox.stop()))
+  if (dataDir) await rm(dataDir, { recursive: true, force: true })
 })
 
 function urlOf(chainId: number): string {
@@ -71,13 +95,6 @@ function nodeOf(chainId: number): NodeWriter {
   const node = nodes.get(chainId)
   if (!node) throw new Error(`no node of ${chainId}`)
   return node
-}
-
-function tokenOf(chainId: number, symbol: string): Address {
-  if (symbol === 'ETH') return nativeToken
-  const token = sandboxPlan(chainId).market.tokens.find((one) => one.symbol === symbol)
-  if (!token) throw new Error(`no token ${symbol}`)
-  return token.address
 }
 
 async function openBase(): Promise<void> {
@@ -109,6 +126,13 @@ async function openArbitrum(): Promise<void> {
     activeId: 2 ** 23,
     perBin: [100_000n * dollar, 100_000n * dollar],
   })
+  await placeCamelotV3(scene, {
+    sides: [
+      [weth, 1_000n * ether],
+      [tokenOf(arbitrum.id, 'DAI'), 3_000_000n * ether],
+    ],
+    liquidity: 10n ** 24n,
+  })
   await placeCamelotV4(scene, {
     sides: [
       [weth, 1_000n * ether],
@@ -118,157 +142,8 @@ async function openArbitrum(): Promise<void> {
   })
 }
 
-interface Case {
-  readonly kind: string
-  readonly protocol: string
-  readonly chainId: number
-  readonly tokenIn: string | (() => Address)
-  readonly tokenOut: string | (() => Address)
-  readonly amountIn: bigint
-  /** Basis points. */
-  readonly slippage: string
-  /** What moves, and how far for it to stay within the slippage and to go beyond it. */
-  readonly moves: string
-  move(node: NodeWriter, isLarge: boolean, pool: Address): Promise<void>
-}
-
-const [usdcVault] = vaultSpecs
-const zero: Hex = `0x${'0'.repeat(64)}`
-
-async function shrink(node: NodeWriter, address: Address, slot: Hex, bps: bigint): Promise<void> {
-  const word = BigInt(await node.rpc<Hex>('eth_getStorageAt', [address, slot, 'latest']))
-  const less = numberToHex((word * (10_000n - bps)) / 10_000n, { size: 32 })
-  await node.rpc('anvil_setStorageAt', [address, slot, less])
-}
-
-/** Base factor, filter and decay periods, reduction, variable fee, protocol share, limit of volatility, active bin. */
-function bookWord(baseFactor: bigint): bigint {
-  const fields = [baseFactor, 30n, 600n, 5_000n, 40_000n, 1_000n, 350_000n, 2n ** 23n]
-  const places = [0n, 16n, 28n, 40n, 54n, 78n, 92n, 232n]
-  return fields.reduce((sum, field, index) => sum | (field << (places[index] ?? 0n)), 0n)
-}
-
-const feeConfiguration =
-  'function changeFeeConfiguration((uint16 alpha1, uint16 alpha2, uint32 beta1, uint32 beta2, uint16 gamma1, uint16 gamma2, uint16 baseFee) config)'
-
-const cases: readonly Case[] = [
-  {
-    kind: 'rate',
-    protocol: 'erc-4626',
-    chainId: ethereum.id,
-    tokenIn: 'USDC',
-    tokenOut: () => usdcVault?.address ?? '0x',
-    amountIn: 10_000n * dollar,
-    slippage: '50',
-    moves: 'a gift of 0.1 %, and of 3 % of what the vault holds',
-    async move(node, isLarge, pool) {
-      const usdc = tokenOf(ethereum.id, 'USDC')
-      const amount = (isLarge ? 240_000n : 8_000n) * dollar
-      await node.rpc('anvil_dealERC20', [NodeWriter.owner, usdc, numberToHex(amount)])
-      await node.send(usdc, 'function transfer(address, uint256)', [pool, amount])
-    },
-  },
-  {
-    kind: 'rate',
-    protocol: 'rocket-pool',
-    chainId: ethereum.id,
-    tokenIn: () => converterAddress('rocket-pool', 'rETH'),
-    tokenOut: 'ETH',
-    amountIn: ether,
-    slippage: '50',
-    moves: 'a report of its oracle: 0.1 % less ether, and 20 % less',
-    async move(node, isLarge) {
-      const total = isLarge ? 440_000n : 570_663n
-      await node.send(
-        converterAddress('rocket-pool', 'storage'),
-        'function report(uint256 total, uint256 supply)',
-        [total * ether, 500_000n * ether],
-      )
-    },
-  },
-  {
-    kind: 'rebase',
-    protocol: 'lido',
-    chainId: ethereum.id,
-    tokenIn: 'wstETH',
-    tokenOut: 'stETH',
-    amountIn: ether,
-    slippage: '50',
-    moves: 'a slashing of 0.1 %, and of 10 % of what is staked',
-    move: (node, isLarge) =>
-      shrink(node, tokenOf(ethereum.id, 'stETH'), zero, isLarge ? 1_000n : 10n),
-  },
-  {
-    kind: 'price',
-    protocol: 'fluid-dex-t1',
-    chainId: ethereum.id,
-    tokenIn: 'DAI',
-    tokenOut: 'USDC',
-    amountIn: 1_000n * ether,
-    slippage: '50',
-    moves: 'reserves shift by 0.1 %, and by 2 %',
-    async move(node, isLarge, pool) {
-      const million = 10n ** 18n
-      const reserves = '(uint256[2], uint256[2])'
-      const set = `function set(uint256, ${reserves}, ${reserves}, uint256, uint256, uint256[2], uint256[2])`
-      const shift = isLarge ? 980n : 999n
-      const imaginary = [20n * million, (20n * million * shift) / 1_000n]
-      const price = (10n ** 27n * shift) / 1_000n
-      await node.send(pool, set, [
-        1n | (100n << 2n),
-        [[million, million], imaginary],
-        [
-          [0n, 0n],
-          [0n, 0n],
-        ],
-        price,
-        price,
-        [10n ** 40n, 10n ** 40n],
-        [0n, 0n],
-      ])
-    },
-  },
-  {
-    kind: 'fee',
-    protocol: 'liquidity-book',
-    chainId: arbitrum.id,
-    tokenIn: 'USDT',
-    tokenOut: 'USDC',
-    amountIn: 1_000n * dollar,
-    slippage: '5',
-    moves: 'its owner sets the base fee from 8 to 10, and to 60 bps',
-    move: (node, isLarge, pool) =>
-      node.send(pool, 'function set(uint256)', [bookWord(isLarge ? 60_000n : 10_000n)]),
-  },
-  {
-    kind: 'plugin',
-    protocol: 'camelot-v4',
-    chainId: arbitrum.id,
-    tokenIn: 'WETH',
-    tokenOut: 'USDT',
-    amountIn: ether,
-    slippage: '5',
-    moves: 'its manager sets the base fee of the plugin from 1 to 3, and to 60 bps',
-    async move(node, isLarge, pool) {
-      const plugin = await node.read(pool, 'function plugin() view')
-      const baseFee = isLarge ? 6_000 : 300
-      await node.send(toAddress(`0x${plugin.slice(26)}`), feeConfiguration, [
-        {
-          alpha1: 2_900,
-          alpha2: 12_000,
-          beta1: 360,
-          beta2: 60_000,
-          gamma1: 59,
-          gamma2: 8_500,
-          baseFee,
-        },
-      ])
-    },
-  },
-]
-
-const addressOf = (chainId: number, token: string | (() => Address)): Address =>
-  typeof token === 'string' ? tokenOf(chainId, token) : token()
+const addressOf = (chainId: number, token: string): Address =>
+  token.startsWith('0x') ? toAddress(token) : tokenOf(chainId, token)
 
 async function prepareSender(chainId: number, token: Address): Promise<void> {
   if (token === nativeToken) return
@@ -313,34 +188,75 @@ async function carryOut(
   return executeOnFork({
     nodeUrl: urlOf(chainId),
     blockNumber: block,
-    blockTimeSeconds: sandboxPlan(chainId).blockSeconds,
+    blockTimeSeconds: chains.find(({ id }) => id === chainId)?.blockTimeSeconds ?? 12,
     tx: body.tx,
     watch: [{ token: tokenOut, owner: alice }],
   })
 }
 
+/** What the table says of the transaction after the move. */
+function outcomeOf(
+  { isHarmless }: CautionCase,
+  isLarge: boolean,
+  body: Awaited<ReturnType<typeof ask>>,
+  { status, deltas }: Awaited<ReturnType<typeof carryOut>>,
+): string {
+  const [given = 0n] = deltas
+  if (isLarge && !isHarmless) {
+    expect([status, given]).toEqual(['reverted', 0n])
+    return 'reverts at its minimum'
+  }
+  expect(status).toBe('success')
+  expect(given).toBeGreaterThanOrEqual(BigInt(body.minAmountOut))
+  const change = given - BigInt(body.amountOut)
+  // A balance that has earned is rounded otherwise.
+  if (isHarmless) expect(change * change).toBeLessThanOrEqual(1n)
+  else expect(change).not.toBe(0n)
+  const bps = (Number(change) / Number(body.amountOut)) * 10_000
+  return isHarmless ? 'gives the same' : `gives ${bps.toFixed(1)} bps`
+}
+
+/** What the transaction gives at first, and after each pause, seconds: never less than before. */
+async function givenAfter(
+  query: Pick<Asked, 'chainId' | 'tokenOut'>,
+  body: Awaited<ReturnType<typeof ask>>,
+  pauses: readonly number[],
+): Promise<bigint[]> {
+  const given = [BigInt(body.amountOut)]
+  expect((await carryOut(query, body)).deltas).toEqual(given)
+  for (const seconds of pauses) {
+    await later(nodeOf(query.chainId), seconds)
+    const { status, deltas } = await carryOut(query, body)
+    expect(status).toBe('success')
+    given.push(deltas[0] ?? 0n)
+  }
+  expect(given).toEqual(given.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0)))
+  expect(given.at(-1)).toBeGreaterThan(given[0] ?? 0n)
+  return given
+}
+
+/** Basis points between the first and the last. */
+function gainOf(given: readonly bigint[]): string {
+  const [first = 0n, last = 0n] = [given[0], given.at(-1)]
+  return ((Number(last - first) / Number(first)) * 10_000).toFixed(1)
+}
+
 describe('what moves without a trade', () => {
-  test.each(cases)('$protocol: $kind, by $moves', async (each) => {
-    const { kind, protocol, chainId, moves } = each
+  test.each(cautionCases)('$protocol: $kind, by $moves', async (each) => {
+    const { kind, protocol, chainId, amountIn, slippage, moves } = each
     const node = nodeOf(chainId)
     const [tokenIn, tokenOut] = [
       addressOf(chainId, each.tokenIn),
       addressOf(chainId, each.tokenOut),
     ]
     await prepareSender(chainId, tokenIn)
-    const query = {
-      chainId,
-      protocol,
-      tokenIn,
-      tokenOut,
-      amountIn: each.amountIn,
-      slippage: each.slippage,
-    }
+    const query = { chainId, protocol, tokenIn, tokenOut, amountIn, slippage }
     const outcomes: string[] = []
     for (const isLarge of [false, true]) {
+      await each.prepare?.(node)
       const body = await ask(query)
-      const [caution] = body.cautions ?? []
-      expect(body.cautions, JSON.stringify(body.route)).toContainEqual({
+      const caution = body.cautions?.find((one: { kind: string }) => one.kind === kind)
+      expect(caution, JSON.stringify(body.route)).toEqual({
         pool: expect.any(String),
         protocol,
         kind,
@@ -349,25 +265,14 @@ describe('what moves without a trade', () => {
       expect((await carryOut(query, body)).deltas).toEqual([BigInt(body.amountOut)])
       await each.move(node, isLarge, caution.pool)
       await node.rpc('evm_mine', [])
-      const done = await carryOut(query, body)
-      const [given = 0n] = done.deltas
-      if (isLarge) {
-        expect(done.status).toBe('reverted')
-        expect(given).toBe(0n)
-        outcomes.push('reverts at its minimum')
-      } else {
-        expect(done.status).toBe('success')
-        expect(given).not.toBe(BigInt(body.amountOut))
-        expect(given).toBeGreaterThanOrEqual(BigInt(body.minAmountOut))
-        const bps = (Number(given - BigInt(body.amountOut)) / Number(body.amountOut)) * 10_000
-        outcomes.push(`gives ${bps.toFixed(1)} bps`)
-      }
+      outcomes.push(outcomeOf(each, isLarge, body, await carryOut(query, body)))
     }
     rows.push(`| ${[protocol, kind, moves, ...outcomes].join(' | ')} |`)
   })
 
   test('a quote carries what a route does, a bundle that of its routes, and a pool without such a part nothing', async () => {
-    const [tokenIn, tokenOut] = [tokenOf(ethereum.id, 'USDC'), usdcVault?.address ?? zero]
+    const [usdcVault] = vaultSpecs
+    const [tokenIn, tokenOut] = [tokenOf(ethereum.id, 'USDC'), usdcVault?.address]
     const amountIn = String(1_000n * dollar)
     const block = BigInt(await nodeOf(ethereum.id).rpc<Hex>('eth_blockNumber', []))
     const trade = { tokenIn, tokenOut, amountIn }
@@ -437,20 +342,30 @@ describe('what moves without a trade', () => {
     }
     const body = await ask(query)
     expect(body.cautions).toMatchObject([{ protocol: 'aerodrome-slipstream', kind: 'fee' }])
-    expect((await carryOut(query, body)).deltas).toEqual([BigInt(body.amountOut)])
-    const given = [BigInt(body.amountOut)]
-    for (const seconds of [10, 20, 60]) {
-      await later(node, seconds)
-      const { status, deltas } = await carryOut(query, body)
-      expect(status).toBe('success')
-      given.push(deltas[0] ?? 0n)
-    }
-    expect(given).toEqual(given.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0)))
-    const gained = (given.at(-1) ?? 0n) - (given[0] ?? 0n)
-    expect(gained).toBeGreaterThan(0n)
-    const bps = (Number(gained) / Number(given[0])) * 10_000
+    const given = await givenAfter(query, body, [10, 20, 60])
     rows.push(
-      `| aerodrome-slipstream | fee | 90 seconds after the price has moved | gives ${bps.toFixed(1)} bps | |`,
+      `| aerodrome-slipstream | fee | 90 seconds after the price has moved | gives ${gainOf(given)} bps | |`,
+    )
+  })
+
+  test('Liquidity Book: the fee that a swap over bins has raised falls with time', async () => {
+    const query = {
+      chainId: arbitrum.id,
+      protocol: 'liquidity-book',
+      tokenIn: tokenOf(arbitrum.id, 'USDT'),
+      tokenOut: tokenOf(arbitrum.id, 'USDC'),
+      amountIn: 1_000n * dollar,
+      slippage: '5',
+    }
+    await prepareSender(arbitrum.id, query.tokenIn)
+    const { tx } = await ask({ ...query, amountIn: 350_000n * dollar, slippage: '5000' })
+    const sent = { from: alice, to: tx.to, data: tx.data, gas: numberToHex(5_000_000n) }
+    await nodeOf(arbitrum.id).rpc('eth_sendTransaction', [sent])
+    await later(nodeOf(arbitrum.id), 1)
+    const body = await ask(query)
+    const given = await givenAfter(query, body, [100, 600])
+    rows.push(
+      `| liquidity-book | fee | 700 seconds after a swap over three bins | gives ${gainOf(given)} bps | |`,
     )
   })
 
@@ -468,13 +383,3 @@ describe('what moves without a trade', () => {
     else expect(page).toBe(written)
   })
 })
-
-/** A block so many seconds after the newest. */
-async function later(node: NodeWriter, seconds: number): Promise<void> {
-  const { timestamp } = await node.rpc<{ timestamp: Hex }>('eth_getBlockByNumber', [
-    'latest',
-    false,
-  ])
-  await node.rpc('evm_setNextBlockTimestamp', [numberToHex(BigInt(timestamp) + BigInt(seconds))])
-  await node.rpc('evm_mine', [])
-}

@@ -18,12 +18,25 @@ const rest = '(address, address, address), uint256, address, bool, bool, bytes32
 
 interface Sides {
   readonly symbols: readonly [string, string]
+  /** The token whose worth the rate provider says. */
+  readonly rated?: string
   /** Raw units. */
   readonly amounts: readonly [bigint, bigint]
 }
 
-/** @returns the records of a weighted pool of WETH and DAI and of a stable one of DAI and USDC. */
-export async function placeBalancerV3OnSandbox(url: string): Promise<Pool[]> {
+/** Says what DAI is worth in the rated pool: the word at slot 0 of its storage. */
+export const rateProvider: Address = '0x00000000000000000000000000000000000f0a7e'
+/** PUSH0 SLOAD PUSH0 MSTORE PUSH1 32 PUSH0 RETURN. */
+export const answersSlotZero: Hex = '0x5f545f5260205ff3'
+
+/**
+ * @param options.isRated - one more pool, of DAI and FRAX, in which DAI has a rate.
+ * @returns the records of a weighted pool of WETH and DAI and of a stable one of DAI and USDC.
+ */
+export async function placeBalancerV3OnSandbox(
+  url: string,
+  { isRated = false }: { readonly isRated?: boolean } = {},
+): Promise<Pool[]> {
   const factories = addressesOf(venue.factories)
   const [weighted, stable] = [factories.at(-2), factories.at(-1)]
   const vault = vaultOf(venue)
@@ -57,29 +70,45 @@ export async function placeBalancerV3OnSandbox(url: string): Promise<Pool[]> {
     ])
   }
   const provider = await node.deploy(code('Provider'))
+  let salt = 0
 
-  async function open(factory: Address, { symbols, amounts }: Sides, formula: bigint | bigint[]) {
+  async function open(
+    factory: Address,
+    { symbols, amounts, rated }: Sides,
+    formula: bigint | bigint[],
+  ) {
     const sides = symbols
-      .map((symbol, k) => ({ token: sandboxToken(symbol).address, amount: amounts[k] ?? 0n }))
+      .map((symbol, k) => ({
+        token: sandboxToken(symbol).address,
+        amount: amounts[k] ?? 0n,
+        hasRate: symbol === rated,
+      }))
       .sort((a, b) => (a.token < b.token ? -1 : 1))
     const tokens = sides.map(({ token }) => token)
     for (const { token, amount } of sides) {
       await node.rpc('anvil_dealERC20', [provider, token, numberToHex(amount)])
     }
+    // Pools of one factory with equal terms would lie at one address.
+    salt += 1
     const kind = typeof formula === 'bigint' ? 'uint256' : 'uint256[]'
     await node.send(factory, `function create(string, string, ${configs}, ${kind}, ${rest})`, [
       ...['Pool', 'POOL'],
-      tokens.map((token) => ({ token, kind: 0, rates: zeroAddress, pays: false })),
+      sides.map(({ token, hasRate }) => ({
+        token,
+        kind: hasRate ? 1 : 0,
+        rates: hasRate ? rateProvider : zeroAddress,
+        pays: false,
+      })),
       formula,
       [zeroAddress, zeroAddress, zeroAddress],
-      ...[e18 / 1_000n, zeroAddress, false, false, numberToHex(1, { size: 32 })],
+      ...[e18 / 1_000n, zeroAddress, false, false, numberToHex(salt, { size: 32 })],
     ])
     const list = await node.read(factory, 'function getPools() view')
     const contract = toAddress(`0x${list.slice(-40)}`)
     const initialize = 'function initialize(address, address, address[], uint256[])'
     const held = sides.map(({ amount }) => amount)
     await node.send(provider, initialize, [vault, contract, tokens, held])
-    const parameters = { factory, isRated: false }
+    const parameters = { factory, isRated: rated !== undefined }
     return { protocol: 'balancer-v3', id: contract, address: vault, tokens, parameters }
   }
 
@@ -94,6 +123,13 @@ export async function placeBalancerV3OnSandbox(url: string): Promise<Pool[]> {
       500n,
     ),
   ]
+  if (isRated) {
+    await node.rpc('anvil_setCode', [rateProvider, answersSlotZero])
+    const [slot, rate] = [numberToHex(0, { size: 32 }), numberToHex(e18, { size: 32 })]
+    await node.rpc('anvil_setStorageAt', [rateProvider, slot, rate])
+    const amounts = [5_000_000n * e18, 5_000_000n * e18] as const
+    pools.push(await open(stable, { symbols: ['DAI', 'FRAX'], amounts, rated: 'DAI' }, 500n))
+  }
   await node.close()
   return pools
 }
