@@ -1,10 +1,11 @@
 /**
- * Curves of declared pools in two rounds of reads for all of them: what their holders have, then quotes of geometric
- * sizes in both directions of each pair of their tokens.
+ * Curves of declared pools in a few rounds of reads for all of them: what their holders have, quotes of geometric sizes in
+ * both directions of each pair of their tokens, and more quotes where larger sizes give nothing.
  */
 import { decodeFunctionResult, encodeFunctionData, erc20Abi } from 'viem'
 import type { VenueParameters } from '../../chains/chain.js'
 import { argumentValues, namesOf } from '../../domain/declared-venue.js'
+import { compareAmounts, larger } from '../../domain/lists.js'
 import type { Address } from '../../domain/primitives.js'
 import type { ReadCall, ReadResult, StateReader } from '../../domain/state.js'
 import type { Pool, Unreadable } from '../pool.js'
@@ -25,6 +26,9 @@ type Loaded = LoadedPool<DeclaredState> | Unreadable
 
 const sizes = 13
 const sizeRatio = 3n
+/** Where larger sizes give nothing: rounds of further quotes, and how many of a direction are in each. */
+const edgeRounds = 4
+const edgeQuotes = 6
 
 export function directionKey({ tokenIn, tokenOut }: Direction): string {
   return `${tokenIn}>${tokenOut}`
@@ -37,24 +41,22 @@ export async function loadDeclared(args: {
 }): Promise<Loaded[]> {
   const { reader, venue, pools } = args
   const known = entriesOf(venue)
-  const entries = pools.map(({ id }) => known.get(id))
-  const largest = await largestAmounts(
-    reader,
-    entries.flatMap((entry) => entry ?? []),
+  const entries = pools.flatMap(({ id }) => known.get(id) ?? [])
+  const largest = await largestAmounts(reader, entries)
+  let samplings = await quoteSizes(reader, entries.flatMap(directionsOf), (sampling) =>
+    geometric(largestOf(sampling, largest)),
   )
-  const quotes = entries.map((entry) => (entry ? quotesOf(entry, largest) : []))
-  const results = await reader.call(quotes.flat().map(({ call }) => call))
-  let next = 0
-  return pools.map((pool, index) => {
-    const own = quotes[index] ?? []
-    const answers = results.slice(next, next + own.length)
-    next += own.length
-    const entry = entries[index]
+  for (let round = 0; round < edgeRounds; round++) {
+    samplings = await quoteSizes(reader, samplings, edgeSizes)
+  }
+  return pools.map((pool) => {
+    const entry = known.get(pool.id)
     if (!entry) return unreadable(pool, 'The file of VENUES has no such pool.')
-    const curves = curvesOf(entry.venue, own, answers)
-    const unread = answers.find((answer) => !answer.ok && answer.reason === 'unreadable')
+    const own = samplings.filter((sampling) => sampling.entry === entry)
+    const curves = curvesOf(own)
+    const unread = own.flatMap(({ quotes }) => quotes).find((quote) => quote.unread !== null)
     // A quote that reverts is the venue's answer: it swaps nothing at this block.
-    if (curves.size === 0 && unread && !unread.ok) return unreadable(pool, unread.message)
+    if (curves.size === 0 && unread) return unreadable(pool, unread.unread ?? '')
     return { pool, state: { entry, curves, spent: new Map() }, partial: true }
   })
 }
@@ -79,27 +81,81 @@ async function largestAmounts(
 }
 
 interface Quote {
-  readonly key: string
   readonly amountIn: bigint
-  readonly call: ReadCall
+  /** Raw units; null where nothing comes out. */
+  readonly amountOut: bigint | null
+  /** What the node said where it lacks what the quote reads. */
+  readonly unread: string | null
 }
 
-function quotesOf(entry: DeclaredEntry, largest: ReadonlyMap<string, bigint>): Quote[] {
-  const { venue, declared } = entry
-  const owner = contractOf(venue.holder, declared.address)
-  return declared.tokens.flatMap((tokenIn, index) => {
-    const stated = declared.largest?.[index]
-    const most = stated ? BigInt(stated) : (largest.get(`${owner}:${tokenIn}`) ?? 0n)
-    return declared.tokens.flatMap((tokenOut) =>
-      tokenIn === tokenOut
-        ? []
-        : geometric(most).map((amountIn) => ({
-            key: directionKey({ tokenIn, tokenOut }),
-            amountIn,
-            call: quoteCall(entry, { tokenIn, tokenOut }, amountIn),
-          })),
-    )
+/** What is known of one direction of a pool. */
+interface Sampling {
+  readonly entry: DeclaredEntry
+  readonly direction: Direction
+  readonly quotes: readonly Quote[]
+}
+
+function directionsOf(entry: DeclaredEntry): Sampling[] {
+  const { tokens } = entry.declared
+  return tokens.flatMap((tokenIn) =>
+    tokens
+      .filter((tokenOut) => tokenOut !== tokenIn)
+      .map((tokenOut) => ({ entry, direction: { tokenIn, tokenOut }, quotes: [] })),
+  )
+}
+
+/** Quotes further sizes, all in one read. */
+async function quoteSizes(
+  reader: StateReader,
+  samplings: readonly Sampling[],
+  sizesOf: (sampling: Sampling) => readonly bigint[],
+): Promise<Sampling[]> {
+  const wanted = samplings.map((sampling) => ({ sampling, sizes: sizesOf(sampling) }))
+  const calls = wanted.flatMap(({ sampling: { entry, direction }, sizes }) =>
+    sizes.map((amountIn) => quoteCall(entry, direction, amountIn)),
+  )
+  const answers = calls.length > 0 ? await reader.call(calls) : []
+  let next = 0
+  return wanted.map(({ sampling, sizes }) => {
+    const quotes = sizes.map((amountIn): Quote => {
+      const answer = answers[next++]
+      const amountOut = quotedAmount(sampling.entry.venue, answer)
+      const isUnread = answer && !answer.ok && answer.reason === 'unreadable'
+      return {
+        amountIn,
+        amountOut: amountOut !== null && amountOut > 0n ? amountOut : null,
+        unread: isUnread ? answer.message : null,
+      }
+    })
+    return { ...sampling, quotes: [...sampling.quotes, ...quotes] }
   })
+}
+
+function largestOf(
+  { entry: { venue, declared }, direction: { tokenIn } }: Sampling,
+  largest: ReadonlyMap<string, bigint>,
+): bigint {
+  const stated = declared.largest?.[declared.tokens.indexOf(tokenIn)]
+  if (stated !== undefined) return BigInt(stated)
+  return largest.get(`${contractOf(venue.holder, declared.address)}:${tokenIn}`) ?? 0n
+}
+
+/** Sizes between the largest that gives something and the next that does not: how much a pool takes at most shows there. */
+function edgeSizes({ quotes }: Sampling): bigint[] {
+  const good = quotes.reduce(
+    (most, { amountIn, amountOut }) => (amountOut === null ? most : larger(most, amountIn)),
+    0n,
+  )
+  const [bad] = quotes
+    .map(({ amountIn }) => amountIn)
+    .filter((amountIn) => amountIn > good)
+    .sort(compareAmounts)
+  if (good === 0n || bad === undefined) return []
+  const sizes = Array.from(
+    { length: edgeQuotes },
+    (_, k) => good + ((bad - good) * BigInt(k + 1)) / BigInt(edgeQuotes + 1),
+  )
+  return [...new Set(sizes)].filter((size) => size > good)
 }
 
 /** Descending, without zeros. */
@@ -147,18 +203,15 @@ export function quotedAmount(
   return quote.negated ? -BigInt(value) : BigInt(value)
 }
 
-function curvesOf(
-  venue: Venue,
-  quotes: readonly Quote[],
-  answers: readonly ReadResult[],
-): ReadonlyMap<string, Curve> {
-  const samples = new Map<string, Sample[]>()
-  for (const [index, { key, amountIn }] of quotes.entries()) {
-    const amountOut = quotedAmount(venue, answers[index])
-    if (amountOut === null || amountOut <= 0n) continue
-    samples.set(key, [...(samples.get(key) ?? []), { amountIn, amountOut }])
+function curvesOf(samplings: readonly Sampling[]): ReadonlyMap<string, Curve> {
+  const curves = new Map<string, Curve>()
+  for (const { direction, quotes } of samplings) {
+    const samples = quotes.flatMap(({ amountIn, amountOut }): Sample[] =>
+      amountOut === null ? [] : [{ amountIn, amountOut }],
+    )
+    if (samples.length > 0) curves.set(directionKey(direction), concaveCurve(samples))
   }
-  return new Map([...samples].map(([key, list]) => [key, concaveCurve(list)]))
+  return curves
 }
 
 export function contractOf(stated: Address | 'pool', pool: Address): Address {

@@ -1,0 +1,153 @@
+import { decodeFunctionData, erc20Abi, parseAbi } from 'viem'
+import { describe, expect, test } from 'vitest'
+import { storageReader } from '../../../test/support/storage-reader.js'
+import { ethereum } from '../../chains/ethereum.js'
+import { parseVenues } from '../../config/venues.js'
+import { type Address, nativeToken } from '../../domain/primitives.js'
+import type { ReadCall, ReadResult, StateReader } from '../../domain/state.js'
+import { toWord } from '../shared/storage-slots.js'
+import { declaredVenues } from './index.js'
+import { declaredSlug, withDeclaredVenues } from './venue.js'
+
+const token = (digit: string): Address => `0x${digit.repeat(40)}`
+const [a, b, c] = [token('1'), token('2'), token('3')]
+const [desk, receiver, executor] = [token('4'), token('5'), token('6')]
+const quoteFunction = 'function quote(uint256 i, uint256 j, uint256 amount) view returns (int256)'
+
+/** A venue of three tokens; the fields of its swap as they are given. */
+function chainWith(swap: string, trust = 'none') {
+  const { venues, problems } = parseVenues(`
+venues:
+  - name: desk
+    gas: 70000
+    trust: ${trust}
+    quote: { function: '${quoteFunction}', args: [indexIn, indexOut, amountIn], negated: true, gasLimit: 50000 }
+    swap: ${swap}
+    pools: [{ address: '${desk}', tokens: ['${a}', '${b}', '${c}'], constants: { tip: 7 } }]
+`)
+  expect(problems).toEqual([])
+  const chain = withDeclaredVenues(ethereum, venues)
+  return { chain, venue: chain.venues[declaredSlug] ?? {} }
+}
+
+const approving = `{ function: 'function swap(address from, uint256 amount, uint24 tip, address to)', args: [tokenIn, amountIn, tip, recipient], pay: approve }`
+const prepaid = `{ function: 'function swap(bool zeroForOne)', args: [zeroForOne], pay: transfer, to: pool }`
+
+/** Every token says that the desk has 2000 of it; a quote is answered as `answer` says, null: it reverts. */
+function readerOf(
+  answer: (amount: bigint) => bigint | null | 'unreadable',
+): StateReader & { readonly calls: readonly ReadCall[] } {
+  const calls: ReadCall[] = []
+  const abi = parseAbi([quoteFunction])
+  return {
+    ...storageReader({}),
+    calls,
+    call: async (asked) =>
+      asked.map((call): ReadResult => {
+        calls.push(call)
+        if (call.to !== desk) {
+          expect(decodeFunctionData({ abi: erc20Abi, data: call.data }).args).toEqual([desk])
+          return { ok: true, value: toWord(2_000n) }
+        }
+        const [, , amount] = decodeFunctionData({ abi, data: call.data }).args
+        const found = answer(amount)
+        if (found === 'unreadable') return { ok: false, reason: 'unreadable', message: 'pruned' }
+        if (found === null) return { ok: false, reason: 'reverted', message: 'closed' }
+        return { ok: true, value: toWord(-found) }
+      }),
+  }
+}
+
+async function loaded(reader: StateReader, swap = approving, trust = 'none') {
+  const { chain, venue } = chainWith(swap, trust)
+  const { pools } = await declaredVenues.swaps.discover({ reader, chain, venue, pairs: [[a, b]] })
+  const [item] = await declaredVenues.swaps.load({ reader, chain, venue, pools })
+  if (!item || !('state' in item)) return { chain, venue, problem: item?.message ?? 'no pool' }
+  return { chain, venue, ...item, problem: null }
+}
+
+async function stateOf(...args: Parameters<typeof loaded>) {
+  const item = await loaded(...args)
+  if (item.problem !== null) throw new Error(item.problem)
+  return item
+}
+
+describe('a declared pool', () => {
+  test('is found for a pair of its tokens, and for no other', async () => {
+    const { chain, venue } = chainWith(approving)
+    const reader = storageReader({})
+    const discover = async (pairs: readonly (readonly [Address, Address])[]) =>
+      (await declaredVenues.swaps.discover({ reader, chain, venue, pairs })).pools.length
+    expect([await discover([[c, a]]), await discover([[a, nativeToken]])]).toEqual([1, 0])
+    expect(withDeclaredVenues(ethereum, [])).toBe(ethereum)
+  })
+
+  test('is quoted in both directions of each pair, within its limit of gas', async () => {
+    const reader = readerOf((amount) => amount / 2n)
+    const { pool, state } = await stateOf(reader)
+    const quotes = reader.calls.filter(({ to }) => to === desk)
+    expect(new Set(quotes.map(({ gas }) => gas))).toEqual(new Set([50_000n]))
+    // Sizes of 3000 and its thirds, in six directions.
+    expect(quotes).toHaveLength(6 * 8)
+    const swap = declaredVenues.swaps.swap(pool, state, { tokenIn: a, tokenOut: c }, 1_000n)
+    expect(swap).toMatchObject({ amountOut: 500n, exact: false })
+    const next = declaredVenues.swaps.swap(pool, swap.after(), { tokenIn: a, tokenOut: c }, 4_000n)
+    expect(next.amountOut).toBe(1_000n)
+  })
+
+  test('takes nearly as much as its quotes allow', async () => {
+    const { pool, state } = await stateOf(readerOf((amount) => (amount > 700n ? null : amount)))
+    const direction = { tokenIn: a, tokenOut: b }
+    const most = declaredVenues.swaps.swap(pool, state, direction, 10n ** 9n).amountOut
+    expect(most).toBeLessThanOrEqual(700n)
+    expect(most).toBeGreaterThan(680n)
+  })
+
+  test('swaps nothing where its quotes revert, and cannot be read where the node lacks its state', async () => {
+    const { pool, state } = await stateOf(readerOf(() => null))
+    const direction = { tokenIn: a, tokenOut: b }
+    expect(declaredVenues.swaps.swap(pool, state, direction, 5n).amountOut).toBe(0n)
+    expect(await loaded(readerOf(() => 'unreadable'))).toMatchObject({ problem: 'pruned' })
+  })
+
+  test('is foreign code unless the operator says otherwise, and never a source of prices', async () => {
+    const reader = readerOf((amount) => amount)
+    const { trust } = declaredVenues
+    for (const [stated, foreign] of [
+      ['none', desk],
+      ['operator', null],
+    ] as const) {
+      const { pool, state, venue } = await stateOf(reader, approving, stated)
+      expect(trust?.foreignCode?.(pool, state, venue)).toBe(foreign)
+      expect(trust?.isNoPriceSource?.(pool)).toBe(true)
+    }
+  })
+
+  test.each([
+    [
+      approving,
+      true,
+      [
+        { kind: 'approve', token: b, spender: desk, amount: 9n },
+        { kind: 'call', target: desk, args: [b, 9n, 7n, receiver] },
+      ],
+    ],
+    [
+      prepaid,
+      false,
+      [
+        { kind: 'transfer', token: b, to: desk, amount: 9n },
+        { kind: 'call', target: desk, args: [false] },
+      ],
+    ],
+  ])('swaps by the call of the file: %s', async (swap, paysRecipient, steps) => {
+    const { chain, venue, pool, state } = await stateOf(
+      readerOf((amount) => amount),
+      swap,
+    )
+    expect(declaredVenues.swaps.canPay?.(pool, state, a)).toBe(paysRecipient)
+    const args = { chain, venue, pool, state, executor, helpers: {}, recipient: receiver }
+    const made = declaredVenues.swaps.encodeSwap({ ...args, tokenIn: b, tokenOut: a, amountIn: 9n })
+    expect(made).toMatchObject(steps)
+  })
+})
