@@ -178,6 +178,7 @@ describe('Hindsight', () => {
     await page.getByRole('button', { name: 'Start as job' }).click()
     await page.locator('.tag.good', { hasText: 'finished' }).waitFor({ timeout: 120_000 })
     await page.getByLabel('Results by venue').getByText('All swaps').waitFor()
+    await page.getByLabel('Mined swaps').waitFor({ timeout: 120_000 })
     expect(await page.getByLabel('Mined swaps').locator('tbody tr').count()).toBe(swaps.length)
     await page.getByRole('button', { name: 'Report' }).waitFor()
     expect((await jobs())[0]).toMatchObject({ kind: 'hindsight', blocksTotal: 1 })
