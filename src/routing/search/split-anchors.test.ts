@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { syntheticMarket } from '../../../test/support/synthetic-market.js'
+import { at } from '../../domain/lists.js'
 import { MarketView } from '../market/market-view.js'
 import { type CandidateArgs, findCandidates } from './candidates.js'
+import { hopKey } from './hop.js'
 import { findPaths } from './search.js'
-import { growOnce, type SplitArgs } from './split.js'
+import { findSplits, type Grown, growOnce, type SplitArgs } from './split.js'
 import { anchorOf, rememberedGrowth } from './split-anchors.js'
-import { KnownMargins } from './split-network.js'
+import { KnownMargins, networkOf } from './split-network.js'
 
 const wrappedNative = '0x0000000000000000000000000000000000000001'
 
@@ -81,40 +83,109 @@ describe('rememberedGrowth', () => {
   })
 })
 
+/** A multiple of a request that is to be split, and the parts of it that searches looked at. */
+function splitOf(multiple: bigint) {
+  const market = syntheticMarket(60, 5)
+  const { tokenIn, tokenOut, amountIn } = at(market.requests(1), 0)
+  const source = { token: tokenIn, amount: amountIn * multiple }
+  const parts: (bigint | undefined)[] = []
+  const search: SplitArgs['search'] = ({ token, amount }, { states, part, ...options }) => {
+    parts.push(part)
+    return findPaths({
+      market: market.view,
+      tokenIn: token,
+      tokenOut,
+      amountIn: amount,
+      maxHops: 3,
+      wrappedNative,
+      ...options,
+      states: states?.size ? states : undefined,
+    })
+  }
+  const paths = search(source, {})
+  const args = {
+    sources: [source],
+    tokenOut,
+    paths: [paths],
+    exactPaths: [paths],
+    search,
+    besides: () => [],
+    margins: new KnownMargins(),
+  }
+  return { args, parts }
+}
+
 describe('growOnce', () => {
-  /** What amounts near this multiple of a request may go on from, and how many searches that took. */
-  const growth = (multiple: bigint) => {
-    const market = syntheticMarket(60, 5)
-    const [request] = market.requests(1)
-    if (!request) throw new Error('no request')
-    const { tokenIn, tokenOut } = request
-    const source = { token: tokenIn, amount: request.amountIn * multiple }
-    let searches = 0
-    const search: SplitArgs['search'] = ({ token, amount }, { states, part: _, ...options }) => {
-      searches++
-      return findPaths({
-        market: market.view,
-        tokenIn: token,
-        tokenOut,
-        amountIn: amount,
-        maxHops: 3,
-        wrappedNative,
-        ...options,
-        states: states?.size ? states : undefined,
-      })
-    }
-    const paths = [search(source, {})]
-    const margins = new KnownMargins()
-    const terms = { sources: [source], tokenOut, margins, search, besides: () => [] }
-    const args = { ...terms, paths, exactPaths: paths }
-    return { grown: growOnce(args, true), searches }
+  test('an amount that uses the pools up grows nothing for amounts near it, and stops as soon as that shows', () => {
+    const [usual, large] = [splitOf(30n), splitOf(100_000n)]
+    expect(growOnce(usual.args, true)?.arcs.length).toBeGreaterThan(1)
+    expect(growOnce(large.args, true)).toBeNull()
+    expect(large.parts.length).toBeLessThan(usual.parts.length)
+  })
+})
+
+describe('findSplits', () => {
+  /** The splits, and the parts that searches for them looked at. */
+  function found(changes: (own: SplitArgs) => Partial<SplitArgs> = () => ({})) {
+    const { args, parts } = splitOf(30n)
+    const own = { ...args, ...changes(args) }
+    const before = parts.length
+    const flows = findSplits(own)
+    return { flows, best: Number(flows[0]?.amountOut), parts: parts.slice(before) }
+  }
+  const alone = found()
+  /** The network of a hundredth less. */
+  function grownNear(args: SplitArgs): Grown {
+    const sources = args.sources.map(({ token, amount }) => ({
+      token,
+      amount: (amount * 99n) / 100n,
+    }))
+    const grown = growOnce({ ...args, sources }, true)
+    if (!grown) throw new Error('nothing grew')
+    return grown
   }
 
-  test('an amount that uses the pools up grows nothing for amounts near it, and stops as soon as that shows', () => {
-    const [usual, large] = [growth(30n), growth(100_000n)]
-    expect(usual.grown?.arcs.length).toBeGreaterThan(1)
-    expect(large.grown).toBeNull()
-    expect(large.searches).toBeLessThan(usual.searches)
+  test('goes on from what an amount near it grew to, with one search for the smallest slice', () => {
+    const near = found((args) => {
+      const grown = grownNear(args)
+      return { nearby: () => grown }
+    })
+    expect(near.best / alone.best).toBeGreaterThan(1 - 1e-5)
+    // The first search tells whether a split can pay at all.
+    expect(near.parts).toEqual([512n, 512n])
+    expect(alone.parts.length).toBeGreaterThan(4)
+  })
+
+  test('grows its own where the rate of the other amount differs by more than a hundredth, or its network gives less than one path', () => {
+    const unlike = found((args) => {
+      const grown = grownNear(args)
+      return { nearby: () => ({ ...grown, rate: grown.rate * 1.02 }) }
+    })
+    const worse = found((args) => {
+      const [worst] = at(args.paths, 0).slice(-1)
+      const path =
+        worst &&
+        networkOf(args, new Map(worst.hops.map((hop) => [hopKey(hop), { hop, amount: 1 }])), true)
+      if (!path) throw new Error('no path')
+      const rate = Number(path.at.amountOut) / Number(at(args.sources, 0).amount)
+      return { nearby: () => ({ arcs: path.arcs, rate }) }
+    })
+    for (const { flows, parts } of [unlike, worse]) {
+      expect(flows.map(({ key }) => key)).toEqual(alone.flows.map(({ key }) => key))
+      expect(parts.slice(-alone.parts.length)).toEqual(alone.parts)
+    }
+  })
+
+  test('one small slice tells that no split pays for its gas', () => {
+    const dear = found(({ paths }) => ({ gasCostOut: at(at(paths, 0), 0).amountOut * 10n }))
+    expect(dear).toMatchObject({ flows: [], parts: [512n] })
+  })
+
+  test('where no path of the whole amount is exact, exact splits begin with twelve slices, each behind the ones before', () => {
+    const { flows, best, parts } = found(() => ({ exactPaths: [[]] }))
+    expect(parts.slice(0, 13)).toEqual([512n, ...Array<bigint>(12).fill(12n)])
+    expect(best / alone.best).toBeGreaterThan(1 - 1e-5)
+    expect(flows.every(({ exact }) => exact)).toBe(true)
   })
 })
 
