@@ -1,8 +1,16 @@
-/** The example files of declared venues as one. */
+/** What tests of declared venues share. */
 import { readFileSync } from 'node:fs'
+import { expect } from 'vitest'
+import { toAddress } from '../../src/domain/primitives.js'
+import { sandboxAccount } from '../../src/sandbox/accounts.js'
+import { executeOnFork } from './execute.js'
+import type { Answer } from './service/service.js'
+
+export const alice = sandboxAccount('alice').address
 
 const names = ['uniswap-v2', 'curve', 'balancer-v2']
 
+/** The example files as one. */
 export function joinedExamples(): string {
   const lists = names.map((name) => {
     const url = new URL(`../../examples/venues/${name}.yaml`, import.meta.url)
@@ -10,4 +18,22 @@ export function joinedExamples(): string {
     return list
   })
   return `venues:\n${lists.join('')}`
+}
+
+/** Executes the route of alice on a fork of its own. @returns what she gets of the token. */
+export async function deliveredByRoute(
+  nodeUrl: string,
+  { body }: Answer,
+  { tokenIn, tokenOut, amountIn }: Readonly<Record<'tokenIn' | 'tokenOut' | 'amountIn', string>>,
+) {
+  const done = await executeOnFork({
+    nodeUrl,
+    blockNumber: body.createdAt,
+    tx: body.tx,
+    watch: [{ token: toAddress(tokenOut), owner: alice }],
+    fund: [{ token: toAddress(tokenIn), amount: BigInt(amountIn) }],
+    approve: body.tx.to,
+  })
+  expect(done.status).toBe('success')
+  return done.deltas[0]
 }

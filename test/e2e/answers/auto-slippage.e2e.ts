@@ -6,8 +6,6 @@ import { decodeFunctionResult, encodeFunctionData, type Hex, numberToHex, parseA
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { Address } from '../../../src/domain/primitives.js'
 import { contractAddress } from '../../../src/executor/deployments.js'
-import { protocols } from '../../../src/protocols/registry.js'
-import { registry } from '../../../src/telemetry/metrics.js'
 import { environment, ether, usdc, weth } from '../../support/backtest/ether-plan.js'
 import { executeOnFork } from '../../support/execute.js'
 import { startBadNode } from '../../support/nodes/bad-node.js'
@@ -113,12 +111,6 @@ function leastSlippage(outputs: readonly bigint[]): number {
   return Array.from({ length: 10_000 }, (_one, index) => index + 1).find(fills) ?? 10_000
 }
 
-/** Transactions that all services of this process have simulated so far. */
-async function simulations(): Promise<number> {
-  const metric = await registry.getSingleMetric('forkroute_simulations_total')?.get()
-  return (metric?.values ?? []).reduce((sum, { value }) => sum + value, 0)
-}
-
 const trade = {
   chainId: '1',
   fromAddress: sender,
@@ -214,36 +206,6 @@ describe('slippage=auto', () => {
     expect(body.expiresAtBlock).toBe(body.blockNumber + 25)
     expect(body).not.toHaveProperty('warnings')
   })
-
-  test('events spare executions: with and without them the answer is the same to the byte', async () => {
-    const others = protocols.map(({ slug }) => slug).filter((slug) => slug !== 'uniswap-v3')
-    const ask = {
-      chainId: '1',
-      tokenIn: weth,
-      tokenOut: usdc,
-      amountIn: `${ether}`,
-      blockNumber: '370',
-      ignoreStandards: others.join(),
-    }
-    const node = await startBadNode(context().sandbox.url, { lacks: ['logs'] })
-    onTestFinished(() => node.stop())
-    const measured: { text: string; executions: number }[] = []
-    for (const url of [context().sandbox.url, node.url]) {
-      const one = await startService({ ...environment(url), WORKERS: '1' })
-      onTestFinished(() => one.stop())
-      // The answer itself, and what the measurement adds to it.
-      await one.get('/api/v1/shortcuts/quote', ask)
-      const before = await simulations()
-      const { text } = await one.get('/api/v1/shortcuts/quote', { ...ask, slippage: 'auto' })
-      measured.push({ text, executions: (await simulations()) - before })
-    }
-    const [withEvents, without] = measured
-    expect(JSON.parse(without?.text ?? '').slippage).toMatchObject({ source: 'measured' })
-    expect(withEvents?.text).toBe(without?.text)
-    // Traders of the sandbox swap in this pool at most of these blocks, and some have no event.
-    expect((without?.executions ?? 0) - (withEvents?.executions ?? 0)).toBeGreaterThan(10)
-    // Twice 53 blocks of history that no fork has read before.
-  }, 600_000)
 
   test('without history it is the default, and says so', async () => {
     const node = await startBadNode(context().sandbox.url, { oldState: 'zeros' })

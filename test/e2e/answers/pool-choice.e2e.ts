@@ -144,7 +144,8 @@ describe('onlyPools', () => {
   test('a pool that is not known for the tokens is named', async () => {
     const [pool = ''] = await directPools()
     const absent = `0x${'12'.repeat(20)}`
-    const trade = { tokenIn: weth, tokenOut: usdc, amountIn }
+    // An amount that the pool takes alone.
+    const trade = { tokenIn: weth, tokenOut: usdc, amountIn: '100000000000000000000' }
     const some = await ask({ ...trade, onlyPools: [pool, absent] })
     expect(some.body.warnings.join()).toContain(absent)
     const none = await ask({ ...trade, onlyPools: absent })

@@ -5,9 +5,7 @@ import { join } from 'node:path'
 import { encodeFunctionData, type Hex, parseAbi } from 'viem'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { type Address, nativeToken } from '../../../src/domain/primitives.js'
-import { contractAddress } from '../../../src/executor/deployments.js'
 import { contractAddresses, v2PairAddress } from '../../../src/sandbox/addresses.js'
-import { ethereumMarket } from '../../../src/sandbox/market/market-pools.js'
 import { sandboxToken } from '../../../src/sandbox/tokens.js'
 import { runCli } from '../../support/cli.js'
 import { executeOnFork } from '../../support/execute.js'
@@ -158,19 +156,6 @@ describe('POST /hindsight', () => {
     expect(whole.transactions.map(({ hash }: { hash: Hex }) => hash)).toEqual(hashes)
     expect(whole.warnings).toBeUndefined()
     expect(await hindsight({ fromBlock: block })).toEqual(whole)
-  })
-
-  test('traders of the sandbox swap by public routers and ours in its history', async () => {
-    const { transactions } = await hindsight({ fromBlock: 375, toBlock: 377 })
-    const routers = { ...ethereumMarket.routers, own: contractAddress('Router') }
-    const swaps = transactions.filter(({ to }: { to: Address }) =>
-      Object.values(routers).includes(to),
-    )
-    expect(new Set(swaps.map(({ to }: { to: Address }) => to)).size).toBeGreaterThan(1)
-    for (const { swap, from, atItsPlace } of swaps) {
-      expect(swap).toMatchObject({ receiver: from })
-      expect(atItsPlace.result).not.toBeNull()
-    }
   })
 
   test('the command line tells the same', async () => {

@@ -57,9 +57,11 @@ describe('jobs on a queue', () => {
   test('cancelling gives up what workers are at; resumed, the job does what is left', async () => {
     const { engine, worker } = context()
     const given = deferred<bigint>()
+    const [stored, begun] = [deferred<void>(), deferred<void>()]
     let isSlow = true
     worker(async (_plan, block, signal) => {
       if (isSlow && block > 4n) {
+        begun.resolve()
         await sleepUntilAborted(600_000, undefined, { signal }).catch((error) => {
           given.resolve(block)
           throw error
@@ -68,8 +70,12 @@ describe('jobs on a queue', () => {
       return blockOf(block)
     })
     const cancelling = new AbortController()
+    // A worker that has not begun a further block by then would have nothing to give up.
+    void Promise.all([stored.promise, begun.promise]).then(() =>
+      cancelling.abort(new Error('cancelled')),
+    )
     const results = memory((count) => {
-      if (count === 4) cancelling.abort(new Error('cancelled'))
+      if (count === 4) stored.resolve()
     })
     const one = engine()
     const run = one.run(jobOf(20), blocks(1, 20), results.put, cancelling.signal)
