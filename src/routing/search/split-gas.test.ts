@@ -3,7 +3,7 @@ import type { Address } from '../../domain/primitives.js'
 import { uniswapV2 } from '../../protocols/uniswap-v2/index.js'
 import type { MarketPool } from '../market/market-view.js'
 import type { Hop } from './hop.js'
-import { refine } from './split-gas.js'
+import { prune, refine } from './split-gas.js'
 import { KnownMargins, networkOf, type SearchedTerms } from './split-network.js'
 
 const token = (digit: string): Address => `0x${digit.repeat(40)}`
@@ -109,5 +109,62 @@ describe('refine', () => {
   test('none where estimates are compared', () => {
     const cheap = swap('cheap', [c, b], [100_000, 100_000])
     expect(refined([cheap], { exactOnly: false })).toEqual(kept)
+  })
+})
+
+describe('prune', () => {
+  const [one, two] = ['one', 'two'].map((id) => swap(id, [a, b], [1_000, 1_000])) as [Hop, Hop]
+  const small = swap('small', [a, b], [30, 30])
+
+  /** The pools of each stage. */
+  function stagesOf(
+    hops: readonly (readonly [Hop, number])[],
+    changes: Pick<SearchedTerms, 'gasCostOut' | 'shouldStop'>,
+  ) {
+    const args: SearchedTerms = {
+      sources: [{ token: a, amount: 100n * ether }],
+      tokenOut: b,
+      margins: new KnownMargins(),
+      search: () => [],
+      besides: () => [],
+      ...changes,
+    }
+    const amounts = new Map(hops.map(([hop, amount], place) => [`${place}`, { hop, amount }]))
+    const grown = networkOf(args, amounts, true)
+    if (!grown) throw new Error('no network')
+    return prune(args, grown, true).map(({ arcs }) => namesOf(arcs.map(({ hop }) => hop)))
+  }
+
+  const three = [
+    [one, 49.3],
+    [two, 49.3],
+    [small, 1.4],
+  ] as const
+
+  test('swaps leave one by one, those first that lose least for their gas, while twice their gas would pay', () => {
+    // The small pool brings about 0.07 tokens, one of the others 4.
+    expect(stagesOf(three, { gasCostOut: ether / 10n })).toEqual([['one', 'small', 'two']])
+    const all = [
+      ['one', 'small', 'two'],
+      ['one', 'two'],
+    ]
+    expect(stagesOf(three, { gasCostOut: ether })).toEqual(all)
+    expect(stagesOf(three, { gasCostOut: 60n * ether }).map(({ length }) => length)).toEqual([
+      3, 2, 1,
+    ])
+  })
+
+  test('a swap leaves with those before and behind it that would have nothing left', () => {
+    const hops = [
+      [one, 99],
+      [swap('first', [a, c], [30, 30]), 1],
+      [swap('last', [c, b], [1_000, 1_000]), 0.96],
+    ] as const
+    expect(stagesOf(hops, { gasCostOut: ether })).toEqual([['first', 'last', 'one'], ['one']])
+  })
+
+  test('none without a price of gas, or once time is up', () => {
+    expect(stagesOf(three, {})).toHaveLength(1)
+    expect(stagesOf(three, { gasCostOut: ether, shouldStop: () => true })).toHaveLength(1)
   })
 })

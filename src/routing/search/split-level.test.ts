@@ -46,3 +46,52 @@ test('property: amounts add up to the total, and none would gain by moving to an
     }),
   )
 })
+
+/** How many levels are looked at until the amounts add up. */
+function looksAt(own: readonly Way[], total: number): number {
+  const [first, ...others] = own
+  if (!first) return 0
+  let looks = 0
+  const counted: Way = {
+    ...first,
+    amountAt(level) {
+      looks++
+      return first.amountAt(level)
+    },
+  }
+  equalised([counted, ...others], total)
+  return looks
+}
+
+test('closed form: amounts of two open ways are linear in the level, so the first cut hits it', () => {
+  // Worths 1 - x / 100 and 1.1 - y / 200 are equal at x = 70 / 3, y = 200 / 3.
+  const own = [way(1, -0.01, 0, 1_000), way(1.1, -0.005, 0, 1_000)]
+  const [x = 0, y = 0] = equalised(own, 90)
+  expect(x).toBeCloseTo(70 / 3, 9)
+  expect(y).toBeCloseTo(200 / 3, 9)
+  expect(looksAt(own, 90)).toBeLessThan(8)
+})
+
+test('a way that begins and ends at nearly one level takes what the other leaves', () => {
+  const steep = way(1, -0.01, 50, 1_000)
+  const flat = way(0.8, -1e-12, 100, 200)
+  const own = [steep, flat]
+  const [first = 0, second = 0] = equalised(own, 220)
+  expect(first + second).toBeCloseTo(220, 4)
+  expect(second).toBeGreaterThan(100)
+})
+
+test('ways that bend more than their slope says are looked at lower, until their amounts suffice', () => {
+  // Takes a tenth as much of what lies beyond 100 as the slope there promises.
+  const bending = (open: Way): Way => ({
+    ...open,
+    amountAt: (level) => {
+      const amount = open.amountAt(level)
+      return amount > 100 ? 100 + (amount - 100) / 10 : amount
+    },
+  })
+  const own = [bending(way(1, -0.001, 100, 1e6)), bending(way(1, -0.001, 100, 1e6))]
+  const [first = 0, second = 0] = equalised(own, 300)
+  expect(first).toBeCloseTo(150, 6)
+  expect(second).toBeCloseTo(150, 6)
+})
