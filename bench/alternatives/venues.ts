@@ -21,11 +21,10 @@ export const v2Routers = {
   'uniswap-v2': '0x7a250d5630b4cf539739df2c5dacb4c659f2488d',
   'sushiswap-v2': '0xd9e1ce17f2641f24ae83637ab66a2cca9c378b9f',
 } as const satisfies Record<string, Address>
-/** Version 2.1.0 has no address of its own here. */
-export const universalRouter: Address = '0x00000000000000000000000000000000be9c4013'
 /** @see Uniswap/permit2 */
 export const permit2: Address = '0x000000000022d473030f116ddee9f6b43ac78ba3'
 /** Not where mainnet has them: a node may know that they exist there without holding them. */
+export const universalRouter: Address = '0x00000000000000000000000000000000be9c4013'
 export const quoterV2: Address = '0x00000000000000000000000000000000be9c4011'
 export const uniswapMulticall: Address = '0x00000000000000000000000000000000be9c4012'
 
@@ -56,19 +55,8 @@ export const multicallAbi = parseAbi([
   'function multicall(Call[]) returns (uint256 blockNumber, Result[] results)',
 ])
 
+/** What the sandbox does not have. */
 const packages: readonly ArtifactPackage[] = [
-  {
-    name: '@uniswap/swap-router-contracts',
-    version: '1.3.1',
-    integrity:
-      'sha512-mh/YNbwKb7Mut96VuEtL+Z5bRe0xVIbjjiryn+iMMrK2sFKhR4duk/86mEz0UO5gSx4pQIw9G5276P5heY/7Rg==',
-    files: {
-      swapRouter02: {
-        path: 'package/artifacts/contracts/SwapRouter02.sol/SwapRouter02.json',
-        field: 'bytecode',
-      },
-    },
-  },
   {
     name: '@uniswap/v3-periphery',
     version: '1.4.4',
@@ -81,18 +69,6 @@ const packages: readonly ArtifactPackage[] = [
       },
       multicall: {
         path: 'package/artifacts/contracts/lens/UniswapInterfaceMulticall.sol/UniswapInterfaceMulticall.json',
-        field: 'bytecode',
-      },
-    },
-  },
-  {
-    name: '@uniswap/universal-router',
-    version: '2.1.0',
-    integrity:
-      'sha512-rt18RUsZd9xDfyVfIONJo+TEQ8w+olOYxu9+A1g4Thil1R7IMa+8mnyVQjdLPK2REhejScDwjYbOGpeaAce0hg==',
-    files: {
-      universalRouter: {
-        path: 'package/artifacts/contracts/UniversalRouter.sol/UniversalRouter.json',
         field: 'bytecode',
       },
     },
@@ -137,10 +113,10 @@ export async function loadCodes(): Promise<Codes> {
   const { 'uniswap-v2': v2, 'uniswap-v3': v3, 'sushiswap-v2': sushi } = factories
   const creations: Record<Address, readonly [code: Hex | undefined, args: Hex]> = {
     // The third is the manager of V3 positions, which no swap asks.
-    [swapRouter02]: [own.swapRouter02, addresses(v2, v3, weth, weth)],
+    [swapRouter02]: [sandbox.swapRouter02, addresses(v2, v3, weth, weth)],
     [quoterV2]: [own.quoterV2, addresses(v3, weth)],
     [uniswapMulticall]: [own.multicall, '0x'],
-    [universalRouter]: [own.universalRouter, universalRouterArguments],
+    [universalRouter]: [sandbox.universalRouter, universalRouterArguments],
     [v2Routers['sushiswap-v2']]: [sandbox.v2Router, addresses(sushi, weth)],
   }
   const anvil = await startAnvil([])
