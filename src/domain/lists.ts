@@ -55,6 +55,11 @@ export function compareAmounts(a: bigint, b: bigint): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
+/** The smaller of two amounts. */
+export function smaller(a: bigint, b: bigint): bigint {
+  return a < b ? a : b
+}
+
 /** The larger of two amounts. */
 export function larger(a: bigint, b: bigint): bigint {
   return a > b ? a : b

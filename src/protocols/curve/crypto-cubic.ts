@@ -5,6 +5,7 @@
  * @see curvefi/tricrypto-ng 584591e, contracts/main/CurveCryptoMathOptimized3.vy and curvefi/metaregistry b18e83e,
  *   contracts/amms/twocryptong/CurveCryptoMathOptimized2.vy (`get_y`, `_cbrt`)
  */
+import { smaller } from '../../domain/lists.js'
 import { maxUint256 } from '../../domain/primitives.js'
 
 const e14 = 10n ** 14n
@@ -182,8 +183,4 @@ function squareRoot(x: bigint): bigint {
 
 function size(x: bigint): bigint {
   return x < 0n ? -x : x
-}
-
-function smaller(a: bigint, b: bigint): bigint {
-  return a < b ? a : b
 }

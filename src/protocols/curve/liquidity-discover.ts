@@ -14,11 +14,11 @@ import {
 import type { ReadResult, StateReader } from '../../domain/state.js'
 import type { Pool, Unreadable } from '../pool.js'
 import type { DiscoverArgs, EndorsementArgs } from '../protocol.js'
+import { readAll } from '../shared/read-all.js'
 import { addressInWord, toWord } from '../shared/storage-slots.js'
 import { wordOf } from './abi.js'
 import { parametersOf, probes } from './discover.js'
 import { liquidityPool } from './liquidity-pool.js'
-import { readAll } from './load.js'
 import type { Reading } from './native-state.js'
 
 interface LookUpArgs {

@@ -3,12 +3,13 @@
  * that prove the math here; samples of quotes where there is no math or the quotes contradict it.
  */
 import type { ChainDefinition } from '../../chains/chain.js'
-import type { ReadResult, StateReader } from '../../domain/state.js'
+import type { StateReader } from '../../domain/state.js'
 import { nextBlockTime } from '../../domain/what-if.js'
 import type { Pool, Unreadable } from '../pool.js'
 import type { LoadedPool } from '../protocol.js'
+import { readAll } from '../shared/read-all.js'
 import { wordOf } from './abi.js'
-import { balancesOf, type Candidate, candidates, type Reading, readings } from './native-state.js'
+import { balancesOf, type Candidate, candidates, readings } from './native-state.js'
 import { type CurveParameters, curveParameters } from './parameters.js'
 import { proven, questionsOf, quoteReading } from './proof.js'
 import { direction, type Sample, type SampledPoolState, sampleSizes } from './sampled.js'
@@ -24,20 +25,6 @@ interface Entry {
   readonly balances: readonly (bigint | null)[]
   /** Empty: the math here lacks a number. */
   readonly candidates: readonly Candidate[]
-}
-
-/** Reads of many pools in one bulk request; the answers come back per pool. */
-export async function readAll(
-  reader: StateReader,
-  wanted: readonly (readonly Reading[])[],
-): Promise<ReadResult[][]> {
-  const all = wanted.flat()
-  const results = all.length > 0 ? await reader.call(all) : []
-  let next = 0
-  return wanted.map((list) => {
-    next += list.length
-    return results.slice(next - list.length, next)
-  })
 }
 
 export async function loadSwaps(args: {

@@ -6,9 +6,9 @@ import { type Address, isNative, toAddress } from '../../domain/primitives.js'
 import type { ReadResult } from '../../domain/state.js'
 import { isLiquidity, type Pool, type Unreadable } from '../pool.js'
 import type { Position, PositionAdapter, PositionReadArgs, PositionState } from '../positions.js'
+import { readAll } from '../shared/read-all.js'
 import { readTokenNames } from '../shared/token-names.js'
 import { encodeBalances, encodeGetter, wordOf } from './abi.js'
-import { readAll } from './load.js'
 import { curveParameters } from './parameters.js'
 
 const abi = parseAbi([

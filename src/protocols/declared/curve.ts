@@ -2,7 +2,7 @@
  * What a pool gives by the amount that goes in, from a few quotes: a concave curve through those of them that no mix of
  * two others beats. It ranks and splits; no amount of an answer comes from it. Pure.
  */
-import { compareAmounts } from '../../domain/lists.js'
+import { compareAmounts, smaller } from '../../domain/lists.js'
 
 export interface Sample {
   /** Raw units, > 0. */
@@ -69,10 +69,6 @@ function bendOf(corners: readonly Sample[], k: number): bigint {
     ...(behind ? [ratio([from, behind], [to, behind])] : []),
   ]
   return others.reduce(smaller, bound)
-}
-
-function smaller(a: bigint, b: bigint): bigint {
-  return a < b ? a : b
 }
 
 /** The mean rate between two samples by that between two others, times `one`, rounded down. */

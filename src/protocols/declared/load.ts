@@ -5,11 +5,12 @@
 import { decodeFunctionResult, encodeFunctionData, erc20Abi } from 'viem'
 import type { VenueParameters } from '../../chains/chain.js'
 import { argumentValues, namesOf } from '../../domain/declared-venue.js'
-import { compareAmounts, larger } from '../../domain/lists.js'
+import { compareAmounts, larger, zip } from '../../domain/lists.js'
 import type { Address } from '../../domain/primitives.js'
 import type { ReadCall, ReadResult, StateReader } from '../../domain/state.js'
 import type { Pool, Unreadable } from '../pool.js'
 import type { Direction, LoadedPool } from '../protocol.js'
+import { readAll } from '../shared/read-all.js'
 import { readWord } from '../shared/read-word.js'
 import { type Curve, concaveCurve, type Sample } from './curve.js'
 import { type DeclaredEntry, declaredSlug, entriesOf, type Venue } from './venue.js'
@@ -111,16 +112,14 @@ async function quoteSizes(
   sizesOf: (sampling: Sampling) => readonly bigint[],
 ): Promise<Sampling[]> {
   const wanted = samplings.map((sampling) => ({ sampling, sizes: sizesOf(sampling) }))
-  const calls = wanted.flatMap(({ sampling: { entry, direction }, sizes }) =>
+  const calls = wanted.map(({ sampling: { entry, direction }, sizes }) =>
     sizes.map((amountIn) => quoteCall(entry, direction, amountIn)),
   )
-  const answers = calls.length > 0 ? await reader.call(calls) : []
-  let next = 0
-  return wanted.map(({ sampling, sizes }) => {
-    const quotes = sizes.map((amountIn): Quote => {
-      const answer = answers[next++]
+  const answers = await readAll(reader, calls)
+  return zip(wanted, answers).map(([{ sampling, sizes }, own]) => {
+    const quotes = zip(sizes, own).map(([amountIn, answer]): Quote => {
       const amountOut = quotedAmount(sampling.entry.venue, answer)
-      const isUnread = answer && !answer.ok && answer.reason === 'unreadable'
+      const isUnread = !answer.ok && answer.reason === 'unreadable'
       return {
         amountIn,
         amountOut: amountOut !== null && amountOut > 0n ? amountOut : null,

@@ -8,6 +8,7 @@ import type { Address } from '../../domain/primitives.js'
 import { type Pool, poolName } from '../../protocols/pool.js'
 import { canSwap } from '../../protocols/protocol.js'
 import { protocols } from '../../protocols/registry.js'
+import { oncePer } from '../../protocols/shared/once-per.js'
 import type { Task } from '../block/task.js'
 import { type Flow, swapsOf } from '../search/flow.js'
 
@@ -28,13 +29,13 @@ export function cautionsOf(
   })
 }
 
-function rebasingTokens({ venues }: Pick<ChainDefinition, 'venues'>): ReadonlySet<Address> {
+const rebasingTokens = oncePer(({ venues }: ChainDefinition): ReadonlySet<Address> => {
   const found = protocols.flatMap((adapter) => {
     const venue = venues[adapter.slug]
     return venue && canSwap(adapter) ? (adapter.swaps.rebasingTokens?.(venue) ?? []) : []
   })
   return new Set(found)
-}
+})
 
 function rebaseCautions({ tokens }: Pool, rebasing: ReadonlySet<Address>): readonly PoolCaution[] {
   return cautionsWhere([

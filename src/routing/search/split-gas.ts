@@ -2,7 +2,7 @@
  * What a split is worth after gas: swaps leave while their gas costs more than they yield, and what then is the best is
  * looked at once more, whether another swap should leave or another path should join. Pure.
  */
-import { hopSwap, type PoolStates } from './flow.js'
+import { hopSwap } from './flow.js'
 import { hopKey } from './hop.js'
 import {
   type Arc,
@@ -16,6 +16,7 @@ import {
   pruneArcs,
   type SearchedTerms,
   spendsAll,
+  unchanged,
 } from './split-network.js'
 import { improve, type Margin, marginAt, marginsOf, tokenOf } from './split-newton.js'
 
@@ -33,7 +34,6 @@ const partsAtMost = 8
 const tries = { join: 3, leave: 2 } as const
 /** Changes of one network at most. */
 const mostChanges = 8
-const unchanged: PoolStates = new Map()
 
 export function gasOf({ gasCostOut = 0n }: SearchedTerms, gas: bigint): number {
   return (Number(gas) * Number(gasCostOut)) / gasUnit

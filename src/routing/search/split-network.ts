@@ -71,7 +71,8 @@ export interface SearchedTerms extends SplitTerms {
 
 /** Part of an amount that a pool must be able to take on top. */
 export const headroomPart = 500n
-const unchanged: PoolStates = new Map()
+/** Pools as the view has them. */
+export const unchanged: PoolStates = new Map()
 /** Shares are applied as 48-bit fractions. */
 const shareBits = 48n
 const shareUnit = 2 ** Number(shareBits)
