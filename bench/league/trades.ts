@@ -79,14 +79,31 @@ export async function randomTrades(
   return price(market, drawn)
 }
 
+/** Trades that are named, whose input is stated. */
+export function namedTrades(market: LeagueMarket, named: readonly Named[]): Promise<Trade[]> {
+  return price(
+    market,
+    named.map(({ sizeUsd, symbolIn, symbolOut }) => ({
+      sizeUsd,
+      symbolIn,
+      symbolOut,
+      exact: 'input',
+    })),
+  )
+}
+
 interface Pair {
   readonly symbolIn: string
   readonly symbolOut: string
 }
 
-interface Drawn extends Pair {
-  readonly exact: Exact
+/** A trade by symbols and size. */
+export interface Named extends Pair {
   readonly sizeUsd: number
+}
+
+interface Drawn extends Named {
+  readonly exact: Exact
 }
 
 function drawPair(sold: readonly string[], bought: readonly string[], random: SeededRandom): Pair {
