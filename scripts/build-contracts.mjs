@@ -56,6 +56,9 @@ const templates = [
   },
 ]
 
+/** Never deployed: reads of a fork place their code where they are called. */
+const readers = [{ name: 'UniswapV4Quoter', file: 'helpers/UniswapV4Quoter.sol' }]
+
 function compile() {
   const folder = `${root}contracts/src/`
   const files = readdirSync(folder, { recursive: true }).filter((file) => file.endsWith('.sol'))
@@ -159,6 +162,7 @@ function placesOf(address, code) {
 const artifact = compile()
 const records = []
 const templateRecords = []
+const readerRecords = []
 await withAnvil(async (rpc) => {
   const [from] = await rpc('eth_accounts')
   const runtimeCode = async (name, address) => {
@@ -207,6 +211,10 @@ await withAnvil(async (rpc) => {
     const places = names.map((argument, index) => [argument, placesOf(markers[index], code)])
     templateRecords.push({ name, abi, initCode, code, places, fixed })
   }
+  for (const { name } of readers) {
+    const { abi, initCode } = artifact(name)
+    readerRecords.push({ name, abi, code: await runtimeCode(name, await deploy(initCode)) })
+  }
 })
 
 const entries = records.map(
@@ -233,6 +241,14 @@ const templateEntries = templateRecords.map(
   },
 `,
 )
+const readerEntries = readerRecords.map(
+  ({ name, abi, code }) => `  ${name}: {
+    abi: ${JSON.stringify(abi)},
+    runtimeCode:
+      '${code}',
+  },
+`,
+)
 const text = `// Written by scripts/build-contracts.mjs from contracts/src; solc ${solc.version()}.
 // \`deployer\`: the contract whose constructor deploys this one; null: the deterministic deployment proxy.
 export const contracts = {
@@ -242,6 +258,10 @@ ${entries.join('')}} as const
 // from its start. \`fixedArguments\`: addresses of contracts above, which follow it in the constructor.
 export const templates = {
 ${templateEntries.join('')}} as const
+
+// Contracts that are never deployed: reads of a fork place their code where they are called.
+export const readers = {
+${readerEntries.join('')}} as const
 `
 
 if (!process.argv.includes('--check')) {

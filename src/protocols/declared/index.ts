@@ -8,15 +8,9 @@ import { argumentValues, namesOf } from '../../domain/declared-venue.js'
 import type { ExecutorStep } from '../../domain/order.js'
 import { type Address, maxUint256 } from '../../domain/primitives.js'
 import type { Pool } from '../pool.js'
-import {
-  type DiscoverArgs,
-  defineProtocol,
-  type EncodeSwapArgs,
-  type Swap,
-  type Swaps,
-} from '../protocol.js'
-import { outputOf } from './curve.js'
-import { contractOf, type DeclaredState, directionKey, loadDeclared } from './load.js'
+import { type DiscoverArgs, defineProtocol, type EncodeSwapArgs } from '../protocol.js'
+import { sampledSwap } from '../shared/sampled/sample.js'
+import { contractOf, type DeclaredState, loadDeclared } from './load.js'
 import { declaredSlug, entriesOf } from './venue.js'
 
 export const declaredVenues = defineProtocol<DeclaredState>({
@@ -31,7 +25,7 @@ export const declaredVenues = defineProtocol<DeclaredState>({
     canPay: (_pool, { entry }) => entry.venue.paysRecipient,
     discover: async (args) => ({ pools: poolsAmong(args), unreadable: [] }),
     load: loadDeclared,
-    swap: swapOf,
+    swap: (_pool, state, direction, amountIn) => sampledSwap(state, direction, amountIn),
     gasEstimate: (_pool, { entry }) => BigInt(entry.venue.gas),
     encodeSwap,
   },
@@ -49,23 +43,6 @@ function poolsAmong({ chain, venue, pairs }: DiscoverArgs): Pool[] {
   return [...entriesOf(venue).values()]
     .map(({ pool }) => pool)
     .filter(({ tokens }) => isWanted(tokens.map((token) => canonicalToken(chain, token))))
-}
-
-function swapOf(
-  _pool: Pool,
-  state: DeclaredState,
-  direction: Parameters<Swaps['swap']>[2],
-  amountIn: bigint,
-): Swap<DeclaredState> {
-  const key = directionKey(direction)
-  const curve = state.curves.get(key) ?? []
-  const spent = state.spent.get(key) ?? 0n
-  const amountOut = amountIn > 0n ? outputOf(curve, spent + amountIn) - outputOf(curve, spent) : 0n
-  return {
-    amountOut,
-    exact: false,
-    after: () => ({ ...state, spent: new Map(state.spent).set(key, spent + amountIn) }),
-  }
 }
 
 /** The input is allowed or sent as the file says, then the call is made. */

@@ -5,35 +5,29 @@
 import { decodeFunctionResult, encodeFunctionData, erc20Abi } from 'viem'
 import type { VenueParameters } from '../../chains/chain.js'
 import { argumentValues, namesOf } from '../../domain/declared-venue.js'
-import { compareAmounts, larger, zip } from '../../domain/lists.js'
+import { zip } from '../../domain/lists.js'
 import type { Address } from '../../domain/primitives.js'
 import type { ReadCall, ReadResult, StateReader } from '../../domain/state.js'
 import type { Pool, Unreadable } from '../pool.js'
 import type { Direction, LoadedPool } from '../protocol.js'
 import { readAll } from '../shared/read-all.js'
 import { readWord } from '../shared/read-word.js'
-import { type Curve, concaveCurve, type Sample } from './curve.js'
+import {
+  type Ask,
+  curvesOf,
+  type Quoted,
+  type SampledDirection,
+  type SampledState,
+  sampleAll,
+  unreadQuote,
+} from '../shared/sampled/sample.js'
 import { type DeclaredEntry, declaredSlug, entriesOf, type Venue } from './venue.js'
 
-export interface DeclaredState {
+export interface DeclaredState extends SampledState {
   readonly entry: DeclaredEntry
-  /** By `directionKey`; a direction that could not be quoted has none. */
-  readonly curves: ReadonlyMap<string, Curve>
-  /** By `directionKey`: what earlier swaps of the same search have put in, raw units. */
-  readonly spent: ReadonlyMap<string, bigint>
 }
 
 type Loaded = LoadedPool<DeclaredState> | Unreadable
-
-const sizes = 13
-const sizeRatio = 3n
-/** Where larger sizes give nothing: rounds of further quotes, and how many of a direction are in each. */
-const edgeRounds = 4
-const edgeQuotes = 6
-
-export function directionKey({ tokenIn, tokenOut }: Direction): string {
-  return `${tokenIn}>${tokenOut}`
-}
 
 export async function loadDeclared(args: {
   readonly reader: StateReader
@@ -44,21 +38,17 @@ export async function loadDeclared(args: {
   const known = entriesOf(venue)
   const entries = pools.flatMap(({ id }) => known.get(id) ?? [])
   const largest = await largestAmounts(reader, entries)
-  let samplings = await quoteSizes(reader, entries.flatMap(directionsOf), (sampling) =>
-    geometric(largestOf(sampling, largest)),
-  )
-  for (let round = 0; round < edgeRounds; round++) {
-    samplings = await quoteSizes(reader, samplings, edgeSizes)
-  }
+  const directions = entries.flatMap((entry) => directionsOf(entry, largest))
+  const samplings = await sampleAll(askThrough(reader), directions)
   return pools.map((pool) => {
     const entry = known.get(pool.id)
     if (!entry) return unreadable(pool, 'The file of VENUES has no such pool.')
-    const own = samplings.filter((sampling) => sampling.entry === entry)
-    const curves = curvesOf(own)
-    const unread = own.flatMap(({ quotes }) => quotes).find((quote) => quote.unread !== null)
+    const own = samplings.filter(({ subject }) => subject === entry)
+    const sampled = curvesOf(own)
+    const unread = unreadQuote(own)
     // A quote that reverts is the venue's answer: it swaps nothing at this block.
-    if (curves.size === 0 && unread) return unreadable(pool, unread.unread ?? '')
-    return { pool, state: { entry, curves, spent: new Map() }, partial: true }
+    if (sampled.curves.size === 0 && unread !== null) return unreadable(pool, unread)
+    return { pool, state: { entry, ...sampled }, partial: true }
   })
 }
 
@@ -81,57 +71,24 @@ async function largestAmounts(
   )
 }
 
-interface Quote {
-  readonly amountIn: bigint
-  /** Raw units; null where nothing comes out. */
-  readonly amountOut: bigint | null
-  /** What the node said where it lacks what the quote reads. */
-  readonly unread: string | null
-}
-
-/** What is known of one direction of a pool. */
-interface Sampling {
-  readonly entry: DeclaredEntry
-  readonly direction: Direction
-  readonly quotes: readonly Quote[]
-}
-
-function directionsOf(entry: DeclaredEntry): Sampling[] {
+function directionsOf(
+  entry: DeclaredEntry,
+  largest: ReadonlyMap<string, bigint>,
+): SampledDirection<DeclaredEntry>[] {
   const { tokens } = entry.declared
   return tokens.flatMap((tokenIn) =>
     tokens
       .filter((tokenOut) => tokenOut !== tokenIn)
-      .map((tokenOut) => ({ entry, direction: { tokenIn, tokenOut }, quotes: [] })),
+      .map((tokenOut) => {
+        const direction = { tokenIn, tokenOut }
+        return { subject: entry, direction, largest: largestOf(entry, direction, largest) }
+      }),
   )
-}
-
-/** Quotes further sizes, all in one read. */
-async function quoteSizes(
-  reader: StateReader,
-  samplings: readonly Sampling[],
-  sizesOf: (sampling: Sampling) => readonly bigint[],
-): Promise<Sampling[]> {
-  const wanted = samplings.map((sampling) => ({ sampling, sizes: sizesOf(sampling) }))
-  const calls = wanted.map(({ sampling: { entry, direction }, sizes }) =>
-    sizes.map((amountIn) => quoteCall(entry, direction, amountIn)),
-  )
-  const answers = await readAll(reader, calls)
-  return zip(wanted, answers).map(([{ sampling, sizes }, own]) => {
-    const quotes = zip(sizes, own).map(([amountIn, answer]): Quote => {
-      const amountOut = quotedAmount(sampling.entry.venue, answer)
-      const isUnread = !answer.ok && answer.reason === 'unreadable'
-      return {
-        amountIn,
-        amountOut: amountOut !== null && amountOut > 0n ? amountOut : null,
-        unread: isUnread ? answer.message : null,
-      }
-    })
-    return { ...sampling, quotes: [...sampling.quotes, ...quotes] }
-  })
 }
 
 function largestOf(
-  { entry: { venue, declared }, direction: { tokenIn } }: Sampling,
+  { venue, declared }: DeclaredEntry,
+  { tokenIn }: Direction,
   largest: ReadonlyMap<string, bigint>,
 ): bigint {
   const stated = declared.largest?.[declared.tokens.indexOf(tokenIn)]
@@ -139,29 +96,23 @@ function largestOf(
   return largest.get(`${contractOf(venue.holder, declared.address)}:${tokenIn}`) ?? 0n
 }
 
-/** Sizes between the largest that gives something and the next that does not: how much a pool takes at most shows there. */
-function edgeSizes({ quotes }: Sampling): bigint[] {
-  const good = quotes.reduce(
-    (most, { amountIn, amountOut }) => (amountOut === null ? most : larger(most, amountIn)),
-    0n,
-  )
-  const [bad] = quotes
-    .map(({ amountIn }) => amountIn)
-    .filter((amountIn) => amountIn > good)
-    .sort(compareAmounts)
-  if (good === 0n || bad === undefined) return []
-  const sizes = Array.from(
-    { length: edgeQuotes },
-    (_, k) => good + ((bad - good) * BigInt(k + 1)) / BigInt(edgeQuotes + 1),
-  )
-  return [...new Set(sizes)].filter((size) => size > good)
-}
-
-/** Descending, without zeros. */
-function geometric(largest: bigint): bigint[] {
-  return Array.from({ length: sizes }, (_, k) => largest / sizeRatio ** BigInt(k)).filter(
-    (size) => size > 0n,
-  )
+/** Each quote is a call. */
+function askThrough(reader: StateReader): Ask<DeclaredEntry> {
+  return async (wanted) => {
+    const calls = wanted.map(({ subject, direction, sizes }) =>
+      sizes.map((amountIn) => quoteCall(subject, direction, amountIn)),
+    )
+    const answers = await readAll(reader, calls)
+    return zip(wanted, answers).map(([{ subject }, own]) =>
+      own.map((answer): Quoted => {
+        const isUnread = !answer.ok && answer.reason === 'unreadable'
+        return {
+          amountOut: quotedAmount(subject.venue, answer),
+          unread: isUnread ? answer.message : null,
+        }
+      }),
+    )
+  }
 }
 
 /** The call that quotes an amount. */
@@ -200,17 +151,6 @@ export function quotedAmount(
   for (const index of quote.output) value = Object.values(Object(value))[index]
   if (typeof value !== 'bigint' && typeof value !== 'number') return null
   return quote.negated ? -BigInt(value) : BigInt(value)
-}
-
-function curvesOf(samplings: readonly Sampling[]): ReadonlyMap<string, Curve> {
-  const curves = new Map<string, Curve>()
-  for (const { direction, quotes } of samplings) {
-    const samples = quotes.flatMap(({ amountIn, amountOut }): Sample[] =>
-      amountOut === null ? [] : [{ amountIn, amountOut }],
-    )
-    if (samples.length > 0) curves.set(directionKey(direction), concaveCurve(samples))
-  }
-  return curves
 }
 
 export function contractOf(stated: Address | 'pool', pool: Address): Address {

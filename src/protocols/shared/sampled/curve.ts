@@ -2,7 +2,7 @@
  * What a pool gives by the amount that goes in, from a few quotes: a concave curve through those of them that no mix of
  * two others beats. It ranks and splits; no amount of an answer comes from it. Pure.
  */
-import { compareAmounts, smaller } from '../../domain/lists.js'
+import { compareAmounts, smaller } from '../../../domain/lists.js'
 
 export interface Sample {
   /** Raw units, > 0. */
