@@ -142,6 +142,7 @@ function look(dataDir: string): Section['rows'] {
         connectors: hubs.map(spell),
         maxHops: 3,
         gates: [],
+        runsHooks: false,
       })
       candidates += pools.length
       return performance.now() - started

@@ -25,6 +25,7 @@ const contents: CassetteContents = {
     dataFee: 'ranked',
     cautions: true,
     poolBlacklist: [],
+    v4Hooks: 'run',
     v4HooksAllowlist: [],
     venues: [],
     poolIndex: false,
@@ -70,9 +71,15 @@ describe('toHead', () => {
 
   test('what earlier files lack is as it was when they were recorded', () => {
     const { facts } = toHead(contents, version)
-    const { dataFee: _one, cautions: _other, ...earlier } = JSON.parse(facts.settings ?? '{}')
+    const {
+      dataFee: _one,
+      cautions: _other,
+      v4Hooks: _third,
+      ...earlier
+    } = JSON.parse(facts.settings ?? '{}')
     const read = contentsOf({ facts: () => ({ ...facts, settings: JSON.stringify(earlier) }) })
-    expect(read.settings).toEqual({ ...contents.settings, dataFee: 'shown', cautions: false })
+    const later = { dataFee: 'shown', cautions: false, v4Hooks: 'listed' }
+    expect(read.settings).toEqual({ ...contents.settings, ...later })
   })
 
   test('a missing part is named', () => {

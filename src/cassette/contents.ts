@@ -26,6 +26,7 @@ export type CassetteSettings = Pick<
   | 'dataFee'
   | 'cautions'
   | 'poolBlacklist'
+  | 'v4Hooks'
   | 'v4HooksAllowlist'
   | 'venues'
   | 'poolIndex'
@@ -62,6 +63,7 @@ const laterSettings = {
   marksAnswers: false,
   widensPools: false,
   disabledAggregators: [] as string[],
+  v4Hooks: 'listed',
   venues: [] as DeclaredVenue[],
   acrossFeeBps: 5,
   acrossMaxUsd: null,
@@ -87,6 +89,7 @@ const schemas = {
     maxHops: integer,
     poolBlacklist: z.array(z.string()),
     v4HooksAllowlist: z.array(z.string()),
+    v4Hooks: z.enum(['run', 'listed']).default(laterSettings.v4Hooks),
     venues: DeclaredVenues.default(laterSettings.venues),
     liquidityFloorUsd: z.number(),
     serviceName: z.string(),
@@ -205,8 +208,9 @@ export function contentsToAdd(file: string, contents: CassetteContents): Cassett
 }
 
 /** Settings that files may lack: what is added to a file takes them from it. */
-export function laterOf({ marksAnswers, widensPools, cautions, dataFee }: CassetteSettings) {
-  return { marksAnswers, widensPools, cautions, dataFee }
+export function laterOf(settings: CassetteSettings) {
+  const { marksAnswers, widensPools, cautions, dataFee, v4Hooks } = settings
+  return { marksAnswers, widensPools, cautions, dataFee, v4Hooks }
 }
 
 /** One sentence per field that differs. */

@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import { chainById } from '../chains/registry.js'
 import type { DeclaredVenue } from '../domain/declared-venue.js'
-import type { DataFeeUse, ProofMode } from '../domain/router-settings.js'
+import type { DataFeeUse, ProofMode, V4HooksUse } from '../domain/router-settings.js'
 import { type BacktestsConfig, backtestsOf, backtestsVariables } from './backtests.js'
 import { perChain } from './chains.js'
 import { type TracesConfig, tracesOf, tracesVariables } from './traces.js'
@@ -84,6 +84,8 @@ export interface Config {
   readonly disabledAggregators: readonly string[]
   /** Pool ids or addresses that are never used, lower-case. */
   readonly poolBlacklist: readonly string[]
+  /** Whether pools of Uniswap V4 with other hooks than those of the list are run and used. */
+  readonly v4Hooks: V4HooksUse
   /** Hooks of Uniswap V4 whose pools are used, lower-case. */
   readonly v4HooksAllowlist: readonly string[]
   /** Absolute path of the file that declares venues, and what it declares; null: there is none. */
@@ -245,13 +247,18 @@ export const environment = z.object({
       'must be pool addresses (20 bytes) or pool ids (32 bytes), comma-separated',
     )
     .describe('Pools (addresses or ids) that are never used.'),
+  V4_HOOKS: oneOf(['run', 'listed'], 'run').describe(
+    '`run`: pools of Uniswap V4 with hooks are run on the fork, and used where the hooks are steady. `listed`: only those of V4_HOOKS_ALLOWLIST are used.',
+  ),
   V4_HOOKS_ALLOWLIST: list
     .transform((hooks) => hooks.map((each) => each.toLowerCase()))
     .refine(
       (hooks) => hooks.every((each) => /^0x[0-9a-f]{40}$/.test(each)),
       'must be addresses of hooks (20 bytes), comma-separated',
     )
-    .describe('Hooks of Uniswap V4 whose pools are used. Default: none; pools without hooks are.'),
+    .describe(
+      'Hooks of Uniswap V4 whose pools are used without running them before. Default: none.',
+    ),
   VENUES: z
     .string()
     .optional()
@@ -389,6 +396,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     trustProxyHops: read.TRUST_PROXY_HOPS,
     disabledAggregators: read.DISABLED_AGGREGATORS,
     poolBlacklist: read.POOL_BLACKLIST,
+    v4Hooks: read.V4_HOOKS,
     v4HooksAllowlist: read.V4_HOOKS_ALLOWLIST,
     venuesFile,
     venues: declared?.venues ?? [],

@@ -24,6 +24,9 @@ export type ProofMode = 'all' | 'adaptive'
 /** `ranked`: routes are compared after the L1 data fee, too. `shown`: it stands in `gasCost` alone. */
 export type DataFeeUse = 'ranked' | 'shown'
 
+/** `run`: hooks of Uniswap V4 are run, and used where they are steady. `listed`: only listed ones are used. */
+export type V4HooksUse = 'run' | 'listed'
+
 /** Which pools and tokens routes may lead through; an empty list restricts nothing. */
 export interface PoolChoice {
   /** Pools that are not used: addresses or ids, lower-case. They win over `onlyPools`. */

@@ -17,6 +17,10 @@ export interface ReadCall {
   readonly timestamp?: bigint
   /** Gas that it may use; absent: what a transaction may. */
   readonly gas?: bigint
+  /** Who sends it; absent: the zero address. */
+  readonly from?: Address
+  /** Runtime code that is at `to` for this call; absent: what the chain has there. */
+  readonly code?: Hex
 }
 
 /**

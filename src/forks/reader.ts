@@ -108,10 +108,14 @@ export class ForkReader implements StateReader {
 
   async call(calls: readonly ReadCall[]): Promise<ReadResult[]> {
     this.#signal?.throwIfAborted()
-    foresee(this.#source, calls)
+    // The archive has no other code than the chain's.
+    foresee(
+      this.#source,
+      calls.filter(({ code }) => code === undefined),
+    )
     return Promise.all(
       calls.map((call) => {
-        const key = `${call.to}:${call.data}:${call.timestamp ?? ''}:${call.gas ?? ''}`
+        const key = callKey(call)
         return this.#known.get(key) ?? this.#remember(key, this.#readCall(call))
       }),
     )
@@ -164,16 +168,23 @@ export class ForkReader implements StateReader {
     return url
   }
 
-  #toRpcCall({ to, data, timestamp, gas: limit }: ReadCall): RpcCall {
-    const later = timestamp === undefined ? [] : [{}, { time: numberToHex(timestamp) }]
+  #toRpcCall({ to, data, timestamp, gas: limit, from, code }: ReadCall): RpcCall {
     const gas = limit === undefined ? this.#gas : numberToHex(limit)
-    return { method: 'eth_call', params: [{ to, data, gas }, this.#number, ...later] }
+    const call = { to, data, gas, ...(from && { from }) }
+    const state = code === undefined ? {} : { [to]: { code } }
+    const changes = timestamp === undefined ? [state] : [state, { time: numberToHex(timestamp) }]
+    const isPlain = timestamp === undefined && code === undefined
+    return { method: 'eth_call', params: [call, this.#number, ...(isPlain ? [] : changes)] }
   }
 
   #sendGuesses(): void {
     tellGuesses(this.#source, this.#guesses)
     this.#guesses = []
   }
+}
+
+function callKey({ to, data, timestamp, gas, from, code }: ReadCall): string {
+  return [to, data, timestamp, gas, from, code].join(':')
 }
 
 /** Same slot, same key, however many leading zeros it was written with. */

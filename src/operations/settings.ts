@@ -38,6 +38,7 @@ const values: Readonly<Record<Variable, (config: Config) => Value>> = {
   TRUST_PROXY_HOPS: ({ trustProxyHops }) => trustProxyHops,
   DISABLED_AGGREGATORS: ({ disabledAggregators }) => disabledAggregators,
   POOL_BLACKLIST: ({ poolBlacklist }) => poolBlacklist,
+  V4_HOOKS: ({ v4Hooks }) => v4Hooks,
   V4_HOOKS_ALLOWLIST: ({ v4HooksAllowlist }) => v4HooksAllowlist,
   VENUES: ({ venuesFile }) => venuesFile,
   POOL_INDEX: ({ poolIndex }) => poolIndex,

@@ -4,7 +4,6 @@
  * change nothing, and one that is made cheaply today takes the place of none that was there before.
  */
 import type { BlockPin } from '../domain/primitives.js'
-import type { Pool } from '../protocols/pool.js'
 import {
   guarded,
   hexOf,
@@ -13,14 +12,12 @@ import {
   type PoolRow,
   toPool,
 } from './database.js'
-import { type IndexQuestion, poolsFor } from './pool-search.js'
+import { type FoundPools, type IndexQuestion, poolsFor } from './pool-search.js'
 import { TokenLinks } from './token-links.js'
 
-export interface IndexAnswer {
+export interface IndexAnswer extends FoundPools {
   /** The last block whose pools are known, the block itself at most; null: none. */
   readonly upTo: bigint | null
-  /** Candidates: between tokens of the question, then by tokens in between. */
-  readonly pools: readonly Pool[]
 }
 
 /** The most pools of one protocol in a list of positions, since each is read at the block. */
@@ -60,9 +57,10 @@ export class IndexReader {
 
   /** What the sources of one protocol tell of for its list of positions. */
   listed(pin: BlockPin, sources: readonly string[], protocol: string): IndexAnswer {
-    return this.#answer(pin, sources, (upTo) =>
-      this.#statements.oldest.all(pin.chainId, protocol, upTo, mostListed).map(toPool),
-    )
+    return this.#answer(pin, sources, (upTo) => ({
+      pools: this.#statements.oldest.all(pin.chainId, protocol, upTo, mostListed).map(toPool),
+      hooked: [],
+    }))
   }
 
   close(): void {
@@ -73,12 +71,12 @@ export class IndexReader {
   #answer(
     pin: BlockPin,
     sources: readonly string[],
-    poolsUpTo: (block: number) => Pool[],
+    poolsUpTo: (block: number) => FoundPools,
   ): IndexAnswer {
     const read = (): IndexAnswer => {
       const upTo = this.#reach(pin, sources)
-      if (upTo === null) return { upTo: null, pools: [] }
-      return { upTo: BigInt(upTo), pools: poolsUpTo(upTo) }
+      if (upTo === null) return { upTo: null, pools: [], hooked: [] }
+      return { upTo: BigInt(upTo), ...poolsUpTo(upTo) }
     }
     return guarded(() => this.#db.transaction(read)())
   }

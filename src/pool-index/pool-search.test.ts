@@ -39,7 +39,7 @@ function pool(block: number, tokens: readonly [Address, Address]): IndexedPool {
 test('names six pools of a token in between with an end, the oldest ones', () => {
   const between = Array.from({ length: 8 }, (_, k) => pool(k, [a, x]))
   const onward = pool(9, [x, b])
-  const found = poolsFor(new TokenLinks(databaseWith([...between, onward])), {
+  const { pools: found } = poolsFor(new TokenLinks(databaseWith([...between, onward])), {
     chainId: 1,
     upTo: 100,
     tokensIn: [[a]],
@@ -47,6 +47,22 @@ test('names six pools of a token in between with an end, the oldest ones', () =>
     connectors: [],
     maxHops: 2,
     gates: [],
+    runsHooks: false,
   })
   expect(found.map(({ id }) => id)).toEqual([...between.slice(0, 6), onward].map(({ id }) => id))
+})
+
+test('names pools with hooks beside the others and within the same block, where hooks are run', () => {
+  const hooks = token(0xd07)
+  const hooked = [3, 8].map((block) => ({ ...pool(block, [a, b]), gate: hooks }))
+  const links = new TokenLinks(databaseWith([pool(1, [a, b]), ...hooked]))
+  const question = { chainId: 1, upTo: 5, tokensIn: [[a]], tokensOut: [[b]], connectors: [] }
+  const found = (gates: readonly string[], runsHooks: boolean) => {
+    const { pools, hooked } = poolsFor(links, { ...question, maxHops: 2, gates, runsHooks })
+    return [pools.map(({ id }) => id), hooked.map(({ id }) => id)]
+  }
+  const [plain, one] = [token(0x101), token(0x103)]
+  expect(found([], true)).toEqual([[plain], [one]])
+  expect(found([], false)).toEqual([[plain], []])
+  expect(found([hooks], true)).toEqual([[plain, one], []])
 })

@@ -19,6 +19,9 @@ const mostBetween = 96
 const chainStarts = 12
 /** The most pools of one answer, since two words of the state of each are read at the block. */
 const mostPools = 512
+/** The same of pools whose hooks no list names, which are run at each block: of each pair, and in all. */
+const hookedOfPair = 16
+const mostHooked = 48
 
 export interface IndexQuestion {
   /** Keys of the chain's sources. */
@@ -30,6 +33,8 @@ export interface IndexQuestion {
   readonly maxHops: number
   /** Hooks that the operator allows. */
   readonly gates: readonly string[]
+  /** Whether pools with other hooks are named, too, beside all others. */
+  readonly runsHooks: boolean
 }
 
 export interface SearchedQuestion extends Omit<IndexQuestion, 'sources'> {
@@ -38,8 +43,14 @@ export interface SearchedQuestion extends Omit<IndexQuestion, 'sources'> {
   readonly upTo: number
 }
 
-/** Candidates: between tokens of the question, then by tokens in between. */
-export function poolsFor(links: TokenLinks, question: SearchedQuestion): Pool[] {
+export interface FoundPools {
+  /** Candidates: between tokens of the question, then by tokens in between. */
+  readonly pools: readonly Pool[]
+  /** Pools of the tokens of the question whose hooks no list names. */
+  readonly hooked: readonly Pool[]
+}
+
+export function poolsFor(links: TokenLinks, question: SearchedQuestion): FoundPools {
   const { maxHops } = question
   const search = new PoolSearch(links, question)
   search.takeBetweenEnds()
@@ -47,7 +58,11 @@ export function poolsFor(links: TokenLinks, question: SearchedQuestion): Pool[] 
   if (maxHops >= 3) search.takeBetweenConnectors()
   search.takeByTokensBetween()
   if (maxHops >= 3) search.takeByTwoTokensBetween()
-  return search.pools()
+  if (question.runsHooks) {
+    search.takeHookedBetweenEnds()
+    if (maxHops >= 2) search.takeHookedWithConnectors()
+  }
+  return search.found()
 }
 
 class PoolSearch {
@@ -61,6 +76,7 @@ class PoolSearch {
   /** The tokens that the question names. */
   readonly #own: readonly number[]
   readonly #found = new Map<number, Pool>()
+  readonly #hooked = new Map<number, Pool>()
   /** Neighbours of tokens, but for the question's own. */
   readonly #near = new Map<number, readonly number[]>()
 
@@ -78,8 +94,8 @@ class PoolSearch {
     this.#own = [...new Set([...this.#ins, ...this.#outs, ...this.#connectors])]
   }
 
-  pools(): Pool[] {
-    return [...this.#found.values()]
+  found(): FoundPools {
+    return { pools: [...this.#found.values()], hooked: [...this.#hooked.values()] }
   }
 
   takeBetweenEnds(): void {
@@ -112,6 +128,30 @@ class PoolSearch {
       this.#take(x, next, 1)
       this.#take(x, this.#ins, poolsPerLink)
       for (const y of next) this.#take(y, this.#outs, poolsPerLink)
+    }
+  }
+
+  takeHookedBetweenEnds(): void {
+    for (const token of this.#ins) this.#takeHooked(token, this.#outs)
+  }
+
+  takeHookedWithConnectors(): void {
+    for (const token of [...this.#ins, ...this.#outs]) this.#takeHooked(token, this.#connectors)
+  }
+
+  /** Beside the others and after them, so that they take the place of none. */
+  #takeHooked(token: number, others: readonly number[]): void {
+    const asked = others.filter((other) => other !== token)
+    if (asked.length === 0) return
+    const question = {
+      token,
+      others: asked,
+      most: hookedOfPair,
+      upTo: this.#upTo,
+      gates: this.#gates,
+    }
+    for (const row of this.#links.hookedPoolsWith(question)) {
+      if (this.#hooked.size < mostHooked) this.#hooked.set(row.id, toPool(row))
     }
   }
 

@@ -21,8 +21,8 @@ interface PoolsWith {
 export class TokenLinks {
   readonly #db: IndexDatabase
   readonly #statements: ReturnType<typeof statementsOf>
-  /** Keyed by the number of other tokens. */
-  readonly #poolsWith = new Map<number, PoolStatement>()
+  /** Keyed by which pools they give, and the number of other tokens. */
+  readonly #poolsWith = new Map<string, PoolStatement>()
 
   constructor(db: IndexDatabase) {
     this.#db = db
@@ -46,23 +46,33 @@ export class TokenLinks {
   }
 
   /** Pools of one token with any of the others, each pair's oldest first. */
-  poolsWith({ others, ...values }: PoolsWith): PoolRow[] {
-    const named = Object.fromEntries(others.map((other, k) => [`other${k}`, other]))
-    return this.#poolStatement(others.length).all({ ...values, ...named })
+  poolsWith(wanted: PoolsWith): PoolRow[] {
+    return this.#pools('(gate IS NULL OR instr(@gates, hex(gate)) > 0)', wanted)
   }
 
-  #poolStatement(others: number): PoolStatement {
-    const known = this.#poolsWith.get(others)
+  /** Those with hooks that are not allowed. */
+  hookedPoolsWith(wanted: PoolsWith): PoolRow[] {
+    return this.#pools('gate IS NOT NULL AND instr(@gates, hex(gate)) = 0', wanted)
+  }
+
+  #pools(condition: string, { others, ...values }: PoolsWith): PoolRow[] {
+    const named = Object.fromEntries(others.map((other, k) => [`other${k}`, other]))
+    return this.#poolStatement(condition, others.length).all({ ...values, ...named })
+  }
+
+  #poolStatement(condition: string, others: number): PoolStatement {
+    const name = `${others} ${condition}`
+    const known = this.#poolsWith.get(name)
     if (known) return known
     const parts = Array.from(
       { length: others },
       (_, k) => `SELECT * FROM (SELECT pools.* FROM pairs CROSS JOIN pools ON pools.id = pairs.pool
         WHERE token = @token AND other = @other${k} AND pairs.block <= @upTo
-          AND (gate IS NULL OR instr(@gates, hex(gate)) > 0)
+          AND ${condition}
         ORDER BY pairs.block, protocol, pools.pool LIMIT @most)`,
     )
     const made = this.#db.prepare(parts.join(' UNION ALL ')) as unknown as PoolStatement
-    this.#poolsWith.set(others, made)
+    this.#poolsWith.set(name, made)
     return made
   }
 }

@@ -1,5 +1,5 @@
 /** Identity of a pool as in the catalog, and records of failed reads. Pure. */
-import type { Address } from '../domain/primitives.js'
+import type { Address, Hex } from '../domain/primitives.js'
 
 /** Identity of one pool: what the catalog stores and `pools import|export` exchanges. JSON values only. */
 export interface Pool {
@@ -23,6 +23,21 @@ export interface Unreadable {
   readonly message: string
   /** For a failed look-up: the pair of tokens that was looked up. */
   readonly pair?: readonly [Address, Address]
+  /** True: the pool was read, and is not used for what the message says, which goes on a sentence about it. */
+  readonly isLeftOut?: true
+  /** What running its hooks told; absent: they were not run. */
+  readonly finding?: HooksFinding
+}
+
+/** What running the hooks of a pool told: docs/how-to/pools.md#hooks. */
+export type HooksClass = 'exact' | 'steady' | 'changing' | 'closed'
+
+export interface HooksFinding {
+  readonly class: HooksClass
+  /** Why the pool is left out; null: it is used. */
+  readonly reason: string | null
+  /** Of the hooks; null where it was not read. */
+  readonly codeHash: Hex | null
 }
 
 /**

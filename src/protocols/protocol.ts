@@ -8,7 +8,7 @@ import type { PoolCaution } from '../domain/caution.js'
 import type { Amount, ExecutorStep, SwapHop } from '../domain/order.js'
 import type { Address, Hex } from '../domain/primitives.js'
 import type { SimulationLog, StateReader } from '../domain/state.js'
-import type { Pool, Unreadable } from './pool.js'
+import type { HooksFinding, Pool, Unreadable } from './pool.js'
 import type { PoolEvents } from './pool-events.js'
 import type { ActionAdapter, PositionAdapter } from './positions.js'
 
@@ -27,6 +27,8 @@ export interface LoadedPool<State = unknown> {
   readonly partial: boolean
   /** The reach that the state was loaded with; absent: 1. */
   readonly reach?: number
+  /** What running its hooks told; absent: they were not run. */
+  readonly finding?: HooksFinding
 }
 
 /** Which token of a pool goes in, and which comes out. */

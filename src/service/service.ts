@@ -267,6 +267,7 @@ function workerSettings(
     widensPools: config.widensPools,
     poolBlacklist: config.poolBlacklist,
     disabledAggregators: config.disabledAggregators,
+    v4Hooks: config.v4Hooks,
     v4HooksAllowlist: config.v4HooksAllowlist,
     venues: config.venues,
     ...defined({

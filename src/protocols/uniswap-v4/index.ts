@@ -1,24 +1,30 @@
 /**
  * Uniswap V4: all pools live in one PoolManager, found by the hash of their key.
- * Pools with hooks are swapped where the operator allows the hooks. Tokens of a pool may include native itself.
- * Venue parameters: `poolManager`, `hooksAllowlist` (from the configuration), `routers` that a swap may name.
+ * Pools with hooks are swapped where running them shows that they are steady, or where the operator allows the hooks.
+ * Tokens of a pool may include native itself. Venue parameters: `poolManager`, `hooksAllowlist` (from the configuration),
+ * those of quoter.ts, `routers` that a swap may name.
  * Pool parameters: `fee` (1/1_000_000, or the flag of a dynamic fee), `tickSpacing`, `hooks`.
  */
 import { parseAbiItem, toEventSelector } from 'viem'
+import type { VenueParameters } from '../../chains/chain.js'
 import { probe } from '../../chains/probe.js'
 import { cautionsWhere } from '../../domain/caution.js'
+import { larger, zip } from '../../domain/lists.js'
 import type { ExecutorStep } from '../../domain/order.js'
 import { type Hex, isNative, zeroAddress } from '../../domain/primitives.js'
-import type { Pool } from '../pool.js'
-import { defineProtocol } from '../protocol.js'
+import type { Pool, Unreadable } from '../pool.js'
+import { type Direction, defineProtocol, type LoadedPool, type Swap } from '../protocol.js'
 import { concentratedParts, isZeroForOne } from '../shared/concentrated/adapter-parts.js'
 import type { ConcentratedState } from '../shared/concentrated/swap.js'
 import { helperAddress } from '../shared/helper-address.js'
 import { addressesOf } from '../shared/parameters.js'
+import { sampledSwap } from '../shared/sampled/sample.js'
 import { mappingSlot, toWord } from '../shared/storage-slots.js'
 import { discoverV4, poolSlots, poolStateSlot } from './discover.js'
+import { runHooks, type V4State } from './hooks.js'
 import { v4PoolEvents } from './pool-events.js'
 import { dynamicFee, hooksOf, keyOf, poolIdOf, touchesSwaps } from './pool-key.js'
+import { runsHooks } from './quoter.js'
 
 const slug = 'uniswap-v4'
 const gasPerSwap = 75_000n
@@ -65,11 +71,8 @@ const swapAbi = parseAbiItem(
 )
 
 const quoting = concentratedParts((pool, venue) => {
-  const hooks = hooksOf(pool) ?? 'no address'
-  const allowed = Array.isArray(venue.hooksAllowlist) ? venue.hooksAllowlist : []
-  if (hooks !== zeroAddress && !allowed.includes(hooks)) {
+  if (isUnlisted(pool, venue) && !runsHooks(venue))
     return 'Its hooks are not in V4_HOOKS_ALLOWLIST.'
-  }
   const key = keyOf(pool)
   if (!key || poolIdOf(key) !== pool.id) return 'The id is not the hash of the key of the pool.'
   return {
@@ -84,7 +87,38 @@ function hasSwapHooks(pool: Pool): boolean {
   return touchesSwaps(hooksOf(pool) ?? zeroAddress)
 }
 
-export const uniswapV4 = defineProtocol<ConcentratedState>({
+/** Whether the pool has hooks that the operator does not name. */
+function isUnlisted(pool: Pool, { hooksAllowlist }: VenueParameters): boolean {
+  const hooks = hooksOf(pool) ?? 'no address'
+  const allowed = Array.isArray(hooksAllowlist) ? hooksAllowlist : []
+  return hooks !== zeroAddress && !allowed.includes(hooks)
+}
+
+/** Hooks that no list names are run, if the PoolManager calls them in swaps. */
+async function load(args: Parameters<typeof quoting.load>[0]) {
+  const loaded: (LoadedPool<V4State> | Unreadable)[] = await quoting.load(args)
+  const toRun = loaded.filter(
+    (item): item is LoadedPool<V4State> =>
+      'state' in item && hasSwapHooks(item.pool) && isUnlisted(item.pool, args.venue),
+  )
+  if (toRun.length === 0) return loaded
+  const run = new Map(zip(toRun, await runHooks(args, toRun)))
+  return loaded.map((item) => ('state' in item && run.get(item)) || item)
+}
+
+function swap(pool: Pool, state: V4State, direction: Direction, amountIn: bigint): Swap<V4State> {
+  const { run } = state
+  if (run?.sampled) {
+    const { amountOut, exact, after } = sampledSwap(run.sampled, direction, amountIn)
+    return { amountOut, exact, after: () => ({ ...state, run: { ...run, sampled: after() } }) }
+  }
+  const plain = quoting.swap(pool, state, direction, amountIn)
+  // Code of others may do anything another time, also where it did nothing in all that was tried.
+  if (!hasSwapHooks(pool)) return plain
+  return { ...plain, exact: false, after: () => ({ ...plain.after(), ...(run && { run }) }) }
+}
+
+export const uniswapV4 = defineProtocol<V4State>({
   slug,
   name: 'Uniswap V4',
   project: 'uniswap',
@@ -96,14 +130,17 @@ export const uniswapV4 = defineProtocol<ConcentratedState>({
     paysRecipient: true,
     helperContracts: [helperName],
     discover: (args) => discoverV4(slug, args),
-    ...quoting,
-    // Without the hooks' part: what they take, give or charge shows in the simulation.
-    swap(pool, state, direction, amountIn) {
-      const swap = quoting.swap(pool, state, direction, amountIn)
-      return hasSwapHooks(pool) ? { ...swap, exact: false } : swap
-    },
+    load,
+    // Of listed hooks without their part: what they take, give or charge shows in the simulation.
+    swap,
+    estimator: (pool, state, direction) =>
+      state.run?.sampled
+        ? (amountIn) => Number(swap(pool, state, direction, BigInt(amountIn)).amountOut)
+        : quoting.estimator(pool, state, direction),
+    isBeyondKnown: (pool, state, direction, amountIn) =>
+      !state.run?.sampled && quoting.isBeyondKnown(pool, state, direction, amountIn),
     swapSlots: (pool, state) => swapSlots(poolStateSlot(pool.id), state),
-    gasEstimate: () => gasPerSwap,
+    gasEstimate: (_pool, { run }) => larger(gasPerSwap, run?.gas ?? 0n),
     cautions: (pool) =>
       cautionsWhere(
         [
@@ -163,7 +200,8 @@ export const uniswapV4 = defineProtocol<ConcentratedState>({
       ),
     ],
     isNoPriceSource: hasSwapHooks,
-    foreignCode: (pool) => (hasSwapHooks(pool) ? hooksOf(pool) : null),
+    foreignCode: (pool, _state, venue) =>
+      hasSwapHooks(pool) || isUnlisted(pool, venue) ? hooksOf(pool) : null,
   },
   index: v4PoolEvents(slug),
 })

@@ -123,10 +123,10 @@ export class IndexedMarket {
     reader: StateReader,
     name: string,
     ends: Ends,
-    { upTo, pools }: IndexAnswer,
+    { upTo, ...found }: IndexAnswer,
   ): Promise<Chosen> {
     const { chain, index } = this.parts
-    const best = await chooseIndexed({ chain, protocols, reader }, pools, ends)
+    const best = await chooseIndexed({ chain, protocols, reader }, found, ends)
     const chosen = { ...best, upTo }
     if (index.settings.cassette === 'record') await remember(reader, name, chosen)
     return chosen
@@ -135,7 +135,7 @@ export class IndexedMarket {
   #find({ tokensIn, tokensOut, maxHops }: Ends): IndexAnswer {
     const { chain, pin, index } = this.parts
     const reader = index.reader()
-    if (!reader) return { upTo: null, pools: [] }
+    if (!reader) return { upTo: null, pools: [], hooked: [] }
     const spellings = (tokens: readonly Address[]) =>
       [...new Set(tokens.map((token) => canonicalToken(chain, token)))].map((token) =>
         token === chain.wrappedNative ? [token, nativeToken] : [token],
@@ -147,6 +147,7 @@ export class IndexedMarket {
       connectors: spellings([...chain.connectorTokens, chain.wrappedNative]),
       maxHops,
       gates: index.settings.v4HooksAllowlist ?? [],
+      runsHooks: index.settings.v4Hooks === 'run',
     })
   }
 

@@ -4,6 +4,7 @@
 import { LRUCache } from 'lru-cache'
 import { type Catalog, openCatalog } from '../../catalog/store.js'
 import { tokenKey } from '../../catalog/token-lists.js'
+import type { ChainDefinition } from '../../chains/chain.js'
 import { ethereum } from '../../chains/ethereum.js'
 import { chainById } from '../../chains/registry.js'
 import { unknownChain } from '../../domain/common-errors.js'
@@ -26,6 +27,7 @@ export class WorkerContext implements ThreadFacts {
   /** Null: routes do without. */
   readonly poolIndex: PoolIndex | null
   readonly listedTokens: ReadonlyMap<string, Token>
+  readonly #chains = new Map<number, ChainDefinition>()
   readonly #blocks = new LRUCache<string, BlockFacts>({ max: blocksKept })
   readonly #passed = new LRUCache<string, BlockFacts>({ max: blocksKept })
 
@@ -68,10 +70,18 @@ export class WorkerContext implements ThreadFacts {
     return { funding, access: createTokenAccess() }
   }
 
+  /** The chain with what settings add to its venues: one object, by which others keep what they make of it. */
+  #asSet(chain: ChainDefinition): ChainDefinition {
+    const known = this.#chains.get(chain.id)
+    if (known) return known
+    const own = withDeclaredVenues(withHooks(chain, this.settings), this.settings.venues)
+    this.#chains.set(chain.id, own)
+    return own
+  }
+
   #open(pin: BlockPin, tokens?: TokenKnowledge): BlockFacts {
     const chain = chainById(pin.chainId)
     if (!chain) throw unknownChain(pin.chainId)
-    const own = withDeclaredVenues(withHooks(chain, this.settings), this.settings.venues)
-    return new BlockFacts(own, pin, this, tokens)
+    return new BlockFacts(this.#asSet(chain), pin, this, tokens)
   }
 }

@@ -2,7 +2,7 @@
 import type { AcrossSettings } from '../../bridges/across/settings.js'
 import type { DeclaredVenue } from '../../domain/declared-venue.js'
 import type { Token } from '../../domain/primitives.js'
-import type { DataFeeUse, ProofMode } from '../../domain/router-settings.js'
+import type { DataFeeUse, ProofMode, V4HooksUse } from '../../domain/router-settings.js'
 import type { Pool } from '../../protocols/pool.js'
 
 export interface WorkerSettings {
@@ -20,6 +20,8 @@ export interface WorkerSettings {
   readonly poolBlacklist: readonly string[]
   /** Slugs of exchanges that no route uses; absent: none. */
   readonly disabledAggregators?: readonly string[]
+  /** Whether pools of Uniswap V4 with hooks that are not on the list are run and used; absent: they are not used. */
+  readonly v4Hooks?: V4HooksUse
   /** Hooks of Uniswap V4 whose pools are used, lower-case; absent: none. */
   readonly v4HooksAllowlist?: readonly string[]
   /** Venues of the operator's file; absent: none. */

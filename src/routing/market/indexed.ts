@@ -5,6 +5,7 @@
 import { type ChainDefinition, canonicalToken } from '../../chains/chain.js'
 import type { Address } from '../../domain/primitives.js'
 import type { ReadResult, StateReader } from '../../domain/state.js'
+import type { FoundPools } from '../../pool-index/pool-search.js'
 import type { Pool, Unreadable } from '../../protocols/pool.js'
 import type { ProtocolAdapter } from '../../protocols/protocol.js'
 import { IndexedOutputs, type RankedPool } from './indexed-outputs.js'
@@ -16,6 +17,9 @@ const mostBetween = 16
 /** The same where the ends meet in a pool or at a connector: each further token costs every search of the block time. */
 const mostBesideKnown = 6
 const poolsPerLink = 2
+/** The same of pools whose hooks are run at each block before they are used: of the wanted pair, and of any other. */
+const hookedOfEnds = 4
+const hookedOfPair = 2
 /** So many pools of a protocol are taken whose depth only loading them would show. */
 const mostUnranked = 8
 /** What they count for as ways to a token in between: behind all that are known to be deep, and before nothing. */
@@ -32,27 +36,44 @@ export interface Ends {
   readonly maxHops: number
 }
 
-/** @param candidates - in an order that is the same for equal questions. */
+/** @param found - in an order that is the same for equal questions. Pools with hooks take the place of no other. */
 export async function chooseIndexed(
   args: {
     readonly chain: ChainDefinition
     readonly protocols: readonly ProtocolAdapter[]
     readonly reader: StateReader
   },
-  candidates: readonly Pool[],
+  { pools: candidates, hooked }: FoundPools,
   ends: Ends,
 ): Promise<ChosenPools> {
   const adapters = new Map(args.protocols.map((adapter) => [adapter.slug, adapter]))
   const hasDepth = ({ protocol }: Pool) => adapters.get(protocol)?.index?.depthSlots
   const unranked = candidates.filter((pool) => !hasDepth(pool))
-  const [{ ranked, unreadable }, completed] = await Promise.all([
+  const [{ ranked, unreadable }, rankedHooked, completed] = await Promise.all([
     rank(args, adapters, candidates.filter(hasDepth)),
+    rank(args, adapters, hooked),
     complete(args, adapters, unranked),
   ])
   return {
-    pools: [...choose(args.chain, ranked, ends, completed.pools), ...completed.pools],
-    unreadable: [...unreadable, ...completed.unreadable],
+    pools: [
+      ...choose(args.chain, ranked, ends, completed.pools),
+      ...deepest(args.chain, rankedHooked.ranked, ends),
+      ...completed.pools,
+    ],
+    unreadable: [...unreadable, ...rankedHooked.unreadable, ...completed.unreadable],
   }
+}
+
+/** The deepest pools of each pair. Pure. */
+function deepest(chain: ChainDefinition, ranked: readonly RankedPool[], ends: Ends): Pool[] {
+  const [ins, outs] = [ends.tokensIn, ends.tokensOut].map(
+    (tokens) => new Set(tokens.map((token) => canonicalToken(chain, token))),
+  )
+  return [...groupByPair(ranked)].flatMap(([key, pools]) => {
+    const [a, b] = key.split('-') as [Address, Address]
+    const isOfEnds = (ins?.has(a) && outs?.has(b)) || (ins?.has(b) && outs?.has(a))
+    return pools.slice(0, isOfEnds ? hookedOfEnds : hookedOfPair).map(({ pool }) => pool)
+  })
 }
 
 async function complete(

@@ -7,7 +7,7 @@ import { ForkrouteError } from '../../domain/errors.js'
 import type { Address, TokenAmount } from '../../domain/primitives.js'
 import type { MarketPools } from '../market/market-view.js'
 import { type Attempt, describe, unreadableReason } from './built.js'
-import { unreadableWarnings } from './warnings.js'
+import { leftOutWarnings, unreadableWarnings } from './warnings.js'
 
 export function noRoute(
   view: MarketPools,
@@ -22,12 +22,13 @@ export function noRoute(
   },
 ): ForkrouteError {
   const { maxHops, ignored = [], disabled = [] } = limits
-  const warnings = unreadableWarnings(view.unreadable)
+  const warnings = [...unreadableWarnings(view.unreadable), ...leftOutWarnings(view.unreadable)]
   const canonical = (token: Address) => canonicalToken(chain, token)
   const ends = [canonical(missing.tokenIn), canonical(missing.tokenOut)]
   // A failed look-up of one of the two tokens could have found exactly the missing pool.
   const isUndecided = view.unreadable.some(
-    ({ pair }) => !view.pools.length || pair?.some((token) => ends.includes(canonical(token))),
+    ({ pair, isLeftOut }) =>
+      !isLeftOut && (!view.pools.length || pair?.some((token) => ends.includes(canonical(token)))),
   )
   if (isUndecided) {
     return new ForkrouteError(

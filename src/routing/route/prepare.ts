@@ -138,10 +138,10 @@ export function grossInput(token: Address, net: bigint, feeBps: bigint | undefin
   return { token, amount, fee: feeOf(amount) }
 }
 
-function unreadPool({ protocol, subject }: Unreadable): RefusedPool {
+function unreadPool({ protocol, subject, message, isLeftOut }: Unreadable): RefusedPool {
   return {
     pool: subject.replace(/-lp$/, ''),
     protocol,
-    reason: 'it could not be read at this block',
+    reason: isLeftOut ? message : 'it could not be read at this block',
   }
 }

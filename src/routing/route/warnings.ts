@@ -77,17 +77,30 @@ export function dustWarnings(
   ]
 }
 
-/** One sentence per protocol, in the order of their slugs. */
+/** One sentence per protocol, in the order of their slugs. Pools that were left out are none of them: `explain` names these. */
 export function unreadableWarnings(facts: readonly Unreadable[]): string[] {
+  return countsByProtocol(facts.filter(({ isLeftOut }) => !isLeftOut)).map(([protocol, count]) =>
+    count === 1
+      ? `${protocol}: 1 look-up or pool could not be read at this block.`
+      : `${protocol}: ${count} look-ups or pools could not be read at this block.`,
+  )
+}
+
+/** Where there is no answer: one sentence for each pool that was left out, at most `mostNamed`. */
+export function leftOutWarnings(facts: readonly Unreadable[]): string[] {
+  return facts
+    .flatMap(({ protocol, subject, message, isLeftOut }) =>
+      isLeftOut ? [`${protocol}: the pool ${subject} was left out: ${message}.`] : [],
+    )
+    .slice(0, mostNamed)
+}
+
+const mostNamed = 10
+
+function countsByProtocol(facts: readonly Unreadable[]): (readonly [string, number])[] {
   const counts = new Map<string, number>()
   for (const { protocol } of facts) counts.set(protocol, (counts.get(protocol) ?? 0) + 1)
-  return [...counts]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([protocol, count]) =>
-      count === 1
-        ? `${protocol}: 1 look-up or pool could not be read at this block.`
-        : `${protocol}: ${count} look-ups or pools could not be read at this block.`,
-    )
+  return [...counts].sort(([a], [b]) => (a < b ? -1 : 1))
 }
 
 export function droppedWarnings(attempts: readonly Attempt[]): string[] {

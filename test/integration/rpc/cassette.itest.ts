@@ -218,6 +218,7 @@ const head: CassetteHead = {
         marksAnswers: true,
         widensPools: true,
         poolBlacklist: [],
+        v4Hooks: 'run',
         v4HooksAllowlist: [],
         venues: [],
         poolIndex: false,
