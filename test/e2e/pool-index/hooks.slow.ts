@@ -80,7 +80,7 @@ beforeAll(async () => {
   await node.rpc('anvil_impersonateAccount', [alice])
   await openPools()
   dataDir = await mkdtemp(join(tmpdir(), 'forkroute-hooks-'))
-  const environment = { DATA_DIR: dataDir, RPC_URL_1: sandbox.url }
+  const environment = { DATA_DIR: dataDir, RPC_URL_1: sandbox.url, UPSTREAM_TIMEOUT_MS: '60000' }
   const built = await runCli(['pools', 'sync'], environment)
   expect(built.code, built.err).toBe(0)
   service = await startService({ ...environment, POOL_INDEX: 'on', AUTH_MODE: 'open' })
