@@ -183,8 +183,11 @@ describe('hooks that no list names', () => {
   test('a liar who knows whom to lie to costs a candidate, and is never what was promised', async () => {
     const answer = await route(dai, tokens.knowingLiar, 100n * ether, { explain: 'true' })
     expect(answer.status, answer.text).toBe(200)
-    expect(answer.body.explanation.pools.considered).toContain(`uniswap-v4:${ids.knowingLiar}`)
-    expect(answer.body.route[0].primary).not.toBe(kinds.knowingLiar.hooks)
+    const { candidates } = answer.body
+    expect(candidates.map(({ path }: { path: { pool: string }[] }) => path[0]?.pool)).toContain(
+      ids.knowingLiar,
+    )
+    expect(candidates[0].path[0].pool).not.toBe(ids.knowingLiar)
     expect(BigInt(answer.body.amountOut)).toBeGreaterThan(99n * ether)
     expect(answer.body).not.toHaveProperty('warnings')
     await expectExecution(sandbox.url, answer, tokens.knowingLiar)

@@ -274,7 +274,7 @@ describe('hooked V4 pools', () => {
     const more = { explain: 'true' }
     const { body } = await route(token('LINK'), token('DAI'), ether, more, running)
     expect(body).not.toHaveProperty('warnings')
-    expect(body.explanation.pools.refused).toContainEqual({
+    expect(body.pools.refused).toContainEqual({
       pool: notAllowedPool(token('LINK'), token('DAI')).id,
       protocol: 'uniswap-v4',
       reason: 'no swap with its hooks succeeds with 1000000 gas',
