@@ -34,6 +34,7 @@ const contents: CassetteContents = {
     apiDialect: 'specification',
     marksAnswers: true,
     widensPools: true,
+    countsHoldings: true,
     disabledAggregators: [],
     priorityFeePerGas: { 1: 10n ** 18n },
     acrossFeeBps: 5,

@@ -35,6 +35,7 @@ export type CassetteSettings = Pick<
   | 'apiDialect'
   | 'marksAnswers'
   | 'widensPools'
+  | 'countsHoldings'
   | 'disabledAggregators'
   | 'priorityFeePerGas'
   | 'acrossFeeBps'
@@ -62,6 +63,7 @@ const laterSettings = {
   apiDialect: 'specification',
   marksAnswers: false,
   widensPools: false,
+  countsHoldings: false,
   disabledAggregators: [] as string[],
   v4Hooks: 'listed',
   venues: [] as DeclaredVenue[],
@@ -96,6 +98,7 @@ const schemas = {
     apiDialect: z.enum(['specification', 'family']).default(laterSettings.apiDialect),
     marksAnswers: z.boolean().default(laterSettings.marksAnswers),
     widensPools: z.boolean().default(laterSettings.widensPools),
+    countsHoldings: z.boolean().default(laterSettings.countsHoldings),
     disabledAggregators: z.array(z.string()).default(laterSettings.disabledAggregators),
     priorityFeePerGas: z.record(
       z.string(),
@@ -185,7 +188,8 @@ export function readVersions(file: string): string[] {
 
 /**
  * The contents with which a service adds to the file: it must be absent, or recorded with equal contents. Answers have
- * marks and cautions, are ranked after the L1 data fee and come from pools that are widened, where those in the file do.
+ * marks and cautions, are ranked after the L1 data fee and come from pools that are widened and count what they hold, where
+ * those in the file do.
  * @throws ForkrouteError INVALID_REQUEST naming what differs.
  */
 export function contentsToAdd(file: string, contents: CassetteContents): CassetteContents {
@@ -209,8 +213,8 @@ export function contentsToAdd(file: string, contents: CassetteContents): Cassett
 
 /** Settings that files may lack: what is added to a file takes them from it. */
 export function laterOf(settings: CassetteSettings) {
-  const { marksAnswers, widensPools, cautions, dataFee, v4Hooks } = settings
-  return { marksAnswers, widensPools, cautions, dataFee, v4Hooks }
+  const { marksAnswers, widensPools, countsHoldings, cautions, dataFee, v4Hooks } = settings
+  return { marksAnswers, widensPools, countsHoldings, cautions, dataFee, v4Hooks }
 }
 
 /** One sentence per field that differs. */

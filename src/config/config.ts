@@ -56,6 +56,11 @@ export interface Config {
    * hold it.
    */
   readonly widensPools: boolean
+  /**
+   * Whether pairs with a token whose balances change by themselves are quoted by what they hold: not in replays of cassettes
+   * that do not hold it.
+   */
+  readonly countsHoldings: boolean
   readonly logLevel: (typeof logLevels)[number]
   /** Allowed browser origins, `*` for all; empty: CORS is off. */
   readonly corsOrigins: readonly string[]
@@ -381,6 +386,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     apiDialect: read.API_DIALECT,
     marksAnswers: true,
     widensPools: true,
+    countsHoldings: true,
     logLevel: read.LOG_LEVEL,
     corsOrigins: read.CORS_ORIGINS,
     allowedHosts: read.ALLOWED_HOSTS,

@@ -16,9 +16,12 @@ import {
 } from '../domain/primitives.js'
 import type { WhatIf } from '../domain/what-if.js'
 import { type PoolTrade, poolOf } from '../mined/pool-trades.js'
+import type { PoolMaker } from '../mined/replay-block.js'
+import { protocols } from '../protocols/registry.js'
 
 /** A difference up to this is a tie, basis points. */
 const tieBps = 0.1
+const adapters = new Map(protocols.map((adapter) => [adapter.slug, adapter]))
 
 /** A swap as it was mined. */
 export interface TheirSwap {
@@ -159,14 +162,22 @@ function valueIn(
 /** Each pool once, in the order of the first trade. */
 export function touchedPools(
   trades: readonly PoolTrade[],
-  makers: ReadonlyMap<Address, Address>,
-  { venues }: ChainDefinition,
+  makers: ReadonlyMap<Address, PoolMaker>,
+  chain: ChainDefinition,
 ): TouchedPool[] {
   const pools = new Map(trades.map((trade) => [poolOf(trade), trade]))
   return [...pools.values()].map(({ address, id, family }) => {
-    const maker = family === 'factory' ? makers.get(address) : address
-    const isOf = (parameters: object) => maker && Object.values(parameters).flat().includes(maker)
-    const [slug = null] = Object.entries(venues).find(([, parameters]) => isOf(parameters)) ?? []
-    return { protocol: family === 'curve' && venues.curve ? 'curve' : slug, address, id }
+    if (family === 'curve' && chain.venues.curve) return { protocol: 'curve', address, id }
+    const maker = family === 'factory' ? makers.get(address) : { factory: address }
+    return { protocol: maker ? madeBy(chain, address, maker) : null, address, id }
   })
+}
+
+/** The venue whose contract has made the pool; null: none of the chain. */
+function madeBy({ venues }: ChainDefinition, pool: Address, maker: PoolMaker): string | null {
+  const found = Object.entries(venues).find(([slug, venue]) => {
+    if ('factory' in maker) return Object.values(venue).flat().includes(maker.factory)
+    return adapters.get(slug)?.swaps?.pairAt?.(venue, maker.tokens) === pool
+  })
+  return found?.[0] ?? null
 }

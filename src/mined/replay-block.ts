@@ -40,9 +40,14 @@ export interface ReplayedBlock {
   readonly transactions: readonly ReplayedTransaction[]
   /** It used the gas, and left the events, that the header of the block tells of. */
   readonly isExact: boolean
-  /** The contract that a pool says has made it, by pool. */
-  readonly makers: ReadonlyMap<Address, Address>
+  /** What tells who made a pool, by pool. */
+  readonly makers: ReadonlyMap<Address, PoolMaker>
 }
+
+/** The contract that the pool says has made it; of a pool that cannot say it its tokens, from which its address may follow. */
+export type PoolMaker =
+  | { readonly factory: Address }
+  | { readonly tokens: readonly [Address, Address] }
 
 export interface ReplayParts {
   readonly archive: Pick<Archive, 'change'>
@@ -167,30 +172,45 @@ function withWraps(frame: CallFrame, wrappedNative: Address): CallFrame {
   }
 }
 
-const makerAbi = parseAbi(['function factory() view returns (address)'])
+const gettersAbi = parseAbi([
+  'function factory() view returns (address)',
+  'function token0() view returns (address)',
+  'function token1() view returns (address)',
+])
+type Getter = (typeof gettersAbi)[number]['name']
 
-/** Pools of one factory or another name it. */
+/** Pools of one factory or another name it, where its address can be read. */
 async function makersOf(
   url: string,
   transactions: readonly ReplayedTransaction[],
-): Promise<ReadonlyMap<Address, Address>> {
+): Promise<ReadonlyMap<Address, PoolMaker>> {
   const trades = transactions.flatMap((one) => one.trades)
   const pools = trades.filter(({ family }) => family === 'factory').map(({ address }) => address)
-  const data = encodeFunctionData({ abi: makerAbi, functionName: 'factory' })
   const found = await Promise.all(
-    [...new Set(pools)].map(async (to) => {
-      try {
-        const answer = await forkClient(url).request<Hex>('eth_call', [{ to, data }, 'latest'])
-        const [maker] = decodeAbiParameters([{ type: 'address' }], answer)
-        return [[to, toAddress(maker)] as const]
-      } catch (error) {
-        // A pool of another kind names none.
-        if (error instanceof JsonRpcError || isDecodeError(error)) return []
-        throw error
-      }
+    [...new Set(pools)].map(async (pool): Promise<[Address, PoolMaker][]> => {
+      const factory = await addressIn(url, pool, 'factory')
+      if (factory) return [[pool, { factory }]]
+      const [token0, token1] = await Promise.all([
+        addressIn(url, pool, 'token0'),
+        addressIn(url, pool, 'token1'),
+      ])
+      return token0 && token1 ? [[pool, { tokens: [token0, token1] }]] : []
     }),
   )
   return new Map(found.flat())
+}
+
+/** Null where a pool of another kind answers nothing, or no node has the state. */
+async function addressIn(url: string, to: Address, functionName: Getter): Promise<Address | null> {
+  try {
+    const data = encodeFunctionData({ abi: gettersAbi, functionName })
+    const answer = await forkClient(url).request<Hex>('eth_call', [{ to, data }, 'latest'])
+    const [address] = decodeAbiParameters([{ type: 'address' }], answer)
+    return toAddress(address)
+  } catch (error) {
+    if (error instanceof JsonRpcError || isDecodeError(error)) return null
+    throw error
+  }
 }
 
 function isDecodeError(error: unknown): boolean {

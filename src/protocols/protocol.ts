@@ -106,6 +106,11 @@ export interface Swaps<State = unknown> {
     readonly pools: readonly Pool[]
     /** How many times as far from the price as usual state is read, where protocols read a part of it; absent: 1. */
     readonly reach?: number
+    /**
+     * Tokens whose balances change by themselves, so that a pool may hold less than it counts on; absent: what pools count
+     * on is believed.
+     */
+    readonly rebasing?: ReadonlySet<Address>
   }): Promise<(LoadedPool<State> | Unreadable)[]>
 
   /**
@@ -151,10 +156,16 @@ export interface Swaps<State = unknown> {
   /**
    * Where `encodeSwap` accepts tokenIn paid in advance by the swap before it. Absent: the Executor pays.
    */
-  prepaidAt?(pool: Pool): Address | undefined
+  prepaidAt?(pool: Pool, state: State): Address | undefined
 
   /** The swap as a hop of `Router.swap()`, which needs no Executor; null where steps are needed. Absent: always. */
-  swapHop?(pool: Pool, tokenIn: Address): SwapHop | null
+  swapHop?(pool: Pool, tokenIn: Address, state: State): SwapHop | null
+
+  /**
+   * Where the venue's factory makes the pool of two tokens, in their order, if that follows from them alone: at this address
+   * lies no other contract. Pure. Absent: it does not follow.
+   */
+  pairAt?(venue: VenueParameters, tokens: readonly [Address, Address]): Address
 
   /** Name of the action in route steps, where it is not `swap`. */
   action?(pool: Pool, tokenIn: Address, tokenOut: Address): string

@@ -265,6 +265,7 @@ function workerSettings(
     dataFee: config.dataFee,
     cautions: config.cautions,
     widensPools: config.widensPools,
+    countsHoldings: config.countsHoldings,
     poolBlacklist: config.poolBlacklist,
     disabledAggregators: config.disabledAggregators,
     v4Hooks: config.v4Hooks,

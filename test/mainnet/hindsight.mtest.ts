@@ -75,6 +75,18 @@ describeRecorded('hindsight of recorded mainnet', () => {
     expect(text).toContain(figures)
   })
 
+  test('pairs of Uniswap V2 are named by their address, since they cannot name their factory; pairs of its forks are not', () => {
+    const pairs = rows.filter(({ venue }) => venue.startsWith('uniswap-v2'))
+    const expected = pairs.map(({ pool, venue }) => [pool, venue === 'uniswap-v2' ? venue : null])
+    const touched = told.flatMap(({ through }): Found[] => through)
+    const names = pairs.map(({ pool }) => {
+      const found = touched.find(({ address }) => address === pool)
+      return [pool, found?.protocol]
+    })
+    expect(names).toEqual(expected)
+    expect(names.filter(([, name]) => name)).not.toHaveLength(0)
+  })
+
   test('a block before which no state is recorded is refused, and says so', async () => {
     const refused = await hindsight(stateBlock)
     expect(refused).toMatchObject({ status: 503, body: { code: 'STATE_UNAVAILABLE' } })

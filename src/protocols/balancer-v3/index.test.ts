@@ -135,7 +135,7 @@ describe('balancerV3', () => {
       call,
     ])
     expect(encode(true)).toMatchObject([call])
-    expect(balancerV3.swaps.prepaidAt?.(pool)).toBe(vault)
+    expect(balancerV3.swaps.prepaidAt?.(pool, state)).toBe(vault)
   })
   test('what the Vault paid is told by its own event of the pool', () => {
     const topics = encodeEventTopics({

@@ -1,5 +1,5 @@
 /**
- * Addresses that follow from who creates a contract (CREATE2). Hints only: which pools there are, the factory says.
+ * Addresses that follow from who creates a contract (CREATE2). Which pools there are, the factory says.
  * @see EIP-1014
  */
 import { keccak256 } from 'viem'

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { storageReader } from '../../../test/support/storage-reader.js'
 import { ethereum } from '../../chains/ethereum.js'
 import type { Address } from '../../domain/primitives.js'
+import type { ReadCall, ReadResult } from '../../domain/state.js'
 import { nestedMappingSlot, toWord } from '../shared/storage-slots.js'
 import { sushiswapV2, uniswapV2 } from './index.js'
 
@@ -81,6 +82,68 @@ describe('uniswapV2', () => {
     })
     const message = 'The pool lacks the parameter feeBps.'
     expect(loaded).toEqual([{ protocol: 'uniswap-v2', subject: pair, message }])
+  })
+  describe('with a token whose balances change by themselves', () => {
+    const word = (state.reserve1 << 112n) | state.reserve0
+    const asked: Address[] = []
+    const loadHolding = async (holdings: Readonly<Record<Address, bigint>>, rebasing = [b]) => {
+      const reader = {
+        ...storageReader({ [toWord(8n)]: toWord(word) }),
+        call: async (calls: readonly ReadCall[]) =>
+          calls.map(({ to }): ReadResult => {
+            asked.push(to)
+            const held = holdings[to]
+            return held === undefined
+              ? { ok: false, reason: 'unreadable', message: 'refused' }
+              : { ok: true, value: toWord(held) }
+          }),
+      }
+      const args = { ...common, reader, pools: [pool], rebasing: new Set(rebasing) }
+      const [loaded] = await uniswapV2.swaps.load(args)
+      if (!loaded || !('state' in loaded)) throw new Error('not loaded')
+      return loaded.state
+    }
+    const short = { reserve0: 1_000_007n, reserve1: 1_980_000n, isShort: true } as const
+
+    test('counts what it holds of both where it holds less of one', async () => {
+      expect(await loadHolding({ [a]: 1_000_007n, [b]: 1_980_000n })).toEqual(short)
+    })
+    test('counts on its reserves where it holds as much, or more, or cannot be asked', async () => {
+      expect(await loadHolding({ [a]: 1_000_000n, [b]: 2_000_000n })).toEqual(state)
+      expect(await loadHolding({ [a]: 1_000_000n, [b]: 2_000_001n })).toEqual(state)
+      expect(await loadHolding({ [a]: 1_000_000n })).toEqual(state)
+    })
+    test('other pairs are not asked', async () => {
+      asked.length = 0
+      expect(await loadHolding({}, [c])).toEqual(state)
+      expect(asked).toEqual([])
+    })
+    test('is told what it holds before it is paid, which nobody else does', () => {
+      const steps = uniswapV2.swaps.encodeSwap({
+        ...common,
+        pool,
+        state: short,
+        tokenIn: b,
+        tokenOut: a,
+        amountIn: 5n,
+        executor: recipient,
+        helpers: { UniswapV2Swapper: helper },
+        recipient,
+      })
+      expect(steps).toMatchObject([
+        { kind: 'call', target: pair, abi: { name: 'sync' }, args: [] },
+        { kind: 'transfer', token: b, to: pair, amount: 5n },
+        { kind: 'call', target: helper },
+      ])
+      const { prepaidAt, swapHop, gasEstimate } = uniswapV2.swaps
+      expect([prepaidAt?.(pool, short), swapHop?.(pool, b, short)]).toEqual([undefined, null])
+      expect([prepaidAt?.(pool, state), swapHop?.(pool, b, state)?.family]).toEqual([pair, 'v2'])
+      expect(gasEstimate(pool, short)).toBeGreaterThan(gasEstimate(pool, state))
+    })
+    test('stays so after a swap', () => {
+      const next = uniswapV2.swaps.swap(pool, short, { tokenIn: a, tokenOut: b }, 1_000n).after()
+      expect(next).toMatchObject({ reserve0: 1_001_007n, isShort: true })
+    })
   })
   test('the state after a swap holds the input and lacks the output, in both directions', () => {
     const up = uniswapV2.swaps.swap(pool, state, { tokenIn: a, tokenOut: b }, 1_000n).after()
@@ -189,7 +252,7 @@ describe('shares of a pair', () => {
     expect(uniswapV2.trust?.isNoPriceSource?.(sharesPool)).toBe(true)
     expect(uniswapV2.trust?.isNoPriceSource?.(pool)).toBe(false)
     expect(uniswapV2.swaps.sharedState?.(sharesPool)).toBe(uniswapV2.swaps.sharedState?.(pool))
-    expect(uniswapV2.swaps.prepaidAt?.(sharesPool)).toBeUndefined()
+    expect(uniswapV2.swaps.prepaidAt?.(sharesPool, state)).toBeUndefined()
   })
   test('are bought through the helper, and burnt at the pair', () => {
     const zapper = token('6')

@@ -27,7 +27,7 @@ import {
 } from './liquidity.js'
 import { loadPairs } from './load.js'
 import { constantProductOut, type UniswapV2State } from './math.js'
-import { discoverPairs, isSharesPool, pairOf, pairPool, recogniseShares } from './pairs.js'
+import { discoverPairs, isSharesPool, pairAt, pairOf, pairPool, recogniseShares } from './pairs.js'
 import { pairPositions } from './positions.js'
 
 interface UniswapV2Row {
@@ -52,11 +52,14 @@ const liquiditySlots = [5n, 6n, 7n, 9n, 10n, 12n].map(toWord)
 const gasPerSwap = 60_000n
 /** A swap and a mint or a burn, with the transfers that they need. */
 const gasPerZap = 190_000n
+/** Both balances are read, and the reserves written once more. */
+const gasPerSync = 15_000n
 
 const swapHelper = 'UniswapV2Swapper'
 const zapHelper = 'UniswapV2Zapper'
 
-const [swapAbi, zapInAbi, zapOutAbi] = parseAbi([
+const [syncAbi, swapAbi, zapInAbi, zapOutAbi] = parseAbi([
+  'function sync()',
   'function swap(address pair, address tokenIn, bool zeroForOne, uint256 feeBps, address recipient) returns (uint256 amountOut)',
   'function zapIn(address pair, address tokenIn, address tokenOther, bool zeroForOne, uint256 feeBps, address recipient) returns (uint256 liquidity)',
   'function zapOut(address pair, address tokenOut, address tokenOther, bool zeroForOne, uint256 feeBps, address recipient) returns (uint256 amountOut)',
@@ -96,20 +99,23 @@ export function defineUniswapV2Like(row: UniswapV2Row): SwapAdapter<State> {
       paysRecipient: true,
       helperContracts: [swapHelper, zapHelper],
       discover: (args) => discoverPairs(source, args),
-      load: ({ reader, venue, pools }) => loadPairs({ slug: row.slug, reader, venue, pools }),
+      load: (args) => loadPairs({ ...args, slug: row.slug }),
       swap(pool, state, direction, amountIn) {
         if (!isSharesPool(pool)) return pairSwap(pool, state, direction.tokenIn, amountIn)
         const zap = zapped(pool, state, direction, amountIn)
         return { amountOut: zap?.amountOut ?? 0n, exact: true, after: () => zap?.after ?? state }
       },
       sharedState: pairOf,
+      pairAt: (venue, tokens) => pairAt(source, venue, tokens),
       action: (pool, tokenIn) =>
         isSharesPool(pool) ? (tokenIn === pool.address ? 'redeem' : 'deposit') : 'swap',
       swapSlots: (pool) => (isSharesPool(pool) ? liquiditySlots : swapSlots),
-      gasEstimate: (pool) => (isSharesPool(pool) ? gasPerZap : gasPerSwap),
-      prepaidAt: (pool) => (isSharesPool(pool) ? undefined : pool.address),
-      swapHop: (pool, tokenIn) =>
-        isSharesPool(pool)
+      gasEstimate: (pool, { isShort }) =>
+        (isSharesPool(pool) ? gasPerZap : gasPerSwap) + (isShort ? gasPerSync : 0n),
+      // A pair that is told what it holds after it was paid takes the payment for its own.
+      prepaidAt: (pool, { isShort }) => (isSharesPool(pool) || isShort ? undefined : pool.address),
+      swapHop: (pool, tokenIn, { isShort }) =>
+        isSharesPool(pool) || isShort
           ? null
           : {
               family: 'v2',
@@ -117,7 +123,10 @@ export function defineUniswapV2Like(row: UniswapV2Row): SwapAdapter<State> {
               feeBps: Number(feeOf(pool)),
               zeroForOne: tokenIn === pool.tokens[0],
             },
-      encodeSwap: (args) => (isSharesPool(args.pool) ? encodeZap(args) : encodeSwap(args)),
+      encodeSwap: (args) => [
+        ...(args.state.isShort ? [syncStep(args.pool)] : []),
+        ...(isSharesPool(args.pool) ? encodeZap(args) : encodeSwap(args)),
+      ],
     },
     trust: {
       probes: ({ factory, router }, { wrappedNative }) => [
@@ -176,6 +185,11 @@ function pairSwap(pool: Pool, state: State, tokenIn: Address, amountIn: bigint):
         : { ...state, reserve0: reserve0 - amountOut, reserve1: reserve1 + amountIn }
     },
   }
+}
+
+/** Lets the pair count on what it holds: else it takes what it lacks from the payment, or refuses to pay. */
+function syncStep({ address }: Pool): ExecutorStep {
+  return { kind: 'call', target: address, abi: syncAbi, args: [] }
 }
 
 function encodeSwap(args: EncodeSwapArgs<State>): ExecutorStep[] {

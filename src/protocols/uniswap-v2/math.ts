@@ -1,9 +1,14 @@
 import { bpsDenominator } from '../../domain/primitives.js'
 
-/** Reserves as `getReserves` returns them, raw units. Structured-clonable. */
+/** Reserves as `getReserves` returns them, raw units, unless the pair is short. Structured-clonable. */
 export interface UniswapV2State {
   readonly reserve0: bigint
   readonly reserve1: bigint
+  /**
+   * The pair counts on more than it holds, as after a slashing. Then the reserves here are what it holds, which it has to be
+   * told before a swap.
+   */
+  readonly isShort?: true
 }
 
 const maxReserve = (1n << 112n) - 1n

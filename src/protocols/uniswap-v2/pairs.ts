@@ -68,17 +68,25 @@ export async function discoverPairs(
 
 /** Most pairs lie where they follow from their tokens: their reserves come with the look-up. */
 function guessReserves(
-  { slug, initCodeHash }: PairSource,
+  source: PairSource,
   { reader, venue }: DiscoverArgs,
   wanted: readonly Tokens[],
 ): void {
-  const creator = { address: toAddress(String(venue.factory)), initCodeHash }
-  for (const [token0, token1] of wanted) {
-    reader.guess?.(`${slug} ${token0} ${token1}`, () => {
-      const salt = keccak256(`${token0}${token1.slice(2)}` as Hex)
-      return { slots: [{ address: createdAddress(creator, salt), slot: reservesSlot }] }
+  for (const tokens of wanted) {
+    reader.guess?.(`${source.slug} ${tokens.join(' ')}`, () => {
+      return { slots: [{ address: pairAt(source, venue, tokens), slot: reservesSlot }] }
     })
   }
+}
+
+/** Where the factory makes the pair of the two tokens, which are in their order. */
+export function pairAt(
+  { initCodeHash }: PairSource,
+  venue: VenueParameters,
+  [token0, token1]: Tokens,
+): Address {
+  const salt = keccak256(`${token0}${token1.slice(2)}` as Hex)
+  return createdAddress({ address: toAddress(String(venue.factory)), initCodeHash }, salt)
 }
 
 /**

@@ -4,6 +4,7 @@ import { type Catalog, holdsTwoOf } from '../../catalog/store.js'
 import { readTokenFacts } from '../../catalog/token-facts.js'
 import { tokenKey } from '../../catalog/token-lists.js'
 import { type ChainDefinition, canonicalToken } from '../../chains/chain.js'
+import { defined } from '../../domain/defined.js'
 import {
   type Address,
   type BlockPin,
@@ -24,6 +25,7 @@ import { importedIntermediates } from '../market/intermediates.js'
 import { Market } from '../market/market.js'
 import type { MarketPool, MarketView } from '../market/market-view.js'
 import { pairsOf } from '../market/pairs.js'
+import { rebasingTokens } from '../market/rebasing-tokens.js'
 import type { PricedToken } from '../market/valuation.js'
 import { createAhead } from './ahead.js'
 import { type DataFeeModel, type DataFeeSource, readDataFee } from './data-fee.js'
@@ -86,6 +88,9 @@ export class BlockFacts {
       chain,
       protocols,
       blacklist: new Set(thread.settings.poolBlacklist),
+      ...defined({
+        rebasing: thread.settings.countsHoldings === false ? undefined : rebasingTokens(chain),
+      }),
       listedPools: (tokens) =>
         thread.sandboxPoolsOf(chain.id).filter((pool) => holdsTwoOf(pool, tokens)),
       catalogPools: (tokens) => thread.catalog.importedAmong(chain.id, tokens),

@@ -17,6 +17,8 @@ export interface WorkerSettings {
   readonly cautions?: boolean
   /** False: no more of a pool is read than around its price, whatever the amount; absent: as far as amounts go. */
   readonly widensPools?: boolean
+  /** False: pairs are quoted by what they count on, even where they hold less; absent: by what they hold. */
+  readonly countsHoldings?: boolean
   readonly poolBlacklist: readonly string[]
   /** Slugs of exchanges that no route uses; absent: none. */
   readonly disabledAggregators?: readonly string[]

@@ -4,6 +4,7 @@
  */
 import { LRUCache } from 'lru-cache'
 import { type ChainDefinition, canonicalToken } from '../../chains/chain.js'
+import { defined } from '../../domain/defined.js'
 import { type Address, nativeToken } from '../../domain/primitives.js'
 import type { StateReader } from '../../domain/state.js'
 import { type Pool, poolKey, type Unreadable } from '../../protocols/pool.js'
@@ -29,6 +30,8 @@ export interface MarketSource {
   catalogPoolsWith(token: Address, others: ReadonlySet<Address>): readonly Pool[]
   /** Lower-case pool ids that are never used. */
   readonly blacklist: ReadonlySet<string>
+  /** Tokens whose balances change by themselves; absent: none that counts. */
+  readonly rebasing?: ReadonlySet<Address>
   /** Called with pools that a factory look-up found. */
   onDiscovered(pools: readonly Pool[]): void
 }
@@ -171,7 +174,7 @@ export class Market {
    * cannot be read any more stays as it is.
    */
   async widened(reader: StateReader, pools: readonly MarketPool[]): Promise<MarketPool[]> {
-    const { chain } = this.#source
+    const { chain, rebasing } = this.#source
     const unknown = pools.filter((pool) => !this.#wider.has(pool))
     for (const adapter of new Set(unknown.map((pool) => pool.adapter))) {
       const own = unknown.filter((pool) => pool.adapter === adapter)
@@ -181,6 +184,7 @@ export class Market {
         venue: chain.venues[adapter.slug] ?? {},
         pools: own.map(({ loaded }) => loaded.pool),
         reach: widerReach,
+        ...defined({ rebasing }),
       })
       for (const [index, pool] of own.entries()) {
         const wider = load.then((list) => withState(pool, list[index]))
@@ -281,7 +285,7 @@ export class Market {
 
   /** Reads the states that are missing. @returns the usable pools, each once. */
   async #loadStates(reader: StateReader, wanted: readonly KnownPool[]): Promise<KnownPool[]> {
-    const { chain, blacklist } = this.#source
+    const { chain, blacklist, rebasing } = this.#source
     const onChain = this.#onChain()
     const isBlacklisted = ({ id, parameters }: Pool) =>
       blacklist.has(id) || blacklist.has(String(parameters.liquidityOf))
@@ -304,6 +308,7 @@ export class Market {
         chain,
         venue: chain.venues[adapter.slug] ?? {},
         pools: own,
+        ...defined({ rebasing }),
       })
       for (const [index, pool] of own.entries()) {
         const state = loaded.then((list) => toMarketPool(adapter, pool, list[index]))

@@ -2,14 +2,11 @@
  * What may move in the pools of a transaction before it lands, in one list: what each protocol says of its pool, and what
  * holds for every pool with a token whose balances change by themselves.
  */
-import type { ChainDefinition } from '../../chains/chain.js'
 import { type Caution, cautionsWhere, type PoolCaution } from '../../domain/caution.js'
 import type { Address } from '../../domain/primitives.js'
 import { type Pool, poolName } from '../../protocols/pool.js'
-import { canSwap } from '../../protocols/protocol.js'
-import { protocols } from '../../protocols/registry.js'
-import { oncePer } from '../../protocols/shared/once-per.js'
 import type { Task } from '../block/task.js'
+import { rebasingTokens } from '../market/rebasing-tokens.js'
 import { type Flow, swapsOf } from '../search/flow.js'
 
 /** In the order of the swaps; none where the service leaves them out. */
@@ -28,14 +25,6 @@ export function cautionsOf(
     })
   })
 }
-
-const rebasingTokens = oncePer(({ venues }: ChainDefinition): ReadonlySet<Address> => {
-  const found = protocols.flatMap((adapter) => {
-    const venue = venues[adapter.slug]
-    return venue && canSwap(adapter) ? (adapter.swaps.rebasingTokens?.(venue) ?? []) : []
-  })
-  return new Set(found)
-})
 
 function rebaseCautions({ tokens }: Pool, rebasing: ReadonlySet<Address>): readonly PoolCaution[] {
   return cautionsWhere([

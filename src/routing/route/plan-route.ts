@@ -13,6 +13,7 @@ import {
 import { type RouteStepRecord, wrappedNativeSlug } from '../../domain/route-step.js'
 import { poolName } from '../../protocols/pool.js'
 import { wrapStep } from '../../protocols/wrapped-native/index.js'
+import type { MarketPool } from '../market/market-view.js'
 import { type FlowEdge, toShares } from '../search/flow.js'
 import type { Hop } from '../search/hop.js'
 
@@ -138,8 +139,7 @@ function paymentsAhead(args: PlanArgs): ReadonlyMap<Address, Address> {
   const ahead = new Map<Address, Address>()
   for (const [index, { hop, spends }] of edges.entries()) {
     const { tokenIn } = hop
-    const place =
-      hop.kind === 'swap' && hop.market.adapter.swaps.prepaidAt?.(hop.market.loaded.pool)
+    const place = hop.kind === 'swap' && prepaidAt(hop.market)
     if (!place || spends !== whole) continue
     const isInput = inputs.some(({ token }) => token === tokenIn)
     if ((isInput && !mayPrepayInput) || tokensOut.includes(tokenIn)) continue
@@ -149,6 +149,10 @@ function paymentsAhead(args: PlanArgs): ReadonlyMap<Address, Address> {
       ahead.set(tokenIn, place)
   }
   return ahead
+}
+
+function prepaidAt({ adapter, loaded }: MarketPool): Address | undefined {
+  return adapter.swaps.prepaidAt?.(loaded.pool, loaded.state)
 }
 
 /** Makes the last step's output available to references. */

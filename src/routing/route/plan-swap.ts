@@ -81,6 +81,6 @@ function startsAt({ hop, spends }: FlowEdge, source: Address): boolean {
 
 function legHop({ market, tokenIn, tokenOut }: Swap): LegHop | null {
   const { adapter, loaded } = market
-  const hop = adapter.swaps.swapHop?.(loaded.pool, tokenIn)
+  const hop = adapter.swaps.swapHop?.(loaded.pool, tokenIn, loaded.state)
   return hop ? { ...hop, tokenIn, tokenOut } : null
 }

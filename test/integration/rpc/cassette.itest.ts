@@ -217,6 +217,7 @@ const head: CassetteHead = {
         disabledAggregators: [],
         marksAnswers: true,
         widensPools: true,
+        countsHoldings: true,
         poolBlacklist: [],
         v4Hooks: 'run',
         v4HooksAllowlist: [],

@@ -70,8 +70,8 @@ export async function withoutMarks(file: string, copy: string): Promise<void> {
   const db = openSqlite(copy)
   const requests = new CassetteRequests(db)
   const settings = JSON.parse(requests.facts().settings ?? '{}')
-  for (const later of ['marksAnswers', 'widensPools', 'cautions', 'dataFee', 'v4Hooks'])
-    delete settings[later]
+  const later = ['marksAnswers', 'widensPools', 'countsHoldings', 'cautions', 'dataFee', 'v4Hooks']
+  for (const name of later) delete settings[name]
   requests.putFacts({ settings: JSON.stringify(settings) })
   db.close()
 }
