@@ -34,8 +34,14 @@ import { placeCamelotV3, placeCamelotV4 } from '../../support/protocols/place-al
 import { placeRatedBalancerV2 } from '../../support/protocols/place-balancer-v2.js'
 import { placeBalancerV3OnSandbox } from '../../support/protocols/place-balancer-v3.js'
 import { placeConverters } from '../../support/protocols/place-converters.js'
-import { dynamicFeeHooks, placeDynamicFee } from '../../support/protocols/place-dynamic-fee.js'
+import { placeStableNg } from '../../support/protocols/place-curve.js'
 import { placeFluid } from '../../support/protocols/place-fluid.js'
+import {
+  dynamicFeeHooks,
+  outputShareHooks,
+  placeDynamicFee,
+  placeOutputShare,
+} from '../../support/protocols/place-hooks.js'
 import { compileSlipstream } from '../../support/protocols/slipstream.js'
 import { startService, type TestService } from '../../support/service/service.js'
 
@@ -64,6 +70,8 @@ beforeAll(async () => {
     ...(await placeBalancerV3OnSandbox(urlOf(ethereum.id), { isRated: true })),
     await placeRatedBalancerV2(nodeOf(ethereum.id)),
     await placeDynamicFee(nodeOf(ethereum.id)),
+    await placeOutputShare(nodeOf(ethereum.id)),
+    ...(await placeStableNg(nodeOf(ethereum.id))),
   ]
   await openBase()
   await openArbitrum()
@@ -73,7 +81,7 @@ beforeAll(async () => {
   catalog.close()
   service = await startService({
     DATA_DIR: dataDir,
-    V4_HOOKS_ALLOWLIST: dynamicFeeHooks,
+    V4_HOOKS_ALLOWLIST: [dynamicFeeHooks, outputShareHooks].join(),
     ...Object.fromEntries(sandboxes.map(({ chainId, url }) => [`RPC_URL_${chainId}`, url])),
     FORKS_PER_BLOCK: '1',
     WORKERS: '1',

@@ -10,7 +10,7 @@ import { NodeWriter } from '../nodes/node-writer.js'
 import { v2RateProvider } from './place-balancer-v2.js'
 import { rateProvider } from './place-balancer-v3.js'
 import { converterAddress } from './place-converters.js'
-import { setDynamicFee } from './place-dynamic-fee.js'
+import { setDynamicFee, setOutputShare } from './place-hooks.js'
 
 export interface CautionCase {
   readonly kind: string
@@ -228,6 +228,53 @@ export const cautionCases: readonly CautionCase[] = [
     slippage: '50',
     moves: 'the hooks set the fee from 10 to 15, and to 600 bps',
     move: (node, isLarge) => setDynamicFee(node, isLarge ? 60_000 : 1_500),
+  },
+  {
+    kind: 'plugin',
+    protocol: 'uniswap-v4',
+    chainId: ethereum.id,
+    tokenIn: 'sUSD',
+    tokenOut: 'FRAX',
+    amountIn: 1_000n * ether,
+    slippage: '50',
+    moves: 'the hooks keep 20 bps of the output, after 10, and 300 bps',
+    // The first move lasts until the second.
+    prepare: (node) => setOutputShare(node, 1_000),
+    move: (node, isLarge) => setOutputShare(node, isLarge ? 30_000 : 2_000),
+  },
+  {
+    kind: 'rate',
+    protocol: 'curve',
+    chainId: ethereum.id,
+    tokenIn: 'wstETH',
+    tokenOut: 'WETH',
+    amountIn: ether,
+    slippage: '50',
+    moves: 'the oracle of a stable-ng pool says less of wstETH: 0.1 %, and 3 %',
+    move: (node, isLarge) => shrink(node, stETH, zero, isLarge ? 30_000n : 1_000n),
+  },
+  {
+    kind: 'rebase',
+    protocol: 'curve',
+    chainId: ethereum.id,
+    tokenIn: 'WETH',
+    tokenOut: 'stETH',
+    amountIn: ether,
+    slippage: '50',
+    moves: 'a slashing of the stETH in a stable-ng pool: 1 %, and 10 %',
+    move: (node, isLarge) => shrink(node, stETH, zero, isLarge ? 100_000n : 10_000n),
+  },
+  {
+    kind: 'rebase',
+    protocol: 'uniswap-v2',
+    chainId: ethereum.id,
+    tokenIn: 'WETH',
+    tokenOut: 'stETH',
+    amountIn: ether,
+    slippage: '50',
+    moves: 'a slashing of the stETH in a pair that was slashed before: 0.1 %, and 10 %',
+    prepare: (node) => shrink(node, stETH, zero, 1_000n).then(() => later(node, 12)),
+    move: (node, isLarge) => shrink(node, stETH, zero, isLarge ? 100_000n : 1_000n),
   },
   {
     kind: 'fee',
