@@ -42,6 +42,8 @@ let sandbox: Sandbox
 let node: NodeWriter
 let dataDir: string
 let service: TestService
+/** Runs hooks that no list names. */
+let running: TestService
 let vault: Address
 const listed: Record<string, Address> = {}
 
@@ -61,8 +63,10 @@ beforeAll(async () => {
     V4_HOOKS: 'listed',
     V4_HOOKS_ALLOWLIST: Object.values(allowed).join(),
   })
+  running = await startService({ RPC_URL_1: sandbox.url, DATA_DIR: dataDir, WORKERS: '1' })
 })
 afterAll(async () => {
+  await running.stop()
   await service.stop()
   await node.close()
   await sandbox.stop()
@@ -148,9 +152,10 @@ function route(
   tokenOut: Address,
   amountIn: bigint,
   more: Readonly<Record<string, string>> = {},
+  by: TestService = service,
 ): Promise<Answer> {
   const query = { fromAddress: alice, tokenIn, tokenOut, amountIn: amountIn.toString(), ...more }
-  return service.get('/api/v1/shortcuts/route', query)
+  return by.get('/api/v1/shortcuts/route', query)
 }
 
 describe('vaults', () => {
@@ -253,6 +258,27 @@ describe('hooked V4 pools', () => {
     expect(answer.status, answer.text).toBe(422)
     expect(answer.body.code).toBe('NO_ROUTE')
     expect(answer.body.details.warnings).toEqual([expect.stringContaining('uniswap-v4')])
+  })
+
+  test('where hooks are run, those that are steady are routed both ways, and a pool that swaps nothing is named', async () => {
+    const other = listed.notAllowed ?? nativeToken
+    for (const [tokenIn, tokenOut] of [
+      [token('DAI'), other],
+      [other, token('DAI')],
+    ] as const) {
+      const answer = await route(tokenIn, tokenOut, 1_000n * ether, {}, running)
+      expect(answer.status, answer.text).toBe(200)
+      expect(stepsOf(answer)).toEqual(['swap uniswap-v4'])
+      await expectExecution(sandbox.url, answer, tokenOut)
+    }
+    const more = { explain: 'true' }
+    const { body } = await route(token('LINK'), token('DAI'), ether, more, running)
+    expect(body).not.toHaveProperty('warnings')
+    expect(body.pools.refused).toContainEqual({
+      pool: notAllowedPool(token('LINK'), token('DAI')).id,
+      protocol: 'uniswap-v4',
+      reason: 'no swap with its hooks succeeds with 1000000 gas',
+    })
   })
 
   test('a bundle says once what the routes inside it have left out', async () => {
