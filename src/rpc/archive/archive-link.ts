@@ -21,7 +21,8 @@ export type ArchiveLogger = Pick<Logger, 'info' | 'warn' | 'error'>
 export type ThreadEvent = Extract<ThreadMessage, { kind: 'head' | 'status' | 'answerTimes' }>
 
 const restartPauseMs = 500
-const closeWaitMs = 5_000
+/** A recording is written at the end, and would be lost with the thread. */
+const closeWaitMs = 30_000
 
 export interface ArchiveLinkOptions {
   readonly data: Omit<ArchiveThreadData, 'port' | 'isTraced' | 'logsIgnoredErrors'>
