@@ -249,6 +249,14 @@ function gainOf(given: readonly bigint[]): string {
   return ((Number(last - first) / Number(first)) * 10_000).toFixed(1)
 }
 
+/** Resolves once the node, which mines by itself, has mined it. */
+async function mined(node: NodeWriter, sent: Readonly<Record<string, unknown>>): Promise<void> {
+  const hash = await node.rpc<Hex>('eth_sendTransaction', [sent])
+  await expect
+    .poll(() => node.rpc('eth_getTransactionReceipt', [hash]), { timeout: 20_000 })
+    .toMatchObject({ status: '0x1' })
+}
+
 describe('what moves without a trade', () => {
   test.each(cautionCases)('$protocol: $kind, by $moves', async (each) => {
     const { kind, protocol, chainId, amountIn, slippage, moves } = each
@@ -345,14 +353,16 @@ describe('what moves without a trade', () => {
     ] as const) {
       const { tx } = await ask({ ...query, amountIn, slippage: '5000' })
       const sent = { from: alice, to: tx.to, data: tx.data, gas: numberToHex(5_000_000n) }
-      await node.rpc('eth_sendTransaction', [sent])
+      await mined(node, sent)
       await later(node, seconds)
     }
     const body = await ask(query)
     expect(body.cautions).toMatchObject([{ protocol: 'aerodrome-slipstream', kind: 'fee' }])
     const given = await givenAfter(query, body, [10, 20, 60])
+    // The average price also depends on the seconds that a busy machine takes between blocks.
+    const gain = Math.round(Number(gainOf(given)) / 10) * 10
     rows.push(
-      `| aerodrome-slipstream | fee | 90 seconds after the price has moved | gives ${gainOf(given)} bps | |`,
+      `| aerodrome-slipstream | fee | 90 seconds after the price has moved | gives some ${gain} bps | |`,
     )
   })
 
@@ -368,7 +378,7 @@ describe('what moves without a trade', () => {
     await prepareSender(arbitrum.id, query.tokenIn)
     const { tx } = await ask({ ...query, amountIn: 350_000n * dollar, slippage: '5000' })
     const sent = { from: alice, to: tx.to, data: tx.data, gas: numberToHex(5_000_000n) }
-    await nodeOf(arbitrum.id).rpc('eth_sendTransaction', [sent])
+    await mined(nodeOf(arbitrum.id), sent)
     await later(nodeOf(arbitrum.id), 1)
     const body = await ask(query)
     const given = await givenAfter(query, body, [100, 600])
