@@ -27,12 +27,13 @@ describe('doubtOf', () => {
     expect(found(uniswapV3)).toBeNull()
   })
 
-  test('Uniswap V4: hooks that take part in swaps', () => {
+  test('Uniswap V4: hooks that take part in swaps, and those that no list names', () => {
     const swapHooks = token('c')
     expect(found(uniswapV4, { parameters: { hooks: `0x${'0'.repeat(40)}` } })).toBeNull()
     expect(found(uniswapV4, { parameters: { hooks: swapHooks } })).toBe(swapHooks)
-    // Permissions other than those of swaps.
-    expect(found(uniswapV4, { parameters: { hooks: `0x${'1'.repeat(36)}3000` } })).toBeNull()
+    // It is called in no swap, yet nobody vouches for its code.
+    const otherHooks = `0x${'1'.repeat(36)}3000`
+    expect(found(uniswapV4, { parameters: { hooks: otherHooks } })).toBe(otherHooks)
   })
 
   test('ERC-4626: vaults that the chain does not name', () => {
