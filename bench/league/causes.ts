@@ -6,6 +6,7 @@ import type { Section } from '../section.js'
 import { leadBps, type Match } from './compare.js'
 import { peers } from './peers/peer.js'
 import type { Played } from './play.js'
+import { describe } from './report.js'
 import type { Named } from './trades.js'
 
 interface CauseTrade extends Named {
@@ -50,19 +51,19 @@ export function causeTradesOf(peer: string): readonly Named[] {
 
 /** One row for each trade, in the order of the causes. */
 export function causeSection(played: ReadonlyMap<string, Played>): Section {
-  const taken = new Map<string, number>()
-  const rows = trades.map(({ cause, peer, before, sizeUsd, symbolIn, symbolOut }) => {
-    const at = taken.get(peer) ?? 0
-    taken.set(peer, at + 1)
-    const { restricted = [], free = [] } = played.get(peer) ?? {}
+  const rows = trades.flatMap((one) => {
+    const { cause, peer, before } = one
+    const at = causeTradesOf(peer).indexOf(one)
+    const [restricted, free] = [played.get(peer)?.restricted[at], played.get(peer)?.free[at]]
+    if (!restricted || !free) return []
     return {
       cause,
-      trade: `${sizeUsd.toLocaleString('en')} USD of ${symbolIn} to ${symbolOut}`,
+      trade: describe(free),
       peer: peers[peer]?.title ?? peer,
       'ahead before, bps': before,
-      'now, its venues alone': leadOf(restricted[at]),
-      'now, all venues': leadOf(free[at]),
-      'all venues above its venues alone, bps': gainOf(restricted[at], free[at]),
+      'now, its venues alone': leadOf(restricted),
+      'now, all venues': leadOf(free),
+      'all venues above its venues alone, bps': gainOf(restricted, free),
     }
   })
   return {
@@ -72,13 +73,12 @@ export function causeSection(played: ReadonlyMap<string, Played>): Section {
   }
 }
 
-function leadOf(match: Match | undefined): string {
-  if (!match?.theirs?.delivered) return 'it delivers nothing'
+function leadOf(match: Match): string {
+  if (!match.theirs?.delivered) return 'it delivers nothing'
   return leadBps(match)?.toFixed(2) ?? 'we deliver nothing'
 }
 
 /** What our answer over all venues has more after gas than that over the peer's alone. */
-function gainOf(restricted: Match | undefined, free: Match | undefined): string {
-  if (!restricted || !free) return ''
+function gainOf(restricted: Match, free: Match): string {
   return leadBps({ ...restricted, theirs: free.ours })?.toFixed(2) ?? ''
 }

@@ -83,12 +83,7 @@ export async function randomTrades(
 export function namedTrades(market: LeagueMarket, named: readonly Named[]): Promise<Trade[]> {
   return price(
     market,
-    named.map(({ sizeUsd, symbolIn, symbolOut }) => ({
-      sizeUsd,
-      symbolIn,
-      symbolOut,
-      exact: 'input',
-    })),
+    named.map((one) => ({ ...one, exact: 'input' })),
   )
 }
 

@@ -17,11 +17,10 @@ import {
 import type { WhatIf } from '../domain/what-if.js'
 import { type PoolTrade, poolOf } from '../mined/pool-trades.js'
 import type { PoolMaker } from '../mined/replay-block.js'
-import { protocols } from '../protocols/registry.js'
+import { protocolBySlug } from '../protocols/registry.js'
 
 /** A difference up to this is a tie, basis points. */
 const tieBps = 0.1
-const adapters = new Map(protocols.map((adapter) => [adapter.slug, adapter]))
 
 /** A swap as it was mined. */
 export interface TheirSwap {
@@ -177,7 +176,7 @@ export function touchedPools(
 function madeBy({ venues }: ChainDefinition, pool: Address, maker: PoolMaker): string | null {
   const found = Object.entries(venues).find(([slug, venue]) => {
     if ('factory' in maker) return Object.values(venue).flat().includes(maker.factory)
-    return adapters.get(slug)?.swaps?.pairAt?.(venue, maker.tokens) === pool
+    return protocolBySlug(slug)?.swaps?.pairAt?.(venue, maker.tokens) === pool
   })
   return found?.[0] ?? null
 }

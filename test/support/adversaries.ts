@@ -2,8 +2,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { encodeDeployData, encodeFunctionData, erc20Abi, numberToHex, parseAbi } from 'viem'
-import { afterAll, beforeAll, expect, vi } from 'vitest'
+import { encodeDeployData, encodeFunctionData, erc20Abi, parseAbi } from 'viem'
+import { afterAll, beforeAll, expect } from 'vitest'
 import { type Address, type Hex, toAddress } from '../../src/domain/primitives.js'
 import { buildTransaction } from '../../src/executor/compile.js'
 import { contractAddress } from '../../src/executor/deployments.js'
@@ -12,6 +12,7 @@ import { contractAddresses, v2PairAddress } from '../../src/sandbox/addresses.js
 import { sandboxToken } from '../../src/sandbox/tokens.js'
 import { runCli } from './cli.js'
 import { type ExecuteArgs, type Execution, executeOnFork } from './execute.js'
+import { mined } from './mined.js'
 import { type SandboxContext, withSandbox } from './sandbox.js'
 import { type Answer, startService, type TestService } from './service/service.js'
 import { compileTestContracts } from './test-contracts.js'
@@ -61,11 +62,6 @@ export interface Adversaries extends SandboxContext {
   mine(answer: Answer, more?: Partial<ExecuteArgs>): Promise<Execution>
 }
 
-interface Receipt {
-  readonly status: Hex
-  readonly contractAddress: Address | null
-}
-
 const trade = { tokenIn: weth, tokenOut: usdc, amountIn: (ether / 20n).toString() }
 const v2Factory = parseAbi(['function createPair(address a, address b)'])
 const v2Pair = parseAbi(['function mint(address to)'])
@@ -92,19 +88,8 @@ async function setUp(chain: SandboxContext, dataDir: string): Promise<Adversarie
   await client.request('anvil_setCoinbase', [miner])
 
   async function send(data: Hex, to?: Address): Promise<Address | null> {
-    const hash = await client.request<Hex>('eth_sendTransaction', [
-      { from: alice, data, gas: numberToHex(5_000_000n), ...(to && { to }) },
-    ])
-    const receipt = await vi.waitFor(
-      async () => {
-        const found = await client.request<Receipt | null>('eth_getTransactionReceipt', [hash])
-        if (!found) throw new Error('it is not mined')
-        return found
-      },
-      { timeout: 20_000 },
-    )
-    expect(receipt.status).toBe('0x1')
-    return receipt.contractAddress
+    const { contractAddress } = await mined(client.request, { from: alice, data, to: to ?? null })
+    return contractAddress
   }
   const deploy = async (name: string, args: readonly unknown[]): Promise<Address> => {
     const { abi: own, bytecode } = contract(name)

@@ -4,10 +4,12 @@
  */
 import { encodeFunctionData, parseAbi } from 'viem'
 import type { VenueParameters } from '../../chains/chain.js'
+import { zip } from '../../domain/lists.js'
 import { type Address, bpsDenominator, toAddress } from '../../domain/primitives.js'
 import type { ReadResult, StateReader } from '../../domain/state.js'
 import type { Pool, Unreadable } from '../pool.js'
 import type { LoadedPool } from '../protocol.js'
+import { readAll } from '../shared/read-all.js'
 import { readWord } from '../shared/read-word.js'
 import { toWord } from '../shared/storage-slots.js'
 import type { LiquidityState } from './liquidity.js'
@@ -59,16 +61,13 @@ async function holdingsOf({
   ReadonlyMap<Pool, readonly [bigint, bigint]>
 > {
   const asked = pools.filter(({ tokens }) => tokens.slice(0, 2).some((one) => rebasing?.has(one)))
-  if (asked.length === 0) return new Map()
-  const results = await reader.call(
-    asked.flatMap(({ address, tokens }) => {
-      const data = encodeFunctionData({ abi: [balanceOfAbi], args: [address] })
-      return tokens.slice(0, 2).map((to) => ({ to, data }))
-    }),
-  )
+  const calls = asked.map(({ address, tokens }) => {
+    const data = encodeFunctionData({ abi: [balanceOfAbi], args: [address] })
+    return tokens.slice(0, 2).map((to) => ({ to, data }))
+  })
   return new Map(
-    asked.flatMap((pool, index) => {
-      const [held0, held1] = results.slice(2 * index, 2 * index + 2).map(readWord)
+    zip(asked, await readAll(reader, calls)).flatMap(([pool, results]) => {
+      const [held0, held1] = results.map(readWord)
       return isKnown(held0) && isKnown(held1) ? [[pool, [held0, held1]] as const] : []
     }),
   )

@@ -6,10 +6,15 @@ import { readers } from '../../executor/generated/contracts.js'
 import { uniswapV4 } from '../../protocols/uniswap-v4/index.js'
 import type { WorkerSettings } from './worker-settings.js'
 
-/** Addresses of nobody: a swapper and a sender that hooks cannot take for those of the service. */
-const [otherSwapper, otherSender] = ['other-swapper', 'other-sender'].map(
-  (name): Address => `0x${keccak256(stringToHex(`forkroute.${name}`)).slice(-40)}`,
-)
+/** A swapper and a sender that hooks cannot take for those of the service. */
+const [otherSwapper, otherSender] = [
+  addressOfNobody('other-swapper'),
+  addressOfNobody('other-sender'),
+]
+
+function addressOfNobody(name: string): Address {
+  return `0x${keccak256(stringToHex(`forkroute.${name}`)).slice(-40)}`
+}
 
 /** The chain with what the operator says about hooks as parameters of its Uniswap V4 venue; the same where that is nothing. */
 export function withHooks(
@@ -24,8 +29,8 @@ export function withHooks(
     ...(v4HooksAllowlist.length > 0 && { hooksAllowlist: v4HooksAllowlist }),
     ...(runs && {
       quoterCode: readers.UniswapV4Quoter.runtimeCode,
-      quoterSwappers: [contractAddress('UniswapV4Swapper'), String(otherSwapper)],
-      quoterSenders: [quoteSender, String(otherSender)],
+      quoterSwappers: [contractAddress('UniswapV4Swapper'), otherSwapper],
+      quoterSenders: [quoteSender, otherSender],
     }),
   }
   return { ...chain, venues: { ...chain.venues, [uniswapV4.slug]: own } }

@@ -13,6 +13,7 @@ import { createFunding } from '../../forks/tokens/funding.js'
 import { createTokenAccess } from '../../forks/tokens/token-access.js'
 import { withDeclaredVenues } from '../../protocols/declared/venue.js'
 import type { Pool } from '../../protocols/pool.js'
+import { oncePer } from '../../protocols/shared/once-per.js'
 import { BlockFacts, type ThreadFacts, type TokenKnowledge } from './block-facts.js'
 import { withHooks } from './chain-with-hooks.js'
 import { createPoolIndex, type PoolIndex } from './indexed-market.js'
@@ -27,7 +28,10 @@ export class WorkerContext implements ThreadFacts {
   /** Null: routes do without. */
   readonly poolIndex: PoolIndex | null
   readonly listedTokens: ReadonlyMap<string, Token>
-  readonly #chains = new Map<number, ChainDefinition>()
+  /** The chain with what settings add to its venues: one object, by which others keep what they make of it. */
+  readonly #asSet = oncePer((chain: ChainDefinition) =>
+    withDeclaredVenues(withHooks(chain, this.settings), this.settings.venues),
+  )
   readonly #blocks = new LRUCache<string, BlockFacts>({ max: blocksKept })
   readonly #passed = new LRUCache<string, BlockFacts>({ max: blocksKept })
 
@@ -68,15 +72,6 @@ export class WorkerContext implements ThreadFacts {
   #learnTokens(): TokenKnowledge {
     const funding = createFunding({ remembers: this.settings.cassette !== 'record' })
     return { funding, access: createTokenAccess() }
-  }
-
-  /** The chain with what settings add to its venues: one object, by which others keep what they make of it. */
-  #asSet(chain: ChainDefinition): ChainDefinition {
-    const known = this.#chains.get(chain.id)
-    if (known) return known
-    const own = withDeclaredVenues(withHooks(chain, this.settings), this.settings.venues)
-    this.#chains.set(chain.id, own)
-    return own
   }
 
   #open(pin: BlockPin, tokens?: TokenKnowledge): BlockFacts {

@@ -10,11 +10,10 @@ import {
   encodeFunctionData,
   getContractAddress,
   type Hex,
-  numberToHex,
   parseAbi,
   parseAbiParameters,
 } from 'viem'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ethereum } from '../../../src/chains/ethereum.js'
 import { type Address, toAddress } from '../../../src/domain/primitives.js'
 import { contractAddress } from '../../../src/executor/deployments.js'
@@ -23,6 +22,7 @@ import { loadArtifacts } from '../../../src/sandbox/contracts/artifacts.js'
 import { sandboxBytecode } from '../../../src/sandbox/generated/contracts.js'
 import { runCli } from '../../support/cli.js'
 import { executeOnFork } from '../../support/execute.js'
+import { mined } from '../../support/mined.js'
 import { withSandbox } from '../../support/sandbox.js'
 import { startService, type TestService } from '../../support/service/service.js'
 import { compileTestContracts } from '../../support/test-contracts.js'
@@ -102,19 +102,8 @@ async function start(
 
 const head = async () => Number(await context().client.request<Hex>('eth_blockNumber', []))
 
-type Receipt = Readonly<Record<'status', Hex>> & { readonly contractAddress: Hex | null }
-
-async function mine(to: Address | null, data: Hex): Promise<Receipt> {
-  const { client } = context()
-  const tx = { from: alice, ...(to && { to }), data, gas: numberToHex(8_000_000n) }
-  const hash = await client.request<Hex>('eth_sendTransaction', [tx])
-  return vi.waitFor(async () => {
-    const receipt = await client.request<Receipt | null>('eth_getTransactionReceipt', [hash])
-    if (!receipt) throw new Error('not mined yet')
-    expect(receipt.status).toBe('0x1')
-    return receipt
-  })
-}
+const mine = (to: Address | null, data: Hex) =>
+  mined(context().client.request, { from: alice, to, data })
 
 const encode = (functionName: string, args: readonly unknown[]) =>
   encodeFunctionData({ abi, functionName, args } as Parameters<typeof encodeFunctionData>[0])

@@ -2,6 +2,7 @@
  * Routes by the index of all pools, against a list that the test makes itself: pools that no look-up finds, tokens in
  * between that are no connectors, blocks before a pool was made, and services whose index is behind.
  */
+
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -35,6 +36,7 @@ import { openLocalService } from '../../../src/service/local-service.js'
 import { createLogger } from '../../../src/telemetry/log.js'
 import { runCli } from '../../support/cli.js'
 import { executeOnFork } from '../../support/execute.js'
+import { mined } from '../../support/mined.js'
 import { startFaultyNode, withoutEvents } from '../../support/nodes/rpc-node.js'
 import { poolsByEvents } from '../../support/routing/pools-by-events.js'
 import { withSandbox } from '../../support/sandbox.js'
@@ -133,19 +135,8 @@ function encode(functionName: string, args: readonly unknown[]): Hex {
   return encodeFunctionData({ abi, functionName, args } as Parameters<typeof encodeFunctionData>[0])
 }
 
-type Receipt = Readonly<Record<'status' | 'blockNumber', Hex>> & { contractAddress: Hex | null }
-
-async function send(from: Address, to: Address | null, data: Hex): Promise<Receipt> {
-  const { client } = context()
-  const tx = { from, ...(to && { to }), data, gas: numberToHex(8_000_000n) }
-  const hash = await client.request<Hex>('eth_sendTransaction', [tx])
-  return vi.waitFor(async () => {
-    const receipt = await client.request<Receipt | null>('eth_getTransactionReceipt', [hash])
-    if (!receipt) throw new Error('not mined yet')
-    expect(receipt.status).toBe('0x1')
-    return receipt
-  })
-}
+const send = (from: Address, to: Address | null, data: Hex) =>
+  mined(context().client.request, { from, to, data })
 
 const call = (to: Address, data: Hex) =>
   context().client.request<Hex>('eth_call', [{ to, data }, 'latest'])

@@ -22,6 +22,7 @@ import { type Sandbox, startSandboxes } from '../../../src/sandbox/sandbox.js'
 import { vaultSpecs } from '../../../src/sandbox/venues/erc-4626.js'
 import { askBundle, own } from '../../support/bundle.js'
 import { executeOnFork } from '../../support/execute.js'
+import { mined } from '../../support/mined.js'
 import { NodeWriter } from '../../support/nodes/node-writer.js'
 import {
   type CautionCase,
@@ -249,12 +250,8 @@ function gainOf(given: readonly bigint[]): string {
   return ((Number(last - first) / Number(first)) * 10_000).toFixed(1)
 }
 
-/** Resolves once the node, which mines by itself, has mined it. */
-async function mined(node: NodeWriter, sent: Readonly<Record<string, unknown>>): Promise<void> {
-  const hash = await node.rpc<Hex>('eth_sendTransaction', [sent])
-  await expect
-    .poll(() => node.rpc('eth_getTransactionReceipt', [hash]), { timeout: 20_000 })
-    .toMatchObject({ status: '0x1' })
+async function swapped(node: NodeWriter, { to, data }: { to: Address; data: Hex }): Promise<void> {
+  await mined((method, params) => node.rpc(method, params), { from: alice, to, data })
 }
 
 describe('what moves without a trade', () => {
@@ -352,8 +349,7 @@ describe('what moves without a trade', () => {
       [2n * ether, 4],
     ] as const) {
       const { tx } = await ask({ ...query, amountIn, slippage: '5000' })
-      const sent = { from: alice, to: tx.to, data: tx.data, gas: numberToHex(5_000_000n) }
-      await mined(node, sent)
+      await swapped(node, tx)
       await later(node, seconds)
     }
     const body = await ask(query)
@@ -377,8 +373,7 @@ describe('what moves without a trade', () => {
     }
     await prepareSender(arbitrum.id, query.tokenIn)
     const { tx } = await ask({ ...query, amountIn: 350_000n * dollar, slippage: '5000' })
-    const sent = { from: alice, to: tx.to, data: tx.data, gas: numberToHex(5_000_000n) }
-    await mined(nodeOf(arbitrum.id), sent)
+    await swapped(nodeOf(arbitrum.id), tx)
     await later(nodeOf(arbitrum.id), 1)
     const body = await ask(query)
     const given = await givenAfter(query, body, [100, 600])

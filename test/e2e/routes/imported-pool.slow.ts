@@ -2,7 +2,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { encodeDeployData, encodeFunctionData, erc20Abi, type Hex, numberToHex } from 'viem'
+import { encodeDeployData, encodeFunctionData, erc20Abi, type Hex } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Address, toAddress } from '../../../src/domain/primitives.js'
 import { sandboxAccount } from '../../../src/sandbox/accounts.js'
@@ -10,6 +10,7 @@ import { sandboxToken } from '../../../src/sandbox/tokens.js'
 import { runCli } from '../../support/cli.js'
 import { executeOnFork } from '../../support/execute.js'
 import { compileSolidity } from '../../support/forks-contracts.js'
+import { mined } from '../../support/mined.js'
 import { withSandbox } from '../../support/sandbox.js'
 import { startService, type TestService } from '../../support/service/service.js'
 import { isPaidByPools } from '../../support/strategies.js'
@@ -74,18 +75,9 @@ afterAll(async () => {
 })
 
 async function send(data: Hex, to?: Address): Promise<Address | null> {
-  const { client } = context()
-  const hash = await client.request<Hex>('eth_sendTransaction', [
-    { from: alice, data, gas: numberToHex(3_000_000n), ...(to && { to }) },
-  ])
-  await expect
-    .poll(() => client.request('eth_getTransactionReceipt', [hash]), { timeout: 20_000 })
-    .toMatchObject({ status: '0x1' })
-  const receipt = await client.request<{ contractAddress: Address | null }>(
-    'eth_getTransactionReceipt',
-    [hash],
-  )
-  return receipt.contractAddress
+  const sent = { from: alice, data, to: to ?? null }
+  const { contractAddress } = await mined(context().client.request, sent)
+  return contractAddress
 }
 
 /** A pair with twenty WETH, and what they are worth at a price one percent above the given one. */

@@ -6,7 +6,6 @@ import {
   encodeAbiParameters,
   encodeFunctionData,
   type Hex,
-  numberToHex,
   parseAbi,
   parseAbiParameters,
 } from 'viem'
@@ -20,6 +19,7 @@ import { createRpcClient, type RpcClient } from '../../../src/rpc/node/json-rpc.
 import { sandboxAccount } from '../../../src/sandbox/accounts.js'
 import { sandboxBytecode } from '../../../src/sandbox/generated/contracts.js'
 import { executeOnFork } from '../../support/execute.js'
+import { mined } from '../../support/mined.js'
 import { startService, type TestService } from '../../support/service/service.js'
 
 const alice = sandboxAccount('alice').address
@@ -72,16 +72,8 @@ function encode(functionName: (typeof abi)[number]['name'], args: readonly unkno
 }
 
 async function send(to: Address | null, data: Hex): Promise<Address> {
-  const tx = { from: alice, ...(to && { to }), data, gas: numberToHex(8_000_000n) }
-  const hash = await node.request<Hex>('eth_sendTransaction', [tx])
-  return vi.waitFor(async () => {
-    const receipt = await node.request<{ status: Hex; contractAddress: Hex | null } | null>(
-      'eth_getTransactionReceipt',
-      [hash],
-    )
-    expect(receipt?.status).toBe('0x1')
-    return toAddress(receipt?.contractAddress ?? '0x')
-  })
+  const { contractAddress } = await mined(node.request, { from: alice, to, data })
+  return toAddress(contractAddress ?? '0x')
 }
 
 /** A standard token whose whole supply alice holds. */
