@@ -125,6 +125,6 @@ export async function deployExecutor(nodeUrl: string): Promise<void> {
   const receipt = await createPublicClient({
     transport,
     pollingInterval: 50,
-  }).waitForTransactionReceipt({ hash })
+  }).waitForTransactionReceipt({ hash, checkReplacement: false })
   if (receipt.status !== 'success') throw new Error('the Executor was not deployed')
 }

@@ -156,6 +156,8 @@ async function deployOne(
   })
   const receipt = await createPublicClient({ transport }).waitForTransactionReceipt({
     hash: transactionHash,
+    // viem would ignore a block that comes while it looks for a replacement, and a local node may mine no other.
+    checkReplacement: false,
     pollingInterval: 500,
   })
   if (receipt.status === 'reverted') {

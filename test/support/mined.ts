@@ -1,4 +1,4 @@
-import { type Hex, numberToHex } from 'viem'
+import { type Hash, type Hex, numberToHex, type PublicClient, type TransactionReceipt } from 'viem'
 import { expect, vi } from 'vitest'
 import type { Address } from '../../src/domain/primitives.js'
 
@@ -29,4 +29,12 @@ export async function mined(
   )
   expect(receipt.status).toBe('0x1')
   return receipt
+}
+
+/**
+ * Waits for the receipt of a transaction on a chain whose blocks come with transactions alone. viem ignores a new block
+ * while it looks for a transaction that replaces this one, and no other block would follow it here.
+ */
+export function receiptOf(client: PublicClient, hash: Hash): Promise<TransactionReceipt> {
+  return client.waitForTransactionReceipt({ hash, checkReplacement: false, pollingInterval: 20 })
 }

@@ -27,6 +27,7 @@ import { contractAddress } from '../../../src/executor/deployments.js'
 import { sandboxAccount } from '../../../src/sandbox/accounts.js'
 import { sandboxToken } from '../../../src/sandbox/tokens.js'
 import { startAnvil, type TestAnvil } from '../../support/anvil.js'
+import { receiptOf } from '../../support/mined.js'
 import { NodeWriter } from '../../support/nodes/node-writer.js'
 import { openSafe, safeTransaction as signedByOwner } from '../../support/safe.js'
 import { startService, type TestService } from '../../support/service/service.js'
@@ -83,9 +84,7 @@ interface List {
 async function walletOf(status: 'supported' | 'ready' | null) {
   const { abi, bytecode } = compileTestContracts('Calls.sol')('CallList')
   const signer = createWalletClient({ account: owner, chain: mainnet, transport: http(anvil.url) })
-  const deployed = await chain().waitForTransactionReceipt({
-    hash: await signer.deployContract({ abi, bytecode }),
-  })
+  const deployed = await receiptOf(chain(), await signer.deployContract({ abi, bytecode }))
   const contractAddressOfList = deployed.contractAddress as Address
   const lists: List[] = []
   const hashes = new Map<string, Hex>()
@@ -113,7 +112,7 @@ async function walletOf(status: 'supported' | 'ready' | null) {
     if (status && method === 'wallet_getCallsStatus') {
       const [id] = params as [string]
       const hash = hashes.get(id) as Hex
-      const receipt = await chain().waitForTransactionReceipt({ hash })
+      const receipt = await receiptOf(chain(), hash)
       const isDone = receipt.status === 'success'
       return {
         version: '2.0.0',
@@ -264,7 +263,7 @@ describe('an allowance that is given', () => {
       functionName: 'approve',
       args: [router, 7n],
     })
-    await chain().waitForTransactionReceipt({ hash })
+    await receiptOf(chain(), hash)
     const { given, left } = await approved({ tokenIn: [usdc], amountIn: [amount] })
     expect(given.map(({ args }) => args)).toEqual([
       [router, 0n],
@@ -339,7 +338,7 @@ test.each([
       functionName: 'transfer',
       args: [safe, 10n ** 8n],
     } as const
-    await chain().waitForTransactionReceipt({ hash: await holder.writeContract(gift) })
+    await receiptOf(chain(), await holder.writeContract(gift))
 
     const route = await forkroute.route({
       fromAddress: safe,
@@ -363,7 +362,7 @@ test.each([
       operation: 'delegatecall',
     })
     const hash = await holder.sendTransaction({ ...outer, gas: 3_000_000n })
-    expect((await chain().waitForTransactionReceipt({ hash })).status).toBe('success')
+    expect((await receiptOf(chain(), hash)).status).toBe('success')
     const gained = await balanceOf(dai, safe)
     expect(gained).toBeGreaterThanOrEqual([route.minAmountOut].flat()[0] ?? maxUint256)
     expect(gained).toBe([route.amountOut].flat()[0])

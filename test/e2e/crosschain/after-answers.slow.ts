@@ -18,6 +18,7 @@ import { deliverOnFork, sendOnFork } from '../../support/bridges/deliver-on-fork
 import { fuller, poolsOn } from '../../support/bridges/moved-pairs.js'
 import { rawTransfers } from '../../support/bridges/raw-transfers.js'
 import { openStream } from '../../support/event-stream.js'
+import { receiptOf } from '../../support/mined.js'
 import { startService, type TestService } from '../../support/service/service.js'
 
 const { address: alice, privateKey } = sandboxAccount('alice')
@@ -91,7 +92,7 @@ async function sendFrom(url: string, { tx }: Body): Promise<TransactionReceipt> 
     chain: client.chain,
     gas: 3_000_000n,
   })
-  const receipt = await client.waitForTransactionReceipt({ hash })
+  const receipt = await receiptOf(client, hash)
   expect(receipt.status).toBe('success')
   return receipt
 }

@@ -26,6 +26,7 @@ import { bridgeAddresses, messageLibrary } from '../../../src/sandbox/bridges/br
 import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.js'
 import { bridgeAbi, rawTransfers } from '../../support/bridges/raw-transfers.js'
 import { runCli } from '../../support/cli.js'
+import { receiptOf } from '../../support/mined.js'
 import { startBadNode } from '../../support/nodes/bad-node.js'
 import { startService, type TestService } from '../../support/service/service.js'
 
@@ -91,7 +92,7 @@ async function relayed(
     transport: http(base.url),
   })
   const hash = await wallet.sendTransaction({ to, data, chain: client.chain, gas: 2_000_000n })
-  const receipt = await client.waitForTransactionReceipt({ hash })
+  const receipt = await receiptOf(client, hash)
   expect(receipt.status).toBe('success')
   return receipt
 }
@@ -266,7 +267,7 @@ describe('GET /{bridge}/bridge/check', () => {
     const to = addressesOn(1).spokePool
     const data = '0x12345678'
     const hash = await wallet.sendTransaction({ to, data, chain: client.chain, gas: 100_000n })
-    await client.waitForTransactionReceipt({ hash })
+    await receiptOf(client, hash)
     const { body } = await check('across', hash)
     expect(body).toEqual({
       sourceChainId: 1,

@@ -11,6 +11,7 @@ import { type Sandbox, startSandboxes } from '../../../src/sandbox/sandbox.js'
 import { rawTransfers } from '../../support/bridges/raw-transfers.js'
 import { runCli } from '../../support/cli.js'
 import { openStream } from '../../support/event-stream.js'
+import { receiptOf } from '../../support/mined.js'
 import { startService, type TestService } from '../../support/service/service.js'
 
 const { address: alice, privateKey } = sandboxAccount('alice')
@@ -59,7 +60,7 @@ async function sendFrom(chainId: number, { tx }: Body): Promise<TransactionRecei
     chain: client.chain,
     gas: 3_000_000n,
   })
-  const receipt = await client.waitForTransactionReceipt({ hash })
+  const receipt = await receiptOf(client, hash)
   expect(receipt.status).toBe('success')
   return receipt
 }

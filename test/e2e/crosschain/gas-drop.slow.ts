@@ -9,6 +9,7 @@ import { type Sandbox, startSandboxes } from '../../../src/sandbox/sandbox.js'
 import { startAnvil } from '../../support/anvil.js'
 import { rawTransfers } from '../../support/bridges/raw-transfers.js'
 import { runCli } from '../../support/cli.js'
+import { receiptOf } from '../../support/mined.js'
 import { startService, type TestService } from '../../support/service/service.js'
 
 const { address: alice, privateKey } = sandboxAccount('alice')
@@ -83,7 +84,7 @@ describe('the receiver is paid the drop beside what is asked for', () => {
       chain: client.chain,
       gas: 3_000_000n,
     })
-    expect((await client.waitForTransactionReceipt({ hash })).status).toBe('success')
+    expect((await receiptOf(client, hash)).status).toBe('success')
     await delivered()
     expect(await balanceThere(receiver)).toBe(gasDrop)
     const got = await rawTransfers(8453, nodeOf(8453)).balance(tokenOut, receiver)

@@ -9,6 +9,7 @@ import { type Sandbox, startSandboxes } from '../../../src/sandbox/sandbox.js'
 import { deliverOnFork, sendOnFork } from '../../support/bridges/deliver-on-fork.js'
 import { rawTransfers } from '../../support/bridges/raw-transfers.js'
 import { definitionOf, stargatePool } from '../../support/bridges/relayed-sandboxes.js'
+import { receiptOf } from '../../support/mined.js'
 import { startService, type TestService } from '../../support/service/service.js'
 
 const alice = sandboxAccount('alice').address
@@ -67,7 +68,7 @@ async function set(to: Address, functionName: string, args: readonly unknown[]):
   })
   const data = encodeFunctionData({ abi: abi as Abi, functionName, args })
   const hash = await wallet.sendTransaction({ to, data, chain: client.chain, gas: 500_000n })
-  const receipt = await client.waitForTransactionReceipt({ hash })
+  const receipt = await receiptOf(client, hash)
   expect(receipt.status).toBe('success')
   return String(receipt.blockNumber)
 }

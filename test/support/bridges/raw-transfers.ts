@@ -19,6 +19,7 @@ import {
 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { sandboxAccount } from '../../../src/sandbox/accounts.js'
+import { receiptOf } from '../mined.js'
 
 export const bridgeAbi = parseAbi([
   'struct SendParam { uint32 dstEid; bytes32 to; uint256 amountLD; uint256 minAmountLD; bytes extraOptions; bytes composeMsg; bytes oftCmd; }',
@@ -99,7 +100,7 @@ export function rawTransfers(chainId: number, url: string): RawTransfers {
 
   async function execute(to: Address, data: Hex, value = 0n): Promise<TransactionReceipt> {
     const hash = await wallet.sendTransaction({ to, data, value })
-    const receipt = await client.waitForTransactionReceipt({ hash })
+    const receipt = await receiptOf(client, hash)
     if (receipt.status !== 'success') throw new Error(`${hash} reverted`)
     return receipt
   }
