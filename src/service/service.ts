@@ -266,6 +266,7 @@ function workerSettings(
     cautions: config.cautions,
     widensPools: config.widensPools,
     countsHoldings: config.countsHoldings,
+    boundsPools: config.boundsPools,
     poolBlacklist: config.poolBlacklist,
     disabledAggregators: config.disabledAggregators,
     v4Hooks: config.v4Hooks,
