@@ -4,7 +4,7 @@ import type { Pool } from '../../protocols/pool.js'
 import type { ConcentratedState } from '../../protocols/shared/concentrated/swap.js'
 import { uniswapV3 } from '../../protocols/uniswap-v3/index.js'
 import { boundedPool, directionKey } from './bounded.js'
-import { MarketView } from './market-view.js'
+import { type MarketPool, MarketView } from './market-view.js'
 
 const [a, b]: [Address, Address] = [`0x${'a'.repeat(40)}`, `0x${'b'.repeat(40)}`]
 const pool: Pool = {
@@ -25,13 +25,13 @@ const state: ConcentratedState = {
   lowerTick: -15_360,
   upperTick: 15_300,
 }
-const free = { adapter: uniswapV3, loaded: { pool, state, partial: true } }
+const free: MarketPool = { adapter: uniswapV3, loaded: { pool, state, partial: true } }
 const there = { tokenIn: a, tokenOut: b }
 const most = 10n ** 18n
 const bounded = boundedPool(free, new Map([[directionKey(there), most]]))
 
-const swapIn = ({ adapter, loaded }: typeof free, amount: bigint, from: unknown = loaded.state) =>
-  adapter.swaps.swap(pool, from as ConcentratedState, there, amount)
+const swapIn = ({ adapter, loaded }: MarketPool, amount: bigint, from = loaded.state) =>
+  adapter.swaps.swap(pool, from, there, amount)
 
 describe('boundedPool', () => {
   test('a swap up to the bound is that of the pool, and one beyond it gives nothing, to the unit', () => {
