@@ -17,7 +17,7 @@ import { refusePartial, watchLeftovers } from './leftovers.js'
 import { lendersOff } from './lenders.js'
 import type { PreparedRoute } from './prepare.js'
 import { readAhead } from './read-ahead.js'
-import { ReadableAmounts } from './readable-amounts.js'
+import { ReadableAmounts } from './retry/readable-amounts.js'
 import {
   delivers,
   newFlows,

@@ -2,19 +2,19 @@
  * How much of a token pools take before a swap needs state that is not there: a pool of which a part can be read serves
  * that part. Found by simulating swaps in one pool alone.
  */
-import { compareAmounts, larger } from '../../domain/lists.js'
-import { nativeToken, type TokenAmount } from '../../domain/primitives.js'
-import { poolKey } from '../../protocols/pool.js'
-import type { Task } from '../block/task.js'
-import { boundedPool, directionKey } from '../market/bounded.js'
-import type { MarketPool } from '../market/market-view.js'
-import { type Flow, hopSwap, runFlow } from '../search/flow.js'
-import { type Hop, hopGas, hopKey } from '../search/hop.js'
-import { type Attempt, build, toSimulation, withoutFee } from './built.js'
-import { lendersOff } from './lenders.js'
-import type { ProofArgs } from './prove.js'
-import { unreadableBest } from './retry-without-pools.js'
-import { fundSender, stateWithLoans } from './sender-state.js'
+import { compareAmounts, larger } from '../../../domain/lists.js'
+import { nativeToken, type TokenAmount } from '../../../domain/primitives.js'
+import { poolKey } from '../../../protocols/pool.js'
+import type { Task } from '../../block/task.js'
+import { boundedPool, directionKey } from '../../market/bounded.js'
+import type { MarketPool } from '../../market/market-view.js'
+import { type Flow, hopSwap, runFlow } from '../../search/flow.js'
+import { type Hop, hopGas, hopKey } from '../../search/hop.js'
+import { type Attempt, build, toSimulation, withoutFee } from '../built.js'
+import { lendersOff } from '../lenders.js'
+import type { PreparedRoute } from '../prepare.js'
+import { unreadableBest } from '../retry-without-pools.js'
+import { fundSender, stateWithLoans } from '../sender-state.js'
 
 type Swap = Extract<Hop, { readonly kind: 'swap' }>
 
@@ -47,7 +47,7 @@ export class ReadableAmounts {
 
   constructor(
     private readonly task: Task,
-    private readonly args: ProofArgs,
+    private readonly args: Pick<PreparedRoute, 'all' | 'request' | 'accountId'>,
   ) {}
 
   /** Whether a candidate wants more of some pool than can be read. */
