@@ -1,9 +1,6 @@
 /** A pool as one that takes no more than some amounts, as if its liquidity ended there. Pure. */
 import type { Direction } from '../../protocols/protocol.js'
-import type { MarketPool } from './market-view.js'
-
-/** Raw units of tokenIn that a pool takes at most, by `directionKey`; one that is not named is not bounded. */
-export type Bounds = ReadonlyMap<string, bigint>
+import type { Bounds, MarketPool } from './market-view.js'
 
 export function directionKey({ tokenIn, tokenOut }: Direction): string {
   return `${tokenIn}>${tokenOut}`

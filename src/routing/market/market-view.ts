@@ -2,8 +2,10 @@
 import { LRUCache } from 'lru-cache'
 import { poolKey, type Unreadable } from '../../protocols/pool.js'
 import type { LoadedPool, SwapAdapter } from '../../protocols/protocol.js'
-import type { Bounds } from './bounded.js'
 import type { Doubt } from './verified.js'
+
+/** Raw units of tokenIn that a pool takes at most, by `directionKey`; a direction that is not named is not bounded. */
+export type Bounds = ReadonlyMap<string, bigint>
 
 export interface MarketPool {
   readonly adapter: SwapAdapter
