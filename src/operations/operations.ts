@@ -1,4 +1,5 @@
 /** Puts together what those who run a service see and change: every part of it that is no route. */
+import type { OrderStore } from '../catalog/order-store.js'
 import { type Catalog, openCatalog } from '../catalog/store.js'
 import type { ChainDefinition } from '../chains/chain.js'
 import type { Config } from '../config/config.js'
@@ -24,6 +25,7 @@ export interface OperationsParts extends Omit<SystemParts, 'processes'> {
   /** Nodes by chain; empty in a replay. */
   readonly urls: Readonly<Record<number, readonly string[]>>
   readonly catalog: Catalog
+  readonly orders: OrderStore
   /** Pools of the sandbox's Ethereum, which no look-up finds. */
   readonly sandboxPools: readonly Pool[]
 }
@@ -68,6 +70,10 @@ export function createOperations(parts: OperationsParts): Operations & { close()
     },
     pools: (query) => (query.source === 'indexed' ? indexed(parts.indexDir, query) : kept(query)),
     importPools: (chainId, pools) => catalog.importPools(chainId, pools),
+    importOrders: (owner, visibility, orders) => parts.orders.import(owner, visibility, orders),
+    ordersOf: (owner, query) => parts.orders.ordersOf(owner, query),
+    removeOrders: (owner, chainId, hashes) => parts.orders.remove(owner, chainId, hashes),
+    usableOrders: (owner, chainId) => parts.orders.usableBy(owner, chainId),
     poolIndex: () =>
       chains.map((chain) => ({
         chainId: chain.id,

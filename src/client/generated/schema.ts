@@ -1020,6 +1020,34 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/orders": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Orders that the key has imported, a page at a time.
+         * @description The oldest first.
+         */
+        get: operations["getOrders"];
+        put?: never;
+        /**
+         * Adds signed orders, which routes may use from then on.
+         * @description At most 500 in one request and 2000 of one key. Each is checked on the chain at the block of every request that it may serve.
+         */
+        post: operations["importOrders"];
+        /**
+         * Forgets orders that the key has imported.
+         * @description Whoever has them can still fill them: only the maker can cancel them, on the chain.
+         */
+        delete: operations["removeOrders"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/cassettes": {
         parameters: {
             query?: never;
@@ -1341,6 +1369,29 @@ export interface components {
             parameters: {
                 [key: string]: string | number | boolean | string[];
             };
+        };
+        OrderRow: {
+            /** @description Who has signed it. */
+            maker: string;
+            /** @description What the maker gets. */
+            tokenIn: string;
+            /** @description What the maker gives. */
+            tokenOut: string;
+            /** @description Raw units that the maker gets for all of it. */
+            amountIn: bigint;
+            /** @description Raw units that the maker gives for all of it. */
+            amountOut: bigint;
+            /** @description Unix seconds: the last at which it can be filled. */
+            expiry: number;
+            /** @description Orders of a maker that share one are cancelled together. */
+            nonce: bigint;
+            /**
+             * @description Whether a part of it can be filled; else only all of it at once.
+             * @default true
+             */
+            partialFill: boolean;
+            /** @description Of the order by EIP-712: 65 bytes of a key, or what code of the maker accepts (EIP-1271). */
+            signature: string;
         };
         RouteTransaction: {
             /** @description The steps in order. */
@@ -1675,7 +1726,7 @@ export interface components {
              * @description fee: it follows time, volatility or the place in the block. rate: an oracle, a vault or an operator says what a token is worth. price: the pool moves its own price. rebase: balances of a token change by themselves. plugin: code beside the pool takes part in swaps.
              * @enum {string}
              */
-            kind: "fee" | "rate" | "price" | "rebase" | "plugin";
+            kind: "fee" | "rate" | "price" | "rebase" | "plugin" | "order";
             /** @description One sentence: what moves, and by what. */
             message: string;
         };
@@ -5270,6 +5321,54 @@ export interface components {
                 /** @description Number of its pools. */
                 pools: number;
             }[];
+        };
+        OrderImport: {
+            /** @description Orders that were not known. */
+            added: number;
+            /** @description Orders that were known, and are as given from now on. */
+            updated: number;
+            /** @description Of each order, in the order of the request. */
+            hashes: string[];
+            /** @description The contract that settles them, which each maker allows to spend tokenOut. */
+            settlement: components["schemas"]["Address"];
+        };
+        OrderPage: {
+            /** @description Of the page. */
+            meta: components["schemas"]["PageMeta"];
+            /** @description Orders of the page. */
+            data: components["schemas"]["Order"][];
+        };
+        Order: {
+            /** @description EIP-155 chain id. */
+            chainId: number;
+            /** @description What the maker has signed. Answers name the order so. */
+            hash: string;
+            /** @enum {string} */
+            format: "forkroute";
+            /** @description The contract that settles it. */
+            settlement: components["schemas"]["Address"];
+            maker: components["schemas"]["Address"];
+            /** @description What the maker gets. */
+            tokenIn: components["schemas"]["Address"];
+            /** @description What the maker gives. */
+            tokenOut: components["schemas"]["Address"];
+            /** @description Raw units that the maker gets for all of it. */
+            amountIn: components["schemas"]["Wei"];
+            /** @description Raw units that the maker gives for all of it. */
+            amountOut: components["schemas"]["Wei"];
+            /** @description Unix seconds: the last at which it can be filled. */
+            expiry: number;
+            nonce: components["schemas"]["Wei"];
+            partialFill: boolean;
+            signature: string;
+            /** @enum {string} */
+            visibility: "key" | "all";
+            /** @description Milliseconds since 1970. */
+            importedAt: number;
+        };
+        OrderRemoval: {
+            /** @description Orders that the key had. */
+            removed: number;
         };
         Cassette: {
             /** @description Of the file. */
@@ -16580,6 +16679,388 @@ export interface operations {
                      *     ]
                      */
                     "application/json": components["schemas"]["PoolIndexState"][];
+                };
+            };
+            /** @description UNAUTHORIZED: The API key is missing or not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description KEY_DISABLED: The API key is disabled. CALLER_NOT_ALLOWED: The request comes from a page, or by a host name, that is not among the allowed ones. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED: The key is over its request rate. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description INTERNAL: A fault of the service itself; its log has the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description STORAGE_UNAVAILABLE: The data folder cannot be written (disk full, or not writable). */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getOrders: {
+        parameters: {
+            query?: {
+                /** @description EIP-155 chain id. */
+                chainId?: number;
+                /** @description Counted from 1. */
+                page?: number;
+                /** @description Entries per page. */
+                pageSize?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrderPage"];
+                };
+            };
+            /** @description INVALID_REQUEST: The request does not match its schema. UNKNOWN_CHAIN: The chain is not configured here. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "statusCode": 400,
+                     *       "error": "Bad Request",
+                     *       "message": [
+                     *         "tokenOut is required",
+                     *         "deadlineMs must be an integer from 50 to 60000"
+                     *       ],
+                     *       "code": "INVALID_REQUEST",
+                     *       "requestId": "req-1",
+                     *       "details": {
+                     *         "next": [
+                     *           {
+                     *             "parameter": "tokenOut"
+                     *           },
+                     *           {
+                     *             "parameter": "deadlineMs"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description UNAUTHORIZED: The API key is missing or not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description KEY_DISABLED: The API key is disabled. CALLER_NOT_ALLOWED: The request comes from a page, or by a host name, that is not among the allowed ones. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED: The key is over its request rate. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description INTERNAL: A fault of the service itself; its log has the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description STORAGE_UNAVAILABLE: The data folder cannot be written (disk full, or not writable). */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    importOrders: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "orders": [
+                 *         {
+                 *           "maker": "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266",
+                 *           "tokenIn": "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2",
+                 *           "tokenOut": "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48",
+                 *           "amountIn": "1000000000000000000",
+                 *           "amountOut": "3000000000",
+                 *           "expiry": 1900000000,
+                 *           "nonce": "1",
+                 *           "partialFill": true,
+                 *           "signature": "0x1111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description EIP-155 chain id.
+                     * @default 1
+                     */
+                    chainId?: number;
+                    /**
+                     * @description key: requests with the key that imports them use them. all: those of every key do, which needs the scope admin.
+                     * @default key
+                     * @enum {string}
+                     */
+                    visibility?: "key" | "all";
+                    /**
+                     * @description As makers have signed them.
+                     * @example [
+                     *       {
+                     *         "maker": "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266",
+                     *         "tokenIn": "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2",
+                     *         "tokenOut": "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48",
+                     *         "amountIn": "1000000000000000000",
+                     *         "amountOut": "3000000000",
+                     *         "expiry": 1900000000,
+                     *         "nonce": "1",
+                     *         "partialFill": true,
+                     *         "signature": "0x1111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111"
+                     *       }
+                     *     ]
+                     */
+                    orders: components["schemas"]["OrderRow"][];
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrderImport"];
+                };
+            };
+            /** @description INVALID_REQUEST: The request does not match its schema. UNKNOWN_CHAIN: The chain is not configured here. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "statusCode": 400,
+                     *       "error": "Bad Request",
+                     *       "message": [
+                     *         "tokenOut is required",
+                     *         "deadlineMs must be an integer from 50 to 60000"
+                     *       ],
+                     *       "code": "INVALID_REQUEST",
+                     *       "requestId": "req-1",
+                     *       "details": {
+                     *         "next": [
+                     *           {
+                     *             "parameter": "tokenOut"
+                     *           },
+                     *           {
+                     *             "parameter": "deadlineMs"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description UNAUTHORIZED: The API key is missing or not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description SCOPE_MISSING: The API key lacks the scope that the path needs. KEY_DISABLED: The API key is disabled. CALLER_NOT_ALLOWED: The request comes from a page, or by a host name, that is not among the allowed ones. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description BODY_TOO_LARGE: The request body is over the limit. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "statusCode": 413,
+                     *       "error": "Payload Too Large",
+                     *       "message": "The request body is over the limit of 262144 bytes (BODY_LIMIT_BYTES). Divide it into several requests.",
+                     *       "code": "BODY_TOO_LARGE",
+                     *       "requestId": "req-1"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description UNSUPPORTED_MEDIA_TYPE: The request body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED: The key is over its request rate. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description INTERNAL: A fault of the service itself; its log has the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description STORAGE_UNAVAILABLE: The data folder cannot be written (disk full, or not writable). */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    removeOrders: {
+        parameters: {
+            query: {
+                /** @description EIP-155 chain id. */
+                chainId?: number;
+                /**
+                 * @description Of the orders.
+                 * @example [
+                 *       "0x2222222222222222222222222222222222222222222222222222222222222222"
+                 *     ]
+                 */
+                hashes: string[];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrderRemoval"];
+                };
+            };
+            /** @description INVALID_REQUEST: The request does not match its schema. UNKNOWN_CHAIN: The chain is not configured here. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "statusCode": 400,
+                     *       "error": "Bad Request",
+                     *       "message": [
+                     *         "tokenOut is required",
+                     *         "deadlineMs must be an integer from 50 to 60000"
+                     *       ],
+                     *       "code": "INVALID_REQUEST",
+                     *       "requestId": "req-1",
+                     *       "details": {
+                     *         "next": [
+                     *           {
+                     *             "parameter": "tokenOut"
+                     *           },
+                     *           {
+                     *             "parameter": "deadlineMs"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description UNAUTHORIZED: The API key is missing or not valid. */

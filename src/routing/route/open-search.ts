@@ -36,7 +36,7 @@ export async function openSearch(
   const router = routerFor(task.settings, request)
   const tokensIn = request.inputs.map(({ token }) => token)
   const [all, priced, dataFee] = await Promise.all([
-    task.facts.routeView(task.reader, tokensIn, tokensOut, router.maxHops),
+    task.facts.routeView(task, tokensIn, tokensOut, router.maxHops),
     task.facts.pricedTokens(task.reader, [chain.wrappedNative, ...tokensIn, ...tokensOut]),
     dataFeeTerms(task),
   ])
