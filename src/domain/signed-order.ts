@@ -3,7 +3,7 @@ import type { Address, Hex } from './primitives.js'
 
 /** Whose order format it is, and whose contract settles it. */
 export const orderFormats = ['forkroute'] as const
-export type OrderFormat = (typeof orderFormats)[number]
+type OrderFormat = (typeof orderFormats)[number]
 
 /** An order of a maker, who gives tokenOut for tokenIn. Amounts are raw units as decimal texts, so that it is JSON. */
 export interface SignedOrder {
@@ -31,6 +31,9 @@ export interface SignedOrder {
 
 /** What a maker signs, without what follows from it. */
 export type OrderTerms = Omit<SignedOrder, 'format' | 'hash' | 'settlement' | 'signature'>
+
+/** An order in our own format, as its maker gives it away. */
+export type OwnOrder = OrderTerms & Pick<SignedOrder, 'signature'>
 
 /** Fields of an order in our own format, as its contract and EIP-712 have them. */
 export const makerOrderTypes = {

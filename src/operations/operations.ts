@@ -7,6 +7,7 @@ import { examine } from '../doctor/machine-checks.js'
 import type { Operations } from '../domain/operations/operations.js'
 import type { PoolQuery } from '../domain/operations/pools.js'
 import type { DoctorCheck } from '../domain/operations/system.js'
+import { orderSettlement, toSignedOrder } from '../executor/order-settlement.js'
 import { indexState, searchIndex } from '../pool-index/search.js'
 import { createChildTasks } from '../processes/child-tasks.js'
 import type { Pool } from '../protocols/pool.js'
@@ -70,7 +71,12 @@ export function createOperations(parts: OperationsParts): Operations & { close()
     },
     pools: (query) => (query.source === 'indexed' ? indexed(parts.indexDir, query) : kept(query)),
     importPools: (chainId, pools) => catalog.importPools(chainId, pools),
-    importOrders: (owner, visibility, orders) => parts.orders.import(owner, visibility, orders),
+    importOrders(owner, visibility, given) {
+      const orders = given.map(toSignedOrder)
+      const hashes = orders.map(({ hash }) => hash)
+      const imported = parts.orders.import(owner, visibility, orders)
+      return { ...imported, hashes, settlement: orderSettlement }
+    },
     ordersOf: (owner, query) => parts.orders.ordersOf(owner, query),
     removeOrders: (owner, chainId, hashes) => parts.orders.remove(owner, chainId, hashes),
     usableOrders: (owner, chainId) => parts.orders.usableBy(owner, chainId),

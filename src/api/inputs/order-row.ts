@@ -1,9 +1,7 @@
 /** A signed order as it is imported, over HTTP and from a file. */
 import { z } from 'zod'
-import type { Hex } from '../../domain/primitives.js'
-import { isNative } from '../../domain/primitives.js'
-import type { SignedOrder } from '../../domain/signed-order.js'
-import { hashOfOrder, orderSettlement } from '../../executor/order-settlement.js'
+import { type Hex, isNative } from '../../domain/primitives.js'
+import type { OwnOrder } from '../../domain/signed-order.js'
 import { textsOf } from '../input.js'
 import {
   Address,
@@ -58,18 +56,16 @@ const row = z
 
 export const OrderRow = z.preprocess(textsOf, row)
 
-/** The order with what follows from its terms. */
-export function toSignedOrder(
+/** Amounts as texts, as orders are kept. */
+export function toOwnOrder(
   chainId: number,
-  { amountIn, amountOut, nonce, signature, ...given }: z.output<typeof OrderRow>,
-): SignedOrder {
-  const terms = {
+  { amountIn, amountOut, nonce, ...given }: z.output<typeof OrderRow>,
+): OwnOrder {
+  return {
     chainId,
     ...given,
     amountIn: amountIn.toString(),
     amountOut: amountOut.toString(),
     nonce: nonce.toString(),
   }
-  const hash = hashOfOrder(terms)
-  return { ...terms, format: 'forkroute', hash, settlement: orderSettlement, signature }
 }

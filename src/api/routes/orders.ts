@@ -3,10 +3,9 @@ import { z } from 'zod'
 import { scopeMissing } from '../../domain/common-errors.js'
 import type { ErrorCode } from '../../domain/errors.js'
 import { orderVisibilities } from '../../domain/signed-order.js'
-import { orderSettlement } from '../../executor/order-settlement.js'
 import { defineRoute, type Endpoint, endpoint } from '../contract.js'
 import { pagesOf } from '../inputs/listing.js'
-import { OrderRow, toSignedOrder } from '../inputs/order-row.js'
+import { OrderRow, toOwnOrder } from '../inputs/order-row.js'
 import { ownerOf } from '../orders-of.js'
 import { pageMetaOf } from '../records/listings.js'
 import { OrderImport, OrderPage, OrderRemoval, toOrder } from '../records/order-records.js'
@@ -87,13 +86,10 @@ export const orderEndpoints: readonly Endpoint[] = [
         'admin',
       )
     }
-    const orders = input.orders.map((row) => toSignedOrder(input.chainId, row))
+    const orders = input.orders.map((row) => toOwnOrder(input.chainId, row))
     const owner = ownerOf(keys !== null, caller)
-    return {
-      ...operations.importOrders(owner, input.visibility, orders),
-      hashes: orders.map(({ hash }) => hash),
-      settlement: orderSettlement,
-    }
+    const { hashes, ...imported } = operations.importOrders(owner, input.visibility, orders)
+    return { ...imported, hashes: [...hashes] }
   }),
   endpoint(getOrders, ({ operations, keys, caller, input }) => {
     const { page, pageSize } = input

@@ -1723,7 +1723,7 @@ export interface components {
             /** @description Slug. */
             protocol: string;
             /**
-             * @description fee: it follows time, volatility or the place in the block. rate: an oracle, a vault or an operator says what a token is worth. price: the pool moves its own price. rebase: balances of a token change by themselves. plugin: code beside the pool takes part in swaps.
+             * @description fee: it follows time, volatility or the place in the block. rate: an oracle, a vault or an operator says what a token is worth. price: the pool moves its own price. rebase: balances of a token change by themselves. plugin: code beside the pool takes part in swaps. order: its maker can withdraw what it offers.
              * @enum {string}
              */
             kind: "fee" | "rate" | "price" | "rebase" | "plugin" | "order";

@@ -1,6 +1,12 @@
 /** What those who run a service see of it and change in it, besides what routes are made of. */
-import type { Hex } from '../primitives.js'
-import type { ImportedOrder, OrderQuery, OrderVisibility, SignedOrder } from '../signed-order.js'
+import type { Address, Hex } from '../primitives.js'
+import type {
+  ImportedOrder,
+  OrderQuery,
+  OrderVisibility,
+  OwnOrder,
+  SignedOrder,
+} from '../signed-order.js'
 import type { CassetteEntry, CassetteFacts, Check, Recording } from './checks.js'
 import type { KnownPool, PoolIndexState, PoolQuery, PoolRow } from './pools.js'
 import type { DoctorCheck, Setting, SystemState } from './system.js'
@@ -18,14 +24,19 @@ export interface Operations {
   ): { readonly added: number; readonly updated: number }
   poolIndex(): readonly PoolIndexState[]
   /**
-   * Adds signed orders of the owner, the id of a key; one that is known is replaced.
+   * Adds signed orders of the owner, the id of a key; one that is known is replaced. Hashes are in their order.
    * @throws ForkrouteError INVALID_REQUEST beyond the most orders of an owner.
    */
   importOrders(
     owner: string,
     visibility: OrderVisibility,
-    orders: readonly SignedOrder[],
-  ): { readonly added: number; readonly updated: number }
+    orders: readonly OwnOrder[],
+  ): {
+    readonly added: number
+    readonly updated: number
+    readonly hashes: readonly Hex[]
+    readonly settlement: Address
+  }
   /** What the owner has imported, the oldest first. */
   ordersOf(
     owner: string,
