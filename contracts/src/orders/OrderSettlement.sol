@@ -36,15 +36,16 @@ struct MakerOrder {
 /**
  * @title Settles orders that makers have signed, at the rate that they have signed, for anybody who pays.
  *
- * Holds nothing and has no owner. A maker allows it to spend tokenOut, and is paid in the same call. Its signature binds
- * the chain and this contract, so an order is worth nothing elsewhere.
+ * Holds nothing and has no owner. A maker allows it to spend tokenOut, and is paid in the same call. Its signature
+ * binds the chain and this contract, so an order is worth nothing elsewhere.
  */
 contract OrderSettlement is EIP712, ReentrancyGuardTransient {
     using SafeERC20 for IERC20;
 
     bytes32 public constant ORDER_TYPE =
         keccak256(
-            "MakerOrder(address maker,address tokenIn,address tokenOut,uint256 amountIn,uint256 amountOut,uint256 expiry,uint256 nonce,bool partialFill)"
+            "MakerOrder(address maker,address tokenIn,address tokenOut,"
+            "uint256 amountIn,uint256 amountOut,uint256 expiry,uint256 nonce,bool partialFill)"
         );
 
     /// @notice Raw units of tokenIn that makers got already, by the hash of the order.
@@ -66,8 +67,8 @@ contract OrderSettlement is EIP712, ReentrancyGuardTransient {
 
     /**
      * @notice Pays the maker up to `amountIn` of tokenIn from the caller, and sends its tokenOut to the recipient.
-     * @dev What is more than the order has left stays with the caller. The lock keeps a token that calls back from having
-     * one payment counted for two orders.
+     * @dev What is more than the order has left stays with the caller. The lock keeps a token that calls back from
+     * having one payment counted for two orders.
      * @param amountIn Raw units; of an order without partial fills at least all of it.
      * @return amountOut Raw units that leave the maker, rounded down.
      */
@@ -94,8 +95,8 @@ contract OrderSettlement is EIP712, ReentrancyGuardTransient {
         emit Filled(hash, order.maker, amountIn, amountOut);
     }
 
-    /// @return amountIn Raw units of tokenIn that `fill` would take at this time: by the signature, the order's terms, and
-    /// what the maker has and allows. 0: it cannot be filled.
+    /// @return amountIn Raw units of tokenIn that `fill` would take at this time: by the signature, the order's terms,
+    /// and what the maker has and allows. 0: it cannot be filled.
     /// @return held Raw units of tokenOut that the maker has and allows; its orders share them.
     /// @return byCode Whether code of the maker, and not its key, says that it has signed.
     function fillable(
