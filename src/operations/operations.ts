@@ -18,7 +18,7 @@ import type { ReadingTasks } from './reading-tasks.js'
 import { environmentOf, settingsOf } from './settings.js'
 import { type SystemParts, systemState } from './system.js'
 
-export interface OperationsParts extends Omit<SystemParts, 'processes'> {
+export interface OperationsParts extends Omit<SystemParts, 'processes' | 'venues'> {
   readonly config: Config
   /** Where the index of pools is: the data folder of a service that records is another one. */
   readonly indexDir: string
@@ -59,7 +59,7 @@ export function createOperations(parts: OperationsParts): Operations & { close()
   let examination: Promise<readonly DoctorCheck[]> | null = null
 
   return {
-    system: () => systemState({ ...parts, processes: config.processes }),
+    system: () => systemState({ ...parts, processes: config.processes, venues: config.venues }),
     settings: () => settingsOf(config),
     doctor() {
       examination ??= examine(() => config)

@@ -256,9 +256,9 @@ function forksFor(archive: Archive, forksPerBlock: Config['forksPerBlock']): For
 
 /** @param dataDir - the folder that was given, also while a recording works in one of its own. */
 function followPools(prepared: Prepared, dataDir: string, logger: Logger) {
-  const { headPollMs: pollIntervalMs, upstreamTimeoutMs } = prepared.config
+  const { headPollMs: pollIntervalMs, upstreamTimeoutMs, venues } = prepared.config
   return followChains(
-    { dataDir, chains: nodesOf(prepared), pollIntervalMs, upstreamTimeoutMs },
+    { dataDir, venues, chains: nodesOf(prepared), pollIntervalMs, upstreamTimeoutMs },
     ({ level, message }) => logger[level](message),
   )
 }

@@ -1240,7 +1240,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Chains, what was learnt of their nodes, forks, threads and caches.
+         * Chains, what was learnt of their nodes, forks, threads, caches and declared venues.
          * @description Nodes are numbered as configured; their URLs are not told.
          */
         get: operations["getSystem"];
@@ -5616,6 +5616,8 @@ export interface components {
             };
             /** @description The configured chains. */
             chains: components["schemas"]["ChainState"][];
+            /** @description Venues that the file of VENUES declares. */
+            venues: components["schemas"]["VenueState"][];
         };
         ChainState: {
             /** @description EIP-155 chain id. */
@@ -5677,6 +5679,23 @@ export interface components {
             requests: number;
             /** @description Those that it refused for their number. */
             limited: number;
+        };
+        VenueState: {
+            /** @description Of the venue. */
+            name: string;
+            /** @description EIP-155 chain id. */
+            chainId: number;
+            /**
+             * @description operator: its routes rank as those through verified pools.
+             * @enum {string}
+             */
+            trust: "none" | "operator";
+            /** @description That the file lists. */
+            pools: number;
+            /** @description Whose events tell of further pools; null: none. */
+            factory: components["schemas"]["Address"] | null;
+            /** @description Pools of the factory in the pool index; null: there is no factory. */
+            indexedPools: number | null;
         };
         Setting: {
             /** @description The variable. */
