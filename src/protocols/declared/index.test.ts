@@ -166,7 +166,11 @@ venues:
     expect(problems).toEqual([])
     const chain = withDeclaredVenues(ethereum, venues)
     const venue = chain.venues[declaredSlug] ?? {}
-    const reader = readerOf((amount) => amount)
+    const quoted = { ok: true, value: toWord(1n) } as const
+    const reader = {
+      ...storageReader({}),
+      call: async (asked: readonly unknown[]) => asked.map(() => quoted),
+    }
     const pairs = [[ethereum.wrappedNative, b]] as const
     const { pools } = await declaredVenues.swaps.discover({ reader, chain, venue, pairs })
     const [item] = await declaredVenues.swaps.load({ reader, chain, venue, pools })

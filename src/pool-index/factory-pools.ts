@@ -3,12 +3,12 @@ import type { ChainDefinition } from '../chains/chain.js'
 import type { DeclaredPool, DeclaredVenue } from '../domain/declared-venue.js'
 import type { Hex } from '../domain/primitives.js'
 import type { ReadCall } from '../domain/state.js'
-import { sourcesOf } from '../pool-index/sources.js'
 import { declaredEvents } from '../protocols/declared/pool-events.js'
 import { declaredSlug, entryOf, withDeclaredVenues } from '../protocols/declared/venue.js'
 import type { Pool } from '../protocols/pool.js'
 import { inRanges } from '../rpc/node/log-ranges.js'
 import type { Upstream } from '../rpc/node/upstream.js'
+import { sourcesOf } from './sources.js'
 
 /** Pools of a factory that are tried, and the oldest among which they are looked for. */
 const mostTried = 3
