@@ -150,7 +150,7 @@ async function expectChecked(file: string, directions: string): Promise<void> {
 
 describe('a factory with events', () => {
   const file = example('uniswap-v2-factory')
-  const trade = { tokenIn: token('LINK'), tokenOut: token('USDC'), amountIn: String(20n * ether) }
+  const trade = { tokenIn: token('WETH'), tokenOut: token('USDC'), amountIn: String(20n * ether) }
 
   test('gives routes the pools of its events, as many as the adapter finds', async () => {
     const synced = await runCli(['pools', 'sync', '--json'], {
