@@ -75,6 +75,7 @@ const below = {
     'catalog',
     'pool-index',
     'engine',
+    'executor',
     'forks',
     'protocols',
     'rpc',

@@ -46,6 +46,9 @@ const deployed = [
   { name: 'UsedTags', file: 'helpers/UsedTags.sol' },
 ]
 
+/** Deployed where it is wanted: no simulation places it, and no route needs it. */
+const standalone = [{ name: 'OrderSettlement', file: 'orders/OrderSettlement.sol' }]
+
 /** Deployed once for each value of these arguments of the constructor, which stand before those in `fixed`. */
 const templates = [
   {
@@ -161,6 +164,7 @@ function placesOf(address, code) {
 
 const artifact = compile()
 const records = []
+const standaloneRecords = []
 const templateRecords = []
 const readerRecords = []
 await withAnvil(async (rpc) => {
@@ -202,6 +206,12 @@ await withAnvil(async (rpc) => {
       code,
     })
   }
+  for (const { name } of standalone) {
+    const { abi, initCode } = artifact(name)
+    const address = await deploy(initCode)
+    const code = await runtimeCode(name, address)
+    standaloneRecords.push({ name, abi, initCode, address, deployer: null, code })
+  }
   for (const { name, arguments: names, fixed } of templates) {
     const { abi, initCode } = artifact(name)
     const markers = names.map((_, index) => markerOf(index))
@@ -217,8 +227,7 @@ await withAnvil(async (rpc) => {
   }
 })
 
-const entries = records.map(
-  ({ name, abi, initCode, address, deployer, code }) => `  ${name}: {
+const entryOf = ({ name, abi, initCode, address, deployer, code }) => `  ${name}: {
     address: '${address}',
     deployer: ${deployer ? `'${deployer}'` : 'null'},
     abi: ${JSON.stringify(abi)},
@@ -227,8 +236,9 @@ const entries = records.map(
     runtimeCode:
       '${code}',
   },
-`,
-)
+`
+const entries = records.map(entryOf)
+const standaloneEntries = standaloneRecords.map(entryOf)
 const templateEntries = templateRecords.map(
   ({ name, abi, initCode, code, places, fixed }) => `  ${name}: {
     places: { ${places.map(([argument, list]) => `${argument}: [${list.join(', ')}]`).join(', ')} },
@@ -254,6 +264,10 @@ const text = `// Written by scripts/build-contracts.mjs from contracts/src; solc
 export const contracts = {
 ${entries.join('')}} as const
 
+// Contracts that a chain has only where somebody has put them there; no simulation places them.
+export const standalone = {
+${standaloneEntries.join('')}} as const
+
 // Contracts with arguments of the constructor. \`places\`: of each argument in the runtime code, words of 32 bytes, bytes
 // from its start. \`fixedArguments\`: addresses of contracts above, which follow it in the constructor.
 export const templates = {
@@ -268,7 +282,7 @@ if (!process.argv.includes('--check')) {
   mkdirSync(new URL('.', `file://${target}`), { recursive: true })
   writeFileSync(target, text)
   rememberReplaced(records)
-  for (const { name, address, code } of records) {
+  for (const { name, address, code } of [...records, ...standaloneRecords]) {
     console.log(`${name.padEnd(20)} ${address} ${(code.length - 2) / 2} bytes`)
   }
 } else if (readFileSync(target, 'utf8') !== text) {

@@ -66,3 +66,12 @@ error AmountOutOfRange(uint256 amount);
 error PartialFill(uint256 amount, uint256 taken);
 /// @dev The pool did not ask to be paid.
 error CallbackNotUsed(address pool);
+
+/// @dev Orders of makers.
+error OrderExpired(uint256 expiry, uint256 timestamp);
+error OrderCancelled(address maker, uint256 nonce);
+error OrderFilled(bytes32 order);
+error NotWholeOrder(uint256 amountIn, uint256 actual);
+error NothingFilled();
+error WrongSignature(address maker);
+error MakerUnderpaid(uint256 amountIn, uint256 actual);

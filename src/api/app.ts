@@ -32,6 +32,7 @@ import type { KeyStore } from './key-store.js'
 import { mcpEndpoint } from './mcp-endpoint.js'
 import { noticesOf, noticesOnLimits, withNotices } from './notices.js'
 import { isPublic, openApiDocument } from './openapi.js'
+import { ordersFor, ownerOf } from './orders-of.js'
 import { consoleFolder, consolePage } from './pages/console-page.js'
 import { docsPage } from './pages/docs-page.js'
 import { documentPage } from './pages/document-page.js'
@@ -197,9 +198,11 @@ async function answer(
   const search = req.originalUrl.split('?').slice(1).join('?')
   const request = { params: req.params, query: parseQuery(search), body: req.body }
   const accountId = res.locals.accountId ?? noAccount
+  const owner = ownerOf(keys !== null, res.locals.caller ?? '')
+  const own = ordersFor(operations, owner)
   const recording = stream
     ? null
-    : recordingOf({ ...args, definition, request, accountId, req, res })
+    : recordingOf({ ...args, definition, request, accountId, orders: own, req, res })
   const { params, input, items } = parseRequest(definition, request, engine)
   const client = clientSignal(res, args.stopping, stream !== undefined)
   const cost = definition.cost?.(input as never) ?? 1
@@ -212,7 +215,9 @@ async function answer(
   }
   const within = <T>(work: (context: CallContext) => Promise<T>, isCalculation: boolean) =>
     runWithin({ timeoutMs: config.requestTimeoutMs, outer: client }, (signal) => {
-      const begin = async () => work({ accountId, signal, ...recording })
+      // Each answer of a stream has the orders of its time.
+      const { orders } = stream ? ordersFor(operations, owner) : own
+      const begin = async () => work({ accountId, signal, orders, ...recording })
       return isCalculation ? limits.admission.run(asked, begin) : begin()
     })
   const { caller, scopes } = res.locals

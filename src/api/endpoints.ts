@@ -13,6 +13,7 @@ import { multichainEndpoints } from './routes/multichain.js'
 import { nontokenizedEndpoints } from './routes/nontokenized.js'
 import { operationEndpoints } from './routes/operations.js'
 import { opportunityEndpoints } from './routes/opportunities.js'
+import { orderEndpoints } from './routes/orders.js'
 import { poolEndpoints } from './routes/pools.js'
 import { positionEndpoints } from './routes/positions.js'
 import { protocolEndpoints } from './routes/protocols.js'
@@ -40,6 +41,7 @@ export function allEndpoints(dialect: Dialect): readonly Endpoint[] {
     ...backtestEndpoints(dialect),
     ...hindsightEndpoints,
     ...poolEndpoints,
+    ...orderEndpoints,
     ...checkEndpoints,
     ...keyEndpoints,
     ...operationEndpoints,

@@ -12,6 +12,7 @@ import type { Logger } from '../telemetry/log.js'
 import type { RouteDefinition } from './contract.js'
 import { errorBody, toForkrouteError } from './errors.js'
 import type { RawQuery } from './input.js'
+import type { CallOrders } from './orders-of.js'
 
 /** Parts of the call's context; null where the service neither records nor replays. */
 export function recordingOf(args: {
@@ -20,6 +21,8 @@ export function recordingOf(args: {
   readonly definition: RouteDefinition
   readonly request: { readonly query: RawQuery; readonly body: unknown }
   readonly accountId: Hex
+  /** Those that the answer may have used are kept with it. */
+  readonly orders: Pick<CallOrders, 'given'>
   readonly req: Request
   readonly res: Response
 }): Partial<CallContext> | null {
@@ -39,7 +42,9 @@ export function recordingOf(args: {
   res.json = (body: unknown) => {
     const text = JSON.stringify(body, bigintToString)
     const blocks = [...used.values()]
-    recordings.add(recordedRequest, { status: res.statusCode, text, blocks }, wanted).then(
+    const orders = args.orders.given()
+    const asked = orders.length > 0 ? { ...recordedRequest, orders } : recordedRequest
+    recordings.add(asked, { status: res.statusCode, text, blocks }, wanted).then(
       (number) => {
         if (number !== null) res.setHeader(recordingHeader, String(number))
         send(body)

@@ -35,6 +35,7 @@ const contents: CassetteContents = {
     marksAnswers: true,
     widensPools: true,
     countsHoldings: true,
+    boundsPools: true,
     disabledAggregators: [],
     priorityFeePerGas: { 1: 10n ** 18n },
     acrossFeeBps: 5,

@@ -36,6 +36,7 @@ export type CassetteSettings = Pick<
   | 'marksAnswers'
   | 'widensPools'
   | 'countsHoldings'
+  | 'boundsPools'
   | 'disabledAggregators'
   | 'priorityFeePerGas'
   | 'acrossFeeBps'
@@ -64,6 +65,7 @@ const laterSettings = {
   marksAnswers: false,
   widensPools: false,
   countsHoldings: false,
+  boundsPools: false,
   disabledAggregators: [] as string[],
   v4Hooks: 'listed',
   venues: [] as DeclaredVenue[],
@@ -99,6 +101,7 @@ const schemas = {
     marksAnswers: z.boolean().default(laterSettings.marksAnswers),
     widensPools: z.boolean().default(laterSettings.widensPools),
     countsHoldings: z.boolean().default(laterSettings.countsHoldings),
+    boundsPools: z.boolean().default(laterSettings.boundsPools),
     disabledAggregators: z.array(z.string()).default(laterSettings.disabledAggregators),
     priorityFeePerGas: z.record(
       z.string(),
@@ -188,8 +191,8 @@ export function readVersions(file: string): string[] {
 
 /**
  * The contents with which a service adds to the file: it must be absent, or recorded with equal contents. Answers have
- * marks and cautions, are ranked after the L1 data fee and come from pools that are widened and count what they hold, where
- * those in the file do.
+ * marks and cautions, are ranked after the L1 data fee and come from pools that are widened or bounded and count what they
+ * hold, where those in the file do.
  * @throws ForkrouteError INVALID_REQUEST naming what differs.
  */
 export function contentsToAdd(file: string, contents: CassetteContents): CassetteContents {
@@ -213,8 +216,9 @@ export function contentsToAdd(file: string, contents: CassetteContents): Cassett
 
 /** Settings that files may lack: what is added to a file takes them from it. */
 export function laterOf(settings: CassetteSettings) {
-  const { marksAnswers, widensPools, countsHoldings, cautions, dataFee, v4Hooks } = settings
-  return { marksAnswers, widensPools, countsHoldings, cautions, dataFee, v4Hooks }
+  const { marksAnswers, widensPools, countsHoldings, boundsPools, cautions, dataFee, v4Hooks } =
+    settings
+  return { marksAnswers, widensPools, countsHoldings, boundsPools, cautions, dataFee, v4Hooks }
 }
 
 /** One sentence per field that differs. */

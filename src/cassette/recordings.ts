@@ -87,8 +87,10 @@ export function openRecordings(file: string): OpenRecordings {
       }
       if (!row) return null
       const heads = row.blocks.filter(({ isHead }) => isHead)
+      const { accountId, orders = [] } = fromRequestText(row.request)
       return {
-        accountId: fromRequestText(row.request).accountId,
+        accountId,
+        orders: (chainId) => orders.filter((order) => order.chainId === chainId),
         heads: new Map(heads.map(({ chainId, number: block }) => [chainId, block])),
       }
     },

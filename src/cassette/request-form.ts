@@ -4,8 +4,9 @@ import type { Hex } from '../domain/primitives.js'
 import type { RecordedRequest } from '../domain/recording.js'
 
 /** The stored form. A body keeps the order of its fields, because answers repeat parts of it. */
-export function toRequestText({ method, path, query, body, accountId }: RecordedRequest): string {
-  return JSON.stringify({ method, path, query, body, accountId })
+export function toRequestText(request: RecordedRequest): string {
+  const { method, path, query, body, accountId, orders } = request
+  return JSON.stringify({ method, path, query, body, accountId, orders })
 }
 
 /** @throws SyntaxError for what no recording has written. */
@@ -20,8 +21,8 @@ export function fromRequestText(text: string): RecordedRequest {
   return request as RecordedRequest
 }
 
-/** The same for equal requests, for any account and any order of fields. */
-export function keyOfRequest({ accountId: _, ...asked }: RecordedRequest): Hex {
+/** The same for equal requests, for any account, any orders of makers, and any order of fields. */
+export function keyOfRequest({ accountId: _, orders: __, ...asked }: RecordedRequest): Hex {
   return `0x${createHash('sha256')
     .update(JSON.stringify(ordered(asked)))
     .digest('hex')}`

@@ -50,6 +50,18 @@ const migrations = [
      taken_at INTEGER NOT NULL,
      positions TEXT NOT NULL
    );`,
+  // Signed orders, of each key that has imported them.
+  `CREATE TABLE orders (
+     chain_id INTEGER NOT NULL,
+     hash TEXT NOT NULL,
+     owner TEXT NOT NULL,
+     visibility TEXT NOT NULL CHECK (visibility IN ('key', 'all')),
+     expiry INTEGER NOT NULL,
+     imported_at INTEGER NOT NULL,
+     text TEXT NOT NULL,
+     PRIMARY KEY (owner, chain_id, hash)
+   ) WITHOUT ROWID;
+   CREATE INDEX orders_of_all ON orders (chain_id, hash) WHERE visibility = 'all';`,
 ]
 
 /** Imported pools by pair of their tokens, in both directions. */

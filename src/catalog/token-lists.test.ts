@@ -41,7 +41,7 @@ describe('projectRecord', () => {
     const projects = [...new Set(protocols.map(({ project }) => project))]
     const without = (isThere: (record: ReturnType<typeof projectRecord>) => unknown) =>
       projects.filter((project) => !isThere(projectRecord(project, tokens)))
-    const makerless = ['declared', 'erc-4626', 'wrapped-native']
+    const makerless = ['declared', 'erc-4626', 'signed-orders', 'wrapped-native']
     expect(without(({ description }) => description)).toEqual(makerless)
     expect(without(({ twitter }) => twitter)).toEqual(makerless)
     // No list of the service has the tokens of these.

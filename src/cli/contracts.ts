@@ -7,13 +7,19 @@ import { ConfigError } from '../config/config.js'
 import { poolsOf, titleOf } from '../doctor/own-contracts.js'
 import type { Hex } from '../domain/primitives.js'
 import { type DeploymentPlan, deployContracts, planDeployment } from '../executor/deploy.js'
-import { composeLanding, executorContracts } from '../executor/deployments.js'
+import {
+  composeLanding,
+  executorContracts,
+  type StandaloneContractName,
+  standaloneContracts,
+} from '../executor/deployments.js'
 import { type OutputOptions, printJson, printTable, withProgress } from './output.js'
 
 interface Options extends OutputOptions {
   readonly rpcUrl?: string
   readonly privateKey?: string
   readonly yes?: boolean
+  readonly orders?: boolean
 }
 
 /** Order of secp256k1; private keys are below it. */
@@ -43,11 +49,11 @@ function rpcUrlOf(options: Options): string {
 }
 
 /** Addresses without looking at a chain: those that are the same on every one, and each chain's landings. */
-function known() {
-  const everywhere = Object.entries(executorContracts).map(([name, { address }]) => ({
-    name,
-    address,
-  }))
+function known(extras: readonly StandaloneContractName[]) {
+  const everywhere = [
+    ...Object.entries(executorContracts),
+    ...extras.map((name) => [name, standaloneContracts[name]] as const),
+  ].map(([name, { address }]) => ({ name, address }))
   const landings = chains.flatMap(({ id }) =>
     poolsOf(id)
       .map(composeLanding)
@@ -73,6 +79,12 @@ async function confirm(plan: DeploymentPlan): Promise<boolean> {
   return /^y(es)?$/i.test(answer.trim())
 }
 
+const ordersHelp = 'with OrderSettlement, which signed orders need'
+
+function extrasOf({ orders }: Options): readonly StandaloneContractName[] {
+  return orders ? ['OrderSettlement'] : []
+}
+
 export function addContracts(program: Command): void {
   const group = program.command('contracts').description('the executor contracts (unaudited)')
 
@@ -80,10 +92,13 @@ export function addContracts(program: Command): void {
     .command('list')
     .description('print the addresses, the same on every chain, and those of landings')
     .option('--rpc-url <url>', 'also look whether they are there')
+    .option('--orders', ordersHelp)
     .action(async (_local, command: Command) => {
       const options = command.optsWithGlobals<Options>()
-      const plan = options.rpcUrl ? await planDeployment(rpcUrlOf(options), poolsOf) : null
-      const contracts = plan?.contracts ?? known()
+      const plan = options.rpcUrl
+        ? await planDeployment(rpcUrlOf(options), poolsOf, extrasOf(options))
+        : null
+      const contracts = plan?.contracts ?? known(extrasOf(options))
       if (options.json) printJson(plan ?? contracts)
       else {
         printTable(
@@ -102,10 +117,16 @@ export function addContracts(program: Command): void {
     .description('put the contracts on a chain; safe to repeat')
     .option('--rpc-url <url>', 'node of the chain; or the variable RPC_URL')
     .option('--private-key <key>', 'pays; safer in the variable PRIVATE_KEY')
+    .option('--orders', ordersHelp)
     .option('--yes', 'do not ask')
     .action(async (_local, command: Command) => {
       const options = command.optsWithGlobals<Options>()
-      const args = { rpcUrl: rpcUrlOf(options), privateKey: privateKeyOf(options), poolsOf }
+      const args = {
+        rpcUrl: rpcUrlOf(options),
+        privateKey: privateKeyOf(options),
+        poolsOf,
+        extras: extrasOf(options),
+      }
       const result = options.yes
         ? await withProgress('Deploying', () => deployContracts({ ...args, confirm: () => true }))
         : await deployContracts({ ...args, confirm })

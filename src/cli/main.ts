@@ -14,6 +14,7 @@ import { addDoctor } from './doctor.js'
 import { addHindsight } from './hindsight.js'
 import { addKeys } from './keys.js'
 import { addMcp } from './mcp.js'
+import { addOrders } from './orders.js'
 import { printJson } from './output.js'
 import { addPools } from './pools.js'
 import { addPrices } from './prices.js'
@@ -60,6 +61,7 @@ addBacktest(program)
 addBackup(program)
 addTokens(program)
 addPools(program)
+addOrders(program)
 addVenues(program)
 addCheck(program)
 addKeys(program)

@@ -7,6 +7,7 @@ import { indexFile } from '../pool-index/database.js'
 import { type ChainSources, sourcesOf } from '../pool-index/sources.js'
 import { openIndexStore } from '../pool-index/store.js'
 import { type SyncProgress, type SyncResult, syncChain } from '../pool-index/sync.js'
+import { withDeclaredVenues } from '../protocols/declared/venue.js'
 import { createUpstream } from '../rpc/node/upstream.js'
 import { chainOrEthereum, knownChain } from './chains.js'
 import { type ConnectionOptions, refuseUrl } from './client.js'
@@ -67,7 +68,7 @@ async function sync(
   options: Options,
 ): Promise<void> {
   const started = Date.now()
-  const sources = sourcesOf(chain)
+  const sources = sourcesOf(withDeclaredVenues(chain, config.venues))
   const store = openIndexStore(config.dataDir)
   const upstream = createUpstream({
     chainId: chain.id,

@@ -1,17 +1,30 @@
 /** `forkroute venues`: the venues that the file of VENUES declares, and whether they pay what they quote. */
 import type { Command } from 'commander'
 import { numberToHex } from 'viem'
+import type { ChainDefinition } from '../chains/chain.js'
+import { chainById } from '../chains/registry.js'
 import { type Config, ConfigError, loadConfig } from '../config/config.js'
 import { checkVenues, type VenueFinding, type VenueSource } from '../doctor/venue-checks.js'
+import type { DeclaredVenue } from '../domain/declared-venue.js'
+import type { Hex } from '../domain/primitives.js'
+import type { ReadCall } from '../domain/state.js'
+import { withPoolsOfFactory } from '../pool-index/factory-pools.js'
 import { declaredSlug } from '../protocols/declared/venue.js'
 import { createRpcClient } from '../rpc/node/json-rpc.js'
-import { servedChains } from '../service/chosen-chains.js'
+import { createUpstream } from '../rpc/node/upstream.js'
+import { type SandboxNode, servedChains, startOwnSandbox } from '../service/chosen-chains.js'
 import type { LocalService } from '../service/local-service.js'
 import { createLogger } from '../telemetry/log.js'
 import { type ConnectionOptions, refuseUrl } from './client.js'
 import { type OutputOptions, printJson, printTable, shortHex, withProgress } from './output.js'
 
 type Options = OutputOptions & ConnectionOptions
+/** Nodes of the sandbox; null: those of the configuration are asked. */
+type Sandbox = readonly SandboxNode[] | null
+
+function chainIdsOf({ venues }: Config): number[] {
+  return [...new Set(venues.map(({ chainId }) => chainId))]
+}
 
 /** @throws ConfigError where no file declares venues, or it has mistakes. */
 function declaringConfig(options: Options): Config {
@@ -29,21 +42,70 @@ function list(options: Options): void {
   }
   printTable(
     ['venue', 'chain', 'trust', 'pool', 'tokens'],
-    venues.flatMap(({ name, chainId, trust, pools }) =>
-      pools.map(({ id, tokens }) => [name, chainId, trust, id, tokens.join('\n')]),
-    ),
+    venues.flatMap(({ name, chainId, trust, pools, factory }) => [
+      ...pools.map(({ id, tokens }) => [name, chainId, trust, id, tokens.join('\n')]),
+      ...(factory
+        ? [[name, chainId, trust, `of factory ${factory.address}`, 'as its events tell']]
+        : []),
+    ]),
   )
 }
 
-/** Quotes and swaps at the newest block of each chain that has a venue. */
-async function findingsOf(config: Config, local: LocalService): Promise<VenueFinding[]> {
-  const chainIds = [...new Set(config.venues.map(({ chainId }) => chainId))]
-  const findings: VenueFinding[] = []
-  for (const chain of servedChains(chainIds, config)) {
-    const url = local.service.sandboxUrls?.[chain.id] ?? config.rpcUrls[chain.id]?.[0]
-    if (url === undefined) {
-      throw new ConfigError([`RPC_URL_${chain.id} is not set: it names the node of ${chain.name}.`])
+/** @throws ConfigError where the chain has no node. */
+function urlsOf(
+  { id, name }: ChainDefinition,
+  config: Config,
+  sandbox: Sandbox,
+): readonly string[] {
+  const urls = sandbox ? sandbox.flatMap(([chainId, url]) => (chainId === id ? url : [])) : []
+  const all = sandbox ? urls : (config.rpcUrls[id] ?? [])
+  if (all.length > 0) return all
+  throw new ConfigError([`RPC_URL_${id} is not set: it names the node of ${name}.`])
+}
+
+/** The venues with a few pools of their factories, as pools of the file. */
+async function withFactoryPools(config: Config, sandbox: Sandbox): Promise<DeclaredVenue[]> {
+  const problems: string[] = []
+  const venues: DeclaredVenue[] = []
+  for (const venue of config.venues) {
+    const chain = chainById(venue.chainId)
+    if (!chain || !venue.factory) {
+      venues.push(venue)
+      continue
     }
+    const urls = urlsOf(chain, config, sandbox)
+    const upstream = createUpstream({
+      chainId: chain.id,
+      urls,
+      verifyHeaderHash: config.checkHeaderHashes,
+      anchor: chain.wrappedNative,
+      timeoutMs: config.upstreamTimeoutMs,
+    })
+    const client = createRpcClient(urls[0] ?? '')
+    try {
+      const head = BigInt(await client.request<string>('eth_blockNumber', []))
+      const call = ({ to, data }: ReadCall) =>
+        client.request<Hex>('eth_call', [{ to, data }, numberToHex(head)])
+      const found = await withPoolsOfFactory(chain, venue, { upstream, head, call })
+      if (typeof found === 'string') problems.push(found)
+      else venues.push(found)
+    } finally {
+      await Promise.all([client.close(), upstream.close()])
+    }
+  }
+  if (problems.length > 0) throw new ConfigError(problems, 'file')
+  return venues
+}
+
+/** Quotes and swaps at the newest block of each chain that has a venue. */
+async function findingsOf(
+  config: Config,
+  local: LocalService,
+  sandbox: Sandbox,
+): Promise<VenueFinding[]> {
+  const findings: VenueFinding[] = []
+  for (const chain of servedChains(chainIdsOf(config), config)) {
+    const [url = ''] = urlsOf(chain, config, sandbox)
     const client = createRpcClient(url)
     try {
       const blockNumber = Number(await client.request<string>('eth_blockNumber', []))
@@ -80,18 +142,23 @@ async function othersThanDeclared(local: LocalService, chainId: number): Promise
 }
 
 async function check(options: Options): Promise<void> {
-  const config = declaringConfig(options)
+  const stated = declaringConfig(options)
   const { openLocalService } = await import('../service/local-service.js')
   const findings = await withProgress('Checking', async (onProgress) => {
-    const local = await openLocalService(config, {
-      logger: createLogger(config.logLevel),
-      sandboxChains: [...new Set(config.venues.map(({ chainId }) => chainId))],
-      onProgress,
-    })
+    const closers: (() => unknown)[] = []
+    const sandboxChains = chainIdsOf(stated)
+    const sandbox =
+      Object.keys(stated.rpcUrls).length > 0
+        ? null
+        : await startOwnSandbox(stated, { sandboxChains, onProgress }, closers)
     try {
-      return await findingsOf(config, local)
+      const config = { ...stated, venues: await withFactoryPools(stated, sandbox) }
+      const logger = createLogger(config.logLevel)
+      const local = await openLocalService(config, { logger, sandbox, onProgress })
+      closers.unshift(() => local.close())
+      return await findingsOf(config, local, sandbox)
     } finally {
-      await local.close()
+      for (const close of closers) await close()
     }
   })
   const wrong = findings.filter(({ problem }) => problem !== null)

@@ -61,6 +61,11 @@ export interface Config {
    * that do not hold it.
    */
   readonly countsHoldings: boolean
+  /**
+   * Whether a pool of which a part cannot be read is used up to it: not in replays of cassettes that do not hold what finds
+   * that amount.
+   */
+  readonly boundsPools: boolean
   readonly logLevel: (typeof logLevels)[number]
   /** Allowed browser origins, `*` for all; empty: CORS is off. */
   readonly corsOrigins: readonly string[]
@@ -387,6 +392,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     marksAnswers: true,
     widensPools: true,
     countsHoldings: true,
+    boundsPools: true,
     logLevel: read.LOG_LEVEL,
     corsOrigins: read.CORS_ORIGINS,
     allowedHosts: read.ALLOWED_HOSTS,

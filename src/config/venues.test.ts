@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { nativeToken } from '../domain/primitives.js'
 import { DeclaredVenues, parseVenues, readVenuesFile } from './venues.js'
 
 const [a, b] = [`0x${'a'.repeat(40)}`, `0x${'b'.repeat(40)}`]
@@ -57,6 +58,51 @@ describe('parseVenues', () => {
     expect(parseVenues(JSON.stringify({ venues: [venue] })).venues).toEqual(venues)
   })
 
+  const factory = (changes: Readonly<Record<string, string>> = {}) => ({
+    'factory:': '',
+    '  address': `"${a}"`,
+    '  event':
+      'event Made(address indexed pool, address[] indexed list, address x, address y, uint24 fee)',
+    '  pool': 'pool',
+    '  tokens ': '[x, y]',
+    '  constants ': '{ fee: fee }',
+    ...changes,
+  })
+
+  test('a factory has defaults, and its pools fit the calls', () => {
+    const { venues, problems } = parseVenues(fileOf(factory()))
+    expect(problems).toEqual([])
+    expect(venues[0]?.factory).toMatchObject({ fromBlock: 0, mostPools: 10_000 })
+    expect(DeclaredVenues.parse(JSON.parse(JSON.stringify(venues)))).toEqual(venues)
+  })
+
+  test.each([
+    ['an event that is none', { '  event': 'Made' }, 'factory.event must be the signature of an'],
+    [
+      'a pool that is a number',
+      { '  pool': 'fee' },
+      'factory.pool must be a parameter of the event',
+    ],
+    ['a shared contract alone', { '  pool': `"${b}"` }, 'factory.id must tell the pools apart'],
+    ['a hashed list', { '  tokens ': '[list]' }, 'factory.tokens[0] must not be an indexed list'],
+    ['a constant of many', { '  constants ': '{ fee: list }' }, 'factory.constants.fee must be a'],
+    ['a lack of constants', { '  constants ': '{}' }, 'quote.args[2] must be a name or a literal'],
+    [
+      'a name with a meaning',
+      { '  constants ': '{ fee: fee, pool: fee }' },
+      'must have another name',
+    ],
+  ])('of a factory is told: %s', (_name, changes, message) => {
+    expect(problemsIn(fileOf(factory(changes))).join()).toContain(message)
+  })
+
+  test('a pool of the native token states how much is quoted, and no callback pays it', () => {
+    const native = { '  tokens': `[${nativeToken}, ${b}]`, '  pay': 'callback' }
+    expect(problemsIn(fileOf(native)).join()).toMatch(/largest.*no callback pays/)
+    const able = { ...native, '  pay': 'approve', '  largest': '["1", "1"]' }
+    expect(problemsIn(fileOf(able))).toEqual([])
+  })
+
   test.each([
     ['a field that is not known', { gaz: '1' }, '16: venues[0].gaz is not known here'],
     [
@@ -105,9 +151,9 @@ describe('parseVenues', () => {
       '14: venues[0].pools[0].tokens must hold at least 2 tokens',
     ],
     [
-      'the native token',
+      'the native token without an amount',
       { '  tokens': `[${a}, 0x${'e'.repeat(40)}]` },
-      '14: venues[0].pools[0].tokens must not hold the native token: name the wrapped one',
+      '13: venues[0].pools[0] must have largest, since what it has of the native token is not read',
     ],
     [
       'a constant with a name of ours',

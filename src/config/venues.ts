@@ -1,23 +1,14 @@
 /** The file of VENUES: pools that routes lead through without an adapter in code. Every mistake is told with its line. */
 import { readFileSync } from 'node:fs'
-import { type AbiFunction, type AbiParameter, encodeFunctionData } from 'viem'
 import { z } from 'zod'
-import { chainById } from '../chains/registry.js'
 import {
-  argumentValues,
   type DeclaredArgument,
-  type DeclaredCall,
   type DeclaredPool,
   type DeclaredVenue,
-  namesOf,
-  parseFunction,
-  quoteNames,
-  swapNames,
-  UnfitArgument,
-  usesName,
+  mostTokens,
 } from '../domain/declared-venue.js'
-import { nativeToken, toAddress, zeroAddress } from '../domain/primitives.js'
-import { knownChains } from './chains.js'
+import { toAddress } from '../domain/primitives.js'
+import { repeatedIn, venueProblems } from './venue-problems.js'
 import {
   type FileProblem,
   mostProblems,
@@ -30,7 +21,9 @@ import {
 const mostBytes = 1_048_576
 const mostVenues = 100
 const mostPools = 500
-const mostTokens = 8
+/** Pools of one factory. */
+const mostMade = 100_000
+const usualMade = 10_000
 /** A pool is quoted dozens of times at a block. */
 const mostQuoteGas = 10_000_000
 
@@ -81,7 +74,7 @@ const Quote = z.strictObject(
 const Swap = z.strictObject(
   {
     ...call,
-    pay: z.enum(['approve', 'transfer'], 'must be approve or transfer'),
+    pay: z.enum(['approve', 'transfer', 'callback'], 'must be approve, transfer or callback'),
     to: z
       .union([z.enum(['pool', 'contract']), Address], 'must be pool, contract or an address')
       .default('contract'),
@@ -89,6 +82,7 @@ const Swap = z.strictObject(
   'must be a call: function, args, pay',
 )
 const literal = z.string('must be a literal, or a list of them')
+const Constant = z.string().regex(/^[a-zA-Z]\w{0,31}$/)
 const Pool = z
   .strictObject(
     {
@@ -102,11 +96,7 @@ const Pool = z
         .array(Address, 'must be a list of tokens')
         .min(2, 'must hold at least 2 tokens')
         .max(mostTokens, `must hold at most ${mostTokens} tokens`)
-        .refine((tokens) => new Set(tokens).size === tokens.length, 'must not name a token twice')
-        .refine(
-          (tokens) => !tokens.includes(nativeToken),
-          'must not hold the native token: name the wrapped one',
-        ),
+        .refine((tokens) => new Set(tokens).size === tokens.length, 'must not name a token twice'),
       largest: z
         .array(
           z
@@ -117,7 +107,7 @@ const Pool = z
         .optional(),
       constants: z
         .record(
-          z.string().regex(/^[a-zA-Z]\w{0,31}$/),
+          Constant,
           z.union([literal, z.array(literal)], 'must be a literal, or a list of them'),
           'must be literals by names of letters and digits, a letter first',
         )
@@ -126,6 +116,29 @@ const Pool = z
     'must be a pool: address, tokens',
   )
   .transform((pool): DeclaredPool => ({ ...pool, id: pool.id ?? pool.address }))
+const Parameter = z
+  .string('must be the name of a parameter of the event')
+  .regex(/^[a-zA-Z_]\w{0,63}$/, 'must be the name of a parameter of the event')
+const Factory = z.strictObject(
+  {
+    address: Address,
+    event: z
+      .string('must be the signature of an event')
+      .max(2_000, 'must be the signature of an event'),
+    pool: z.union([Address, Parameter], 'must be a parameter of the event, or an address'),
+    id: Parameter.optional(),
+    tokens: z
+      .array(Parameter, 'must be a list of parameters of the event')
+      .min(1, 'must hold at least 1 parameter')
+      .max(mostTokens, `must hold at most ${mostTokens} parameters`),
+    constants: z
+      .record(Constant, Parameter, 'must be parameters of the event by names of constants')
+      .default({}),
+    fromBlock: whole(0, Number.MAX_SAFE_INTEGER).default(0),
+    mostPools: whole(1, mostMade).default(usualMade),
+  },
+  'must be a factory: address, event, pool, tokens',
+)
 const Venue = z.strictObject(
   {
     name: z
@@ -138,14 +151,16 @@ const Venue = z.strictObject(
     gas: whole(1, 30_000_000),
     trust: z.enum(['none', 'operator'], 'must be none or operator').default('none'),
     holder: place.default('pool'),
+    nativeAs: Address.optional(),
     quote: Quote,
     swap: Swap,
     pools: z
       .array(Pool, 'must be a list of pools')
-      .min(1, 'must hold at least 1 pool')
-      .max(mostPools, `must hold at most ${mostPools} pools`),
+      .max(mostPools, `must hold at most ${mostPools} pools`)
+      .default([]),
+    factory: Factory.optional(),
   },
-  'must be a venue: name, gas, quote, swap, pools',
+  'must be a venue: name, gas, quote, swap, pools or factory',
 )
 
 /** Takes what a file says, and what it gave before. */
@@ -184,7 +199,7 @@ export function parseVenues(text: string): {
   const parsed = File.safeParse(file.value)
   if (!parsed.success) return { venues: [], problems: problemsOf(file, parsed.error) }
   const { venues } = parsed.data
-  const problems = [...venues.flatMap(venueProblems), ...repeated(venues)]
+  const problems = [...venues.flatMap(venueProblems), ...repeatedIn(venues)]
     .slice(0, mostProblems)
     .map(({ path, message }) => ({
       line: file.lineOf(['venues', ...path]),
@@ -192,118 +207,4 @@ export function parseVenues(text: string): {
     }))
     .sort((a, b) => a.line - b.line)
   return { venues: problems.length > 0 ? [] : venues, problems }
-}
-
-interface Problem {
-  /** Within the list of venues. */
-  readonly path: readonly PropertyKey[]
-  readonly message: string
-}
-
-function venueProblems(venue: DeclaredVenue, index: number): Problem[] {
-  const problems: Problem[] = []
-  const add = (path: readonly PropertyKey[], message: string) =>
-    problems.push({ path: [index, ...path], message })
-  if (!chainById(venue.chainId)) {
-    add(['chainId'], `must be the id of a known chain; ${knownChains} are`)
-  }
-  for (const [place, pool] of venue.pools.entries()) {
-    if (pool.largest && pool.largest.length !== pool.tokens.length) {
-      add(['pools', place, 'largest'], 'must have one amount for each token')
-    }
-    for (const name of swapNames) {
-      if (!Object.hasOwn(pool.constants, name)) continue
-      add(['pools', place, 'constants', name], 'must have another name: this one has a meaning')
-    }
-  }
-  const { quote, swap } = venue
-  if (!usesName(quote.args, 'amountIn')) add(['quote', 'args'], 'must use amountIn')
-  if (swap.pay === 'transfer' && usesName(swap.args, 'amountIn')) {
-    add(['swap', 'args'], 'must not use amountIn: what was transferred has left the balance')
-  }
-  const quoted = callProblem(venue, quote, quoteNames)
-  if (quoted) add(['quote', ...quoted.path], quoted.message)
-  else if (!leadsToNumber(parseFunction(quote.function)?.outputs ?? [], quote.output)) {
-    add(['quote', 'output'], 'does not lead to a number among the results of the function')
-  }
-  const swapped = callProblem(venue, swap, swapNames)
-  if (swapped) add(['swap', ...swapped.path], swapped.message)
-  return problems
-}
-
-/** What is wrong with the call for the first pool for which something is; null: nothing. */
-function callProblem(
-  { pools }: DeclaredVenue,
-  declared: DeclaredCall,
-  names: readonly string[],
-): Problem | null {
-  const abi = parseFunction(declared.function)
-  if (!abi) {
-    const message = 'must be the signature of a function, such as function f(uint256 a)'
-    return { path: ['function'], message }
-  }
-  for (const [place, pool] of pools.entries()) {
-    const message = argumentProblem(abi, declared, pool, names)
-    if (!message) continue
-    const of = place === 0 ? '' : ` for pools[${place}]`
-    return { path: ['args', ...message.path], message: `${message.message}${of}` }
-  }
-  return null
-}
-
-function argumentProblem(
-  abi: AbiFunction,
-  { args }: DeclaredCall,
-  pool: DeclaredPool,
-  names: readonly string[],
-): Problem | null {
-  const [tokenIn = zeroAddress, tokenOut = zeroAddress] = pool.tokens
-  const address = zeroAddress
-  const values = new Map(
-    Object.entries({
-      ...namesOf(pool, tokenIn, tokenOut),
-      amountIn: 1n,
-      recipient: address,
-      executor: address,
-      deadline: 1n,
-    }).filter(([name]) => names.includes(name) || Object.hasOwn(pool.constants, name)),
-  )
-  try {
-    const encoded = argumentValues(abi.inputs, args, Object.fromEntries(values))
-    encodeFunctionData({ abi: [abi], functionName: abi.name, args: encoded })
-    return null
-  } catch (error) {
-    if (error instanceof UnfitArgument) return { path: error.path, message: error.message }
-    const reason = error instanceof Error ? (error.message.split('\n')[0] ?? '') : ''
-    return { path: [], message: `do not fit the function: ${reason.replace(/\.$/, '')}` }
-  }
-}
-
-function leadsToNumber(outputs: readonly AbiParameter[], path: readonly number[]): boolean {
-  const [index = 0, ...rest] = path
-  const output = outputs[index]
-  if (!output) return false
-  let { type } = output
-  for (const [depth, inner] of rest.entries()) {
-    const list = /^(.*)\[\d*\]$/.exec(type)
-    if (list) type = list[1] ?? ''
-    else if ('components' in output) {
-      return leadsToNumber(output.components, [inner, ...rest.slice(depth + 1)])
-    } else return false
-  }
-  return /^u?int\d*$/.test(type)
-}
-
-/** Names of venues, and ids of pools on a chain, that stand twice. */
-function repeated(venues: readonly DeclaredVenue[]): Problem[] {
-  const seen = new Set<string>()
-  const isRepeated = (key: string) => seen.size === seen.add(key).size
-  return venues.flatMap(({ name, chainId, pools }, index) => [
-    ...(isRepeated(name) ? [{ path: [index, 'name'], message: 'is the name of another one' }] : []),
-    ...pools.flatMap(({ id }, place) =>
-      isRepeated(`${chainId}:${id}`)
-        ? [{ path: [index, 'pools', place], message: `has the id of another pool: ${id}` }]
-        : [],
-    ),
-  ])
 }

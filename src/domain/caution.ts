@@ -3,9 +3,9 @@
 /**
  * `fee`: it follows time, volatility or the place in the block. `rate`: a contract, an oracle or an operator says what a
  * token is worth. `price`: the pool moves its own price. `rebase`: balances of a token change by themselves. `plugin`: code
- * beside the pool takes part in swaps.
+ * beside the pool takes part in swaps. `order`: its maker can withdraw what it offers.
  */
-export const cautionKinds = ['fee', 'rate', 'price', 'rebase', 'plugin'] as const
+export const cautionKinds = ['fee', 'rate', 'price', 'rebase', 'plugin', 'order'] as const
 export type CautionKind = (typeof cautionKinds)[number]
 
 /** What a protocol says of one of its pools. */

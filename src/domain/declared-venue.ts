@@ -2,13 +2,16 @@
  * Venues that an operator's file declares: how a pool is quoted, and the call that swaps in it. Plain JSON values, so
  * that threads and cassettes take them as they are. Pure.
  */
-import { type AbiFunction, type AbiParameter, parseAbiItem } from 'viem'
+import { type AbiEvent, type AbiFunction, type AbiParameter, parseAbiItem } from 'viem'
 import { isAmountRef } from './order.js'
-import type { Address } from './primitives.js'
+import { type Address, isNative, nativeToken } from './primitives.js'
+
+/** Tokens of one pool. */
+export const mostTokens = 8
 
 /**
- * An argument of a call: a name of `DeclaredNames`, a constant of the pool, or a literal; lists and tuples of them.
- * Numbers are decimal text.
+ * An argument of a call: a name of `DeclaredNames`, a constant of the pool, or a literal; lists and tuples of them. In a
+ * place that takes no tuple, `{ if, then, else }` is one of two arguments. Numbers are decimal text.
  */
 export type DeclaredArgument =
   | string
@@ -32,8 +35,11 @@ export interface DeclaredQuote extends DeclaredCall {
 }
 
 export interface DeclaredSwap extends DeclaredCall {
-  /** How the input is paid: by an allowance for `to`, or by a transfer to it before the call. */
-  readonly pay: 'approve' | 'transfer'
+  /**
+   * How an input that is no native token is paid: by an allowance for `to`, by a transfer to it before the call, or when the
+   * contract calls back in the style of Uniswap V3. Native is sent with the call.
+   */
+  readonly pay: 'approve' | 'transfer' | 'callback'
   readonly to: Address | 'pool' | 'contract'
 }
 
@@ -47,6 +53,24 @@ export interface DeclaredPool {
   readonly constants: Readonly<Record<string, string | readonly string[]>>
 }
 
+/** A contract whose events tell of pools. Names are those of parameters of the event. */
+export interface DeclaredFactory {
+  readonly address: Address
+  /** Human-readable signature, such as `event PairCreated(address indexed token0, address indexed token1, address pair, uint256)`. */
+  readonly event: string
+  /** The parameter that is the pool; an address, where all pools share a contract. */
+  readonly pool: string
+  /** The parameter that tells pools of one contract apart; absent: their addresses do. */
+  readonly id?: string | undefined
+  readonly tokens: readonly string[]
+  /** Constants of the pools: name to parameter. */
+  readonly constants: Readonly<Record<string, string>>
+  /** In which it was deployed, or later; its events before are not read. */
+  readonly fromBlock: number
+  /** Later ones are left out. */
+  readonly mostPools: number
+}
+
 export interface DeclaredVenue {
   readonly name: string
   readonly chainId: number
@@ -56,9 +80,13 @@ export interface DeclaredVenue {
   readonly trust: 'none' | 'operator'
   /** Who has the tokens of a pool. */
   readonly holder: Address | 'pool'
+  /** How its functions name the native token; absent: by the address that stands for it in requests. */
+  readonly nativeAs?: Address | undefined
   readonly quote: DeclaredQuote
   readonly swap: DeclaredSwap
   readonly pools: readonly DeclaredPool[]
+  /** Absent: `pools` are all. */
+  readonly factory?: DeclaredFactory | undefined
 }
 
 /** Names that arguments of a quote may use besides the constants of the pool. */
@@ -80,12 +108,18 @@ export const swapNames = [...quoteNames, 'recipient', 'executor', 'deadline'] as
 export type DeclaredNames = Readonly<Record<string, unknown>>
 
 /** What a swap of the pool's tokens says by name, besides amounts and receivers. */
-export function namesOf(pool: DeclaredPool, tokenIn: Address, tokenOut: Address): DeclaredNames {
+export function namesOf(
+  { nativeAs = nativeToken }: Pick<DeclaredVenue, 'nativeAs'>,
+  pool: DeclaredPool,
+  tokenIn: Address,
+  tokenOut: Address,
+): DeclaredNames {
   const [indexIn, indexOut] = [tokenIn, tokenOut].map((token) => pool.tokens.indexOf(token))
+  const nameOf = (token: Address) => (isNative(token) ? nativeAs : token)
   return {
     ...pool.constants,
-    tokenIn,
-    tokenOut,
+    tokenIn: nameOf(tokenIn),
+    tokenOut: nameOf(tokenOut),
     pool: pool.address,
     poolId: pool.id,
     indexIn: BigInt(indexIn ?? 0),
@@ -127,6 +161,10 @@ function encodable(
   path: readonly (string | number)[],
 ): unknown {
   const { type } = parameter
+  if (!('components' in parameter) && isChoice(argument)) {
+    const side = chosenOf(argument, names, path)
+    return encodable(parameter, argument[side], names, [...path, side])
+  }
   const known =
     typeof argument === 'string' && Object.hasOwn(names, argument) ? names[argument] : argument
   const list = /^(.*)\[(\d*)\]$/.exec(type)
@@ -150,6 +188,24 @@ function encodable(
   if (fits) return value
   const stated = typeof argument === 'string' ? `, which ${argument} is not` : ''
   throw new UnfitArgument(path, `must be a name or a literal of type ${type}${stated}`)
+}
+
+type Choice = Readonly<Record<'if' | 'then' | 'else', unknown>>
+
+function isChoice(argument: unknown): argument is Choice {
+  const keys = Array.isArray(argument) ? [] : Object.keys(Object(argument)).sort()
+  return keys.join() === 'else,if,then'
+}
+
+function chosenOf(
+  { if: name }: Choice,
+  names: DeclaredNames,
+  path: readonly (string | number)[],
+): 'then' | 'else' {
+  const known = typeof name === 'string' && Object.hasOwn(names, name) ? names[name] : name
+  if (known === true || known === 'true') return 'then'
+  if (known === false || known === 'false') return 'else'
+  throw new UnfitArgument([...path, 'if'], 'must be the name of something that is true or false')
 }
 
 function fieldsOf(
@@ -192,11 +248,24 @@ export function usesName(argument: DeclaredArgument, name: string): boolean {
 
 /** The function of a human-readable signature; null where it is none. */
 export function parseFunction(signature: string): AbiFunction | null {
+  const found = parseSignature('function', signature)
+  return found?.type === 'function' ? found : null
+}
+
+/** The event of a human-readable signature; null where it is none. */
+export function parseEvent(signature: string): AbiEvent | null {
+  const found = parseSignature('event', signature)
+  return found?.type === 'event' ? found : null
+}
+
+function parseSignature(
+  kind: 'function' | 'event',
+  signature: string,
+): AbiFunction | AbiEvent | null {
   try {
     const text = signature.trim()
-    const item: unknown = parseAbiItem(text.startsWith('function ') ? text : `function ${text}`)
-    const found = item as AbiFunction
-    return found.type === 'function' ? found : null
+    const item: unknown = parseAbiItem(text.startsWith(`${kind} `) ? text : `${kind} ${text}`)
+    return item as AbiFunction | AbiEvent
   } catch {
     return null
   }

@@ -26,6 +26,7 @@ import type { RoutePermit } from './permit.js'
 import type { Address, BlockPin, Cost, Hex, Token, TokenAmount } from './primitives.js'
 import type { RouteStepRecord } from './route-step.js'
 import type { PoolChoice, RouterSettings } from './router-settings.js'
+import type { SignedOrder } from './signed-order.js'
 import type { TransactionTrace } from './trace.js'
 import type { AnswerMarks, AutoSlippage, FoundSlippage } from './validity.js'
 import type { WhatIf } from './what-if.js'
@@ -161,6 +162,8 @@ export interface CallContext {
   readonly deadline?: number
   /** What is different from the chain for this call. Not for background work. */
   readonly whatIf?: WhatIf
+  /** Signed orders that the caller may use on the chain, the same for the whole call; absent: none. */
+  orders?(chainId: number): readonly SignedOrder[]
   /** For a replayed request: the newest block of each chain when the request was recorded. */
   readonly heads?: ReadonlyMap<number, bigint>
   /** Called with each block that the call is calculated at; `isHead`: it was used as the newest. */

@@ -1,5 +1,6 @@
 /** Requests in the form that recordings keep: the boundary between the API, which receives them, and the cassette. */
 import type { BlockPin, Hex } from './primitives.js'
+import type { SignedOrder } from './signed-order.js'
 
 /** HTTP header. Of a request: the recording that it repeats, or is to become. Of an answer: the number under which it is recorded. */
 export const recordingHeader = 'x-forkroute-recording'
@@ -14,6 +15,8 @@ export interface RecordedRequest {
   readonly body?: unknown
   /** The requesting account, since the answer depends on it. */
   readonly accountId: Hex
+  /** Signed orders that the answer may have used; absent: there were none. */
+  readonly orders?: readonly SignedOrder[]
 }
 
 export interface RecordedAnswer {
@@ -29,6 +32,8 @@ export interface RecordedContext {
   readonly accountId: Hex
   /** The newest block of each chain when the request was calculated at it. */
   readonly heads: ReadonlyMap<number, bigint>
+  /** Those that it had been given. */
+  orders(chainId: number): readonly SignedOrder[]
 }
 
 export interface Recordings {

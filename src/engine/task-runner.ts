@@ -186,9 +186,13 @@ async function attempt<K extends TaskKind>(
   const archiveUrl = archive.url(pin.chainId, pin.number, pin.hash, pin.changes?.stateId)
   const place = { pin, archiveUrl, ...forks }
   const { signal, isBackground = false, deadline } = context
+  const orders = context.orders?.(pin.chainId) ?? []
   const left = deadline !== undefined && { deadlineMs: Math.max(0, deadline - Date.now()) }
   const reply = await inSpan(`task ${kind}`, () =>
-    workers.run({ kind, args, place, isBackground, ...left }, signal),
+    workers.run(
+      { kind, args, place, isBackground, ...left, ...(orders.length > 0 && { orders }) },
+      signal,
+    ),
   )
   traces.note(pin, reply.trace)
   return reply

@@ -14,11 +14,13 @@ import {
   deploymentProxy,
   type ExecutorContractName,
   executorContracts,
+  type StandaloneContractName,
+  standaloneContracts,
   zeroSalt,
 } from './deployments.js'
 
 export interface PlannedContract {
-  readonly name: ExecutorContractName | 'ComposeLanding'
+  readonly name: ExecutorContractName | StandaloneContractName | 'ComposeLanding'
   readonly address: Address
   /** Whose landing it is; only of a ComposeLanding. */
   readonly pool?: Address
@@ -50,11 +52,16 @@ interface Deployable extends Omit<PlannedContract, 'state'> {
 
 /**
  * What a deployment would do on the chain behind `rpcUrl`.
+ * @param extras - contracts that only some services need.
  * @throws ForkrouteError UPSTREAM_UNAVAILABLE when the node does not answer, INVALID_REQUEST when the chain
  *   has no deterministic deployment proxy.
  */
-export async function planDeployment(rpcUrl: string, poolsOf: PoolsOf): Promise<DeploymentPlan> {
-  return await withNode(rpcUrl, (client) => plan(client, poolsOf))
+export async function planDeployment(
+  rpcUrl: string,
+  poolsOf: PoolsOf,
+  extras: readonly StandaloneContractName[] = [],
+): Promise<DeploymentPlan> {
+  return await withNode(rpcUrl, (client) => plan(client, { poolsOf, extras }))
 }
 
 /**
@@ -69,10 +76,13 @@ export async function deployContracts(args: {
   readonly rpcUrl: string
   readonly privateKey: Hex
   readonly poolsOf: PoolsOf
+  readonly extras?: readonly StandaloneContractName[]
   readonly confirm: (plan: DeploymentPlan) => boolean | Promise<boolean>
 }): Promise<{ readonly chainId: number; readonly contracts: readonly DeployedContract[] }> {
+  const { poolsOf, extras = [] } = args
+  const wanted = { poolsOf, extras }
   return await withNode(args.rpcUrl, async (client) => {
-    const before = await plan(client, args.poolsOf)
+    const before = await plan(client, wanted)
     const unchanged = before.contracts.map((contract) => ({ ...contract, ...nothingSent }))
     refuseDifferent(before)
     const absent = before.contracts.filter(({ state }) => state === 'absent')
@@ -81,11 +91,11 @@ export async function deployContracts(args: {
     }
     const sent = new Map<Address, { transactionHash: Hex; gasUsed: bigint }>()
     const absentAddresses = new Set(absent.map(({ address }) => address))
-    for (const { name, address, initCode } of deployablesOn(before.chainId, args.poolsOf)) {
+    for (const { name, address, initCode } of deployablesOn(before.chainId, wanted)) {
       if (!absentAddresses.has(address) || !initCode) continue
       sent.set(address, await deployOne(client, args.privateKey, name, initCode))
     }
-    const after = await plan(client, args.poolsOf)
+    const after = await plan(client, wanted)
     refuseDifferent(after)
     const missing = after.contracts.filter(({ state }) => state === 'absent')
     if (missing.length > 0) {
@@ -102,7 +112,7 @@ export async function deployContracts(args: {
 
 const nothingSent = { transactionHash: null, gasUsed: null } as const
 
-async function plan(client: RpcClient, poolsOf: PoolsOf): Promise<DeploymentPlan> {
+async function plan(client: RpcClient, wanted: Wanted): Promise<DeploymentPlan> {
   const codeAt = (address: Address) => client.request<Hex>('eth_getCode', [address, 'latest'])
   if ((await codeAt(deploymentProxy)) === '0x') {
     const message = `The chain has no deterministic deployment proxy at ${deploymentProxy}.`
@@ -110,7 +120,7 @@ async function plan(client: RpcClient, poolsOf: PoolsOf): Promise<DeploymentPlan
   }
   const chainId = hexToNumber(await client.request<Hex>('eth_chainId'))
   const contracts: PlannedContract[] = []
-  for (const { initCode: _, runtimeCode, ...contract } of deployablesOn(chainId, poolsOf)) {
+  for (const { initCode: _, runtimeCode, ...contract } of deployablesOn(chainId, wanted)) {
     const code = await codeAt(contract.address)
     const state = code === '0x' ? 'absent' : code === runtimeCode ? 'present' : 'different'
     contracts.push({ ...contract, state })
@@ -118,7 +128,13 @@ async function plan(client: RpcClient, poolsOf: PoolsOf): Promise<DeploymentPlan
   return { chainId, contracts }
 }
 
-function deployablesOn(chainId: number, poolsOf: PoolsOf): Deployable[] {
+/** What is deployed besides the contracts that every service needs. */
+interface Wanted {
+  readonly poolsOf: PoolsOf
+  readonly extras: readonly StandaloneContractName[]
+}
+
+function deployablesOn(chainId: number, { poolsOf, extras }: Wanted): Deployable[] {
   const names = Object.keys(executorContracts) as ExecutorContractName[]
   const everywhere = names.map((name): Deployable => {
     const { address, deployer, initCode, runtimeCode } = executorContracts[name]
@@ -129,7 +145,11 @@ function deployablesOn(chainId: number, poolsOf: PoolsOf): Deployable[] {
     .map(({ address, pool, initCode, runtimeCode }): Deployable => {
       return { name: 'ComposeLanding', address, pool, deployer: null, initCode, runtimeCode }
     })
-  return [...everywhere, ...landings]
+  const others = extras.map((name): Deployable => {
+    const { address, deployer, initCode, runtimeCode } = standaloneContracts[name]
+    return { name, address, deployer, initCode, runtimeCode }
+  })
+  return [...everywhere, ...others, ...landings]
 }
 
 function refuseDifferent({ contracts }: DeploymentPlan): void {

@@ -8,12 +8,16 @@ import { concatHex, getContractAddress, keccak256, padHex, stringToHex } from 'v
 import type { Address, Hex } from '../domain/primitives.js'
 import { toAddress } from '../domain/primitives.js'
 import type { AccountOverride, StateOverrides } from '../domain/state.js'
-import { contracts, templates } from './generated/contracts.js'
+import { contracts, standalone, templates } from './generated/contracts.js'
 
 export type ExecutorContractName = keyof typeof contracts
 
 /** Address, ABI, init code and runtime code by name. */
 export const executorContracts = contracts
+
+/** The same of contracts that a chain has only where somebody has put them there. */
+export const standaloneContracts = standalone
+export type StandaloneContractName = keyof typeof standalone
 
 /** Arachnid's, which almost every chain has; deploys by CREATE2 what follows the salt. */
 export const deploymentProxy: Address = '0x4e59b44847b379578588920ca78fbf26c0b4956c'

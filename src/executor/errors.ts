@@ -1,6 +1,6 @@
 /** The custom errors of our contracts and of Permit2, for decoding what a transaction reverts with. */
 import type { Abi } from 'viem'
-import { contracts } from './generated/contracts.js'
+import { contracts, standalone } from './generated/contracts.js'
 import { permit2ErrorsAbi } from './permit2.js'
 
 type AbiError = Extract<Abi[number], { type: 'error' }>
@@ -11,7 +11,7 @@ type AbiError = Extract<Abi[number], { type: 'error' }>
  */
 export const executorErrorsAbi: readonly AbiError[] = [
   ...new Map(
-    [...Object.values(contracts).map(({ abi }): Abi => abi), permit2ErrorsAbi]
+    [...Object.values({ ...contracts, ...standalone }).map(({ abi }): Abi => abi), permit2ErrorsAbi]
       .flatMap((abi) => abi.filter((item) => item.type === 'error'))
       .map((error): [string, AbiError] => [error.name, error]),
   ).values(),

@@ -1,4 +1,5 @@
 /** Puts together what those who run a service see and change: every part of it that is no route. */
+import type { OrderStore } from '../catalog/order-store.js'
 import { type Catalog, openCatalog } from '../catalog/store.js'
 import type { ChainDefinition } from '../chains/chain.js'
 import type { Config } from '../config/config.js'
@@ -6,6 +7,7 @@ import { examine } from '../doctor/machine-checks.js'
 import type { Operations } from '../domain/operations/operations.js'
 import type { PoolQuery } from '../domain/operations/pools.js'
 import type { DoctorCheck } from '../domain/operations/system.js'
+import { orderSettlement, toSignedOrder } from '../executor/order-settlement.js'
 import { indexState, searchIndex } from '../pool-index/search.js'
 import { createChildTasks } from '../processes/child-tasks.js'
 import type { Pool } from '../protocols/pool.js'
@@ -16,7 +18,7 @@ import type { ReadingTasks } from './reading-tasks.js'
 import { environmentOf, settingsOf } from './settings.js'
 import { type SystemParts, systemState } from './system.js'
 
-export interface OperationsParts extends Omit<SystemParts, 'processes'> {
+export interface OperationsParts extends Omit<SystemParts, 'processes' | 'venues'> {
   readonly config: Config
   /** Where the index of pools is: the data folder of a service that records is another one. */
   readonly indexDir: string
@@ -24,6 +26,7 @@ export interface OperationsParts extends Omit<SystemParts, 'processes'> {
   /** Nodes by chain; empty in a replay. */
   readonly urls: Readonly<Record<number, readonly string[]>>
   readonly catalog: Catalog
+  readonly orders: OrderStore
   /** Pools of the sandbox's Ethereum, which no look-up finds. */
   readonly sandboxPools: readonly Pool[]
 }
@@ -56,7 +59,7 @@ export function createOperations(parts: OperationsParts): Operations & { close()
   let examination: Promise<readonly DoctorCheck[]> | null = null
 
   return {
-    system: () => systemState({ ...parts, processes: config.processes }),
+    system: () => systemState({ ...parts, processes: config.processes, venues: config.venues }),
     settings: () => settingsOf(config),
     doctor() {
       examination ??= examine(() => config)
@@ -68,6 +71,15 @@ export function createOperations(parts: OperationsParts): Operations & { close()
     },
     pools: (query) => (query.source === 'indexed' ? indexed(parts.indexDir, query) : kept(query)),
     importPools: (chainId, pools) => catalog.importPools(chainId, pools),
+    importOrders(owner, visibility, given) {
+      const orders = given.map(toSignedOrder)
+      const hashes = orders.map(({ hash }) => hash)
+      const imported = parts.orders.import(owner, visibility, orders)
+      return { ...imported, hashes, settlement: orderSettlement }
+    },
+    ordersOf: (owner, query) => parts.orders.ordersOf(owner, query),
+    removeOrders: (owner, chainId, hashes) => parts.orders.remove(owner, chainId, hashes),
+    usableOrders: (owner, chainId) => parts.orders.usableBy(owner, chainId),
     poolIndex: () =>
       chains.map((chain) => ({
         chainId: chain.id,

@@ -1,9 +1,11 @@
 /** What a running process is made of and has learnt: chains and their nodes, forks, threads, caches. */
 
+import type { DeclaredVenue } from '../domain/declared-venue.js'
 import type { Engine } from '../domain/engine.js'
-import type { ChainState, NodeState, SystemState } from '../domain/operations/system.js'
+import type { ChainState, NodeState, SystemState, VenueState } from '../domain/operations/system.js'
 import type { WorkerPool } from '../engine/worker-pool.js'
 import type { ForkPool } from '../forks/pool.js'
+import { countOfVenues } from '../pool-index/search.js'
 import type { Archive } from '../rpc/archive/archive.js'
 import type { ArchiveStats } from '../rpc/archive/archive-messages.js'
 import type { NodeStatus } from '../rpc/node/node-status.js'
@@ -16,6 +18,9 @@ export interface SystemParts {
   readonly workers: Pick<WorkerPool, 'threads' | 'tasks' | 'queueLength'>
   readonly version: string
   readonly processes: number
+  readonly venues: readonly DeclaredVenue[]
+  /** Where the index of pools lies. */
+  readonly indexDir: string
   /** Whether the sandbox plays the chains. */
   readonly isSandbox: boolean
   /** Size on disk of the cache of chain state. */
@@ -68,7 +73,20 @@ export async function systemState(parts: SystemParts): Promise<SystemState> {
         },
       }
     }),
+    venues: venuesOf(parts),
   }
+}
+
+function venuesOf({ venues, indexDir }: Pick<SystemParts, 'venues' | 'indexDir'>): VenueState[] {
+  const made = venues.some(({ factory }) => factory) ? countOfVenues(indexDir) : new Map()
+  return venues.map(({ name, chainId, trust, pools, factory }) => ({
+    name,
+    chainId,
+    trust,
+    pools: pools.length,
+    factory: factory?.address ?? null,
+    indexedPools: factory ? (made.get(name) ?? 0) : null,
+  }))
 }
 
 function nodeOf(

@@ -1,6 +1,7 @@
 /** What the thread of `follow.ts` does: every chain to its head, again and again. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { chainById } from '../chains/registry.js'
+import { withDeclaredVenues } from '../protocols/declared/venue.js'
 import { createUpstream } from '../rpc/node/upstream.js'
 import type { FollowData, FollowedChain, FollowMessage } from './follow.js'
 import { sourcesOf } from './sources.js'
@@ -20,13 +21,13 @@ export async function followInThread(
 
 async function follow(
   { chainId, urls, verifyHeaderHash, anchor }: FollowedChain,
-  { pollIntervalMs, upstreamTimeoutMs }: FollowData,
+  { pollIntervalMs, upstreamTimeoutMs, venues }: FollowData,
   store: IndexStore,
   post: (message: FollowMessage) => void,
 ): Promise<void> {
   const chain = chainById(chainId)
   if (!chain) return
-  const sources = sourcesOf(chain)
+  const sources = sourcesOf(withDeclaredVenues(chain, venues))
   const upstream = createUpstream({
     chainId,
     urls,

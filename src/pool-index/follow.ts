@@ -3,6 +3,7 @@
  * by itself, so that reading millions of blocks neither waits for routes nor lets them wait.
  */
 import { Worker } from 'node:worker_threads'
+import type { DeclaredVenue } from '../domain/declared-venue.js'
 import type { Address } from '../domain/primitives.js'
 import { threadFile, youngGenerationMb } from '../platform/threads.js'
 import { openIndexStore } from './store.js'
@@ -16,6 +17,8 @@ export interface FollowedChain {
 
 export interface FollowData {
   readonly dataDir: string
+  /** Of the operator's file: their factories are followed, too. */
+  readonly venues: readonly DeclaredVenue[]
   readonly chains: readonly FollowedChain[]
   readonly pollIntervalMs: number
   readonly upstreamTimeoutMs: number

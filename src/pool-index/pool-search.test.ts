@@ -21,7 +21,7 @@ function databaseWith(pools: readonly IndexedPool[]): IndexDatabase {
   const dataDir = mkdtempSync(join(tmpdir(), 'forkroute-index-'))
   cleanups.push(() => rmSync(dataDir, { recursive: true, force: true }))
   const store = openIndexStore(dataDir)
-  store.add({ chainId: 1, sources: ['v2'], from: 0n, to: 100n, pools, checkpoints: [] })
+  store.add({ chainId: 1, sources: [{ key: 'v2' }], from: 0n, to: 100n, pools, checkpoints: [] })
   store.close()
   const db = openIndexDatabase(dataDir, 'read')
   if (!db) throw new Error('the store made no file')

@@ -59,6 +59,25 @@ export function searchIndex(
   }
 }
 
+/** Pools of declared factories by the name of their venue. @throws ForkrouteError STORAGE_UNAVAILABLE. */
+export function countOfVenues(dataDir: string): ReadonlyMap<string, number> {
+  const db = openIndexDatabase(dataDir, 'read')
+  if (!db) return new Map()
+  try {
+    const rows = guarded(() =>
+      db
+        .prepare<[], { venue: string; pools: number }>(
+          `SELECT parameters ->> 'venue' AS venue, count(*) AS pools FROM pools
+           WHERE protocol = 'declared' GROUP BY venue`,
+        )
+        .all(),
+    )
+    return new Map(rows.map(({ venue, pools }) => [venue, pools]))
+  } finally {
+    db.close()
+  }
+}
+
 /** @throws ForkrouteError STORAGE_UNAVAILABLE. */
 export function indexState(dataDir: string, chain: ChainDefinition): IndexState {
   const db = openIndexDatabase(dataDir, 'read')

@@ -10,7 +10,7 @@ import type { EventLog } from '../rpc/node/mined/event-logs.js'
 
 /** One kind of event of one contract; each has a cursor of its own. */
 export interface PoolSource extends EventSource {
-  /** Stored with the cursor. */
+  /** Stored with the cursor; by default the event's own. */
   readonly key: string
   readonly protocol: string
   /** What it tells of is listed among positions, and not for routes. */
@@ -21,6 +21,8 @@ export interface IndexedPool extends Pool {
   /** In which its creation lies. */
   readonly block: bigint
   readonly gate: Address | null
+  /** Key of the source that tells of it; absent where it is read from the file. */
+  readonly source?: string
   /** True: no route finds its way by it. */
   readonly onlyListed?: true
 }
@@ -29,18 +31,17 @@ export interface ChainSources {
   readonly sources: readonly PoolSource[]
   /** Exchanges of the chain whose pools no event of the venue tells. */
   readonly without: readonly string[]
-  /** Null: the event tells of no pool. */
-  read(log: EventLog): IndexedPool | null
+  /** Empty: the event tells of no pool. Several: a declared factory may be that of a protocol, too. */
+  read(log: EventLog): readonly IndexedPool[]
 }
 
 export function sourcesOf(
   chain: ChainDefinition,
   all: readonly ProtocolAdapter[] = protocols,
 ): ChainSources {
-  const known = new Map<
-    string,
-    { readonly adapter: ProtocolAdapter; readonly events: PoolEvents }
-  >()
+  type Teller = { readonly adapter: ProtocolAdapter; readonly events: PoolEvents }
+  const known = new Map<string, Teller>()
+  const keys = new Map<string, string[]>()
   const sources: PoolSource[] = []
   const without: string[] = []
   for (const adapter of all) {
@@ -50,10 +51,12 @@ export function sourcesOf(
     const own = events?.sources(venue) ?? []
     if (adapter.category === 'dex' && own.length === 0) without.push(adapter.slug)
     for (const source of own) {
-      const key = keyOf(source)
+      const event = eventOf(source)
+      const { key = event } = source
       // Two protocols that share a factory would be the same pools twice.
       if (!events || known.has(key)) continue
       known.set(key, { adapter, events })
+      keys.set(event, [...(keys.get(event) ?? []), key])
       const onlyListed = events.onlyListed ?? false
       sources.push({ ...source, key, protocol: adapter.slug, onlyListed })
     }
@@ -63,23 +66,21 @@ export function sourcesOf(
     without,
     read(log) {
       const { address, topics, blockNumber } = log
-      const source = topics[0] && known.get(keyOf({ address, topic: topics[0] }))
-      if (!source) return null
-      const { adapter, events } = source
-      const pool = events.toPool(log, chain.venues[adapter.slug] ?? {})
-      if (!pool) return null
-      const { onlyListed } = events
-      const gate = events.gate?.(pool) ?? null
-      return {
-        ...pool,
-        block: blockNumber,
-        gate,
-        ...defined({ onlyListed: onlyListed || undefined }),
-      }
+      const [topic] = topics
+      return (topic ? (keys.get(eventOf({ address, topic })) ?? []) : []).flatMap((source) => {
+        const teller = known.get(source)
+        if (!teller) return []
+        const { adapter, events } = teller
+        const pool = events.toPool(log, chain.venues[adapter.slug] ?? {})
+        if (!pool) return []
+        const gate = events.gate?.(pool) ?? null
+        const onlyListed = defined({ onlyListed: events.onlyListed || undefined })
+        return { ...pool, source, block: blockNumber, gate, ...onlyListed }
+      })
     },
   }
 }
 
-function keyOf({ address, topic }: EventSource): string {
+function eventOf({ address, topic }: EventSource): string {
   return `${address}:${topic}`
 }

@@ -12,7 +12,7 @@ import {
   type PoolRow,
   toPool,
 } from './database.js'
-import type { IndexedPool } from './sources.js'
+import type { IndexedPool, PoolSource } from './sources.js'
 
 export interface Checkpoint {
   readonly number: bigint
@@ -22,14 +22,18 @@ export interface Checkpoint {
 /** What was read of a range of blocks. */
 export interface ReadRange {
   readonly chainId: number
-  /** Keys of the sources that were read. */
-  readonly sources: readonly string[]
+  /** That were read. */
+  readonly sources: readonly Pick<PoolSource, 'key' | 'mostPools'>[]
   /** Both ends included. */
   readonly from: bigint
   readonly to: bigint
   readonly pools: readonly IndexedPool[]
   readonly checkpoints: readonly Checkpoint[]
 }
+
+/** Pools of declared factories that are not among the sources. */
+const staleDeclared = `chain_id = @chain AND protocol = 'declared'
+  AND parameters ->> 'factory' NOT IN (SELECT value FROM json_each(@kept))`
 
 /** Hashes that are kept of a chain: many times as deep as reorgs are. */
 const checkpointsKept = 256
@@ -66,14 +70,33 @@ export class IndexStore {
   add({ chainId, sources, from, to, pools, checkpoints }: ReadRange): boolean {
     const { setCursor, setCheckpoint, dropOld } = this.#statements
     return this.#atomic(() => {
-      if (sources.some((source) => this.#cursor(chainId, source) !== from - 1n)) return false
-      for (const pool of pools) this.#put(chainId, pool)
-      for (const source of sources) setCursor.run(chainId, source, Number(to))
+      if (sources.some(({ key }) => this.#cursor(chainId, key) !== from - 1n)) return false
+      for (const pool of pools) {
+        const source = sources.find(({ key }) => key === pool.source)
+        if (!source || !this.#isFull(chainId, source)) this.#put(chainId, pool)
+      }
+      for (const { key } of sources) setCursor.run(chainId, key, Number(to))
       for (const { number, hash } of checkpoints) {
         setCheckpoint.run(chainId, Number(number), bytesOf(hash))
       }
       dropOld.run(chainId, chainId, checkpointsKept - 1)
       return true
+    })
+  }
+
+  /**
+   * Makes place for the sources: those that begin later stand there, and pools of declared factories that are none of them
+   * are forgotten, since the operator's file says something else now.
+   */
+  begin(chainId: number, sources: readonly PoolSource[]): void {
+    const { cursorOf, setCursor, dropDeclared } = this.#statements
+    const kept = JSON.stringify(sources.map(({ key }) => key))
+    this.#atomic(() => {
+      for (const statement of dropDeclared) statement.run({ chain: chainId, kept })
+      for (const { key, fromBlock = 0n } of sources) {
+        if (fromBlock === 0n || cursorOf.get(chainId, key)) continue
+        setCursor.run(chainId, key, Number(fromBlock) - 1)
+      }
     })
   }
 
@@ -112,6 +135,12 @@ export class IndexStore {
 
   #cursor(chainId: number, source: string): bigint {
     return BigInt(this.#statements.cursorOf.get(chainId, source)?.block ?? -1)
+  }
+
+  /** Whether it has told of as many pools as are kept of it. */
+  #isFull(chainId: number, { key, mostPools }: Pick<PoolSource, 'key' | 'mostPools'>): boolean {
+    if (mostPools === undefined) return false
+    return (this.#statements.countMade.get(chainId, key)?.pools ?? 0) >= mostPools
   }
 
   #put(chainId: number, pool: IndexedPool): void {
@@ -188,6 +217,16 @@ function statementsOf(db: IndexDatabase) {
   const allOf = db.prepare<[number], PoolRow>(
     'SELECT * FROM pools WHERE chain_id = ? ORDER BY block, protocol, pool',
   )
+  const countMade = db.prepare<[number, string], { pools: number }>(
+    `SELECT count(*) AS pools FROM pools
+     WHERE chain_id = ? AND protocol = 'declared' AND parameters ->> 'factory' = ?`,
+  )
+  const dropDeclared = [
+    `DELETE FROM pairs WHERE pool IN (SELECT id FROM pools WHERE ${staleDeclared})`,
+    `DELETE FROM pools WHERE ${staleDeclared}`,
+    `DELETE FROM cursors WHERE chain_id = @chain AND source LIKE 'declared:%'
+       AND source NOT IN (SELECT value FROM json_each(@kept))`,
+  ].map((sql) => db.prepare<{ chain: number; kept: string }>(sql))
   const undo = [
     `DELETE FROM pairs WHERE pool IN (SELECT id FROM pools WHERE chain_id = @chain AND block > @to)`,
     `DELETE FROM links WHERE block > @to AND token IN (SELECT id FROM tokens WHERE chain_id = @chain)`,
@@ -208,6 +247,8 @@ function statementsOf(db: IndexDatabase) {
     addLink,
     countOf,
     allOf,
+    countMade,
+    dropDeclared,
     undo,
   }
 }

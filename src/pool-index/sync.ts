@@ -8,7 +8,7 @@ import type { Address, BlockPin, Hex } from '../domain/primitives.js'
 import { type BlockSpan, inRanges, type RangeAnswer } from '../rpc/node/log-ranges.js'
 import type { EventLog } from '../rpc/node/mined/event-logs.js'
 import type { Upstream } from '../rpc/node/upstream.js'
-import type { ChainSources, PoolSource } from './sources.js'
+import type { ChainSources, IndexedPool, PoolSource } from './sources.js'
 import type { IndexStore } from './store.js'
 
 type Nodes = Pick<Upstream, 'latestOf' | 'nodes' | 'block' | 'logs'>
@@ -58,6 +58,7 @@ const mostChanges = 16
 export async function syncChain(options: SyncOptions): Promise<SyncResult> {
   const { chain, sources, store, upstream, signal } = options
   const keys = sources.sources.map(({ key }) => key)
+  store.begin(chain.id, sources.sources)
   const head = await headOf(chain, upstream)
   let rolledBack = 0n
   let found = 0
@@ -161,10 +162,10 @@ async function readRanges(
   for await (const part of inRanges(span, { mostBlocks }, ask)) {
     if (!part.ok) throw refused(chain, part.from, part.message)
     const { logs, to, hash } = part.value
-    const pools = logs.flatMap((log) => sources.read(log) ?? [])
+    const pools = poolsIn(logs, sources, group)
     const isAdded = store.add({
       chainId: chain.id,
-      sources: group.map(({ key }) => key),
+      sources: group,
       from: part.from,
       to,
       pools,
@@ -210,12 +211,12 @@ async function readTail(
   )
   const pools = answers.flatMap((answer, k) => {
     if (!answer.ok) throw refused(chain, numbers[k] ?? span.from, answer.message)
-    return answer.value.flatMap((log) => sources.read(log) ?? [])
+    return poolsIn(answer.value, sources, group)
   })
   const checkpoints = blocks.map(({ number, hash }) => ({ number, hash }))
   const isAdded = store.add({
     chainId: chain.id,
-    sources: group.map(({ key }) => key),
+    sources: group,
     from: span.from,
     to,
     pools,
@@ -223,6 +224,16 @@ async function readTail(
   })
   if (isAdded) onRead(to, pools.length)
   return true
+}
+
+/** An event may tell of pools of another source as well, which stands elsewhere. */
+function poolsIn(
+  logs: readonly EventLog[],
+  sources: ChainSources,
+  group: readonly PoolSource[],
+): IndexedPool[] {
+  const read = new Set(group.map(({ key }) => key))
+  return logs.flatMap((log) => sources.read(log)).filter(({ source = '' }) => read.has(source))
 }
 
 /** Every contract with every topic: fewer requests than one per source, and each event is looked at anyway. */

@@ -1,7 +1,7 @@
 /** How a protocol's pools are told by the events of their creation, and how deep they are by a few words of storage. */
 import type { ChainDefinition, VenueParameters } from '../chains/chain.js'
 import type { Address, Hex } from '../domain/primitives.js'
-import type { SimulationLog, StateReader } from '../domain/state.js'
+import type { ReadCall, SimulationLog, StateReader } from '../domain/state.js'
 import type { Pool, Unreadable } from './pool.js'
 
 /** Events with one first topic of one contract. */
@@ -10,6 +10,12 @@ export interface EventSource {
   readonly address: Address
   /** Lower-case. */
   readonly topic: Hex
+  /** Tells the source from others of the same event, and from itself with another meaning; absent: the event does. */
+  readonly key?: string
+  /** Events of earlier blocks are not read; absent: all are. */
+  readonly fromBlock?: bigint
+  /** Pools of it that are kept, the oldest first; absent: all. */
+  readonly mostPools?: number
 }
 
 export interface PoolEvents {
@@ -29,6 +35,10 @@ export interface PoolEvents {
   gate?(pool: Pool): Address | null
   /** Slots whose words `depth` takes; absent: how deep a pool is shows only when it is loaded. */
   depthSlots?(pool: Pool): readonly { readonly address: Address; readonly slot: Hex }[]
+  /** The same by calls, for pools of which no slot is known; absent or empty: only loading shows it. */
+  depthCalls?(pool: Pool, venue: VenueParameters): readonly ReadCall[]
+  /** Of the pools that a request is interested in, so many are loaded, since that takes many calls; absent: all. */
+  readonly mostLoaded?: number
   /**
    * Raw units of each token, in the order of the pool's, that trade near its price: comparable between protocols, and
    * only for a ranking. Zeros: the pool is dead.

@@ -20,6 +20,7 @@ import { balancerGauge, curveGauge } from './liquidity-gauge/index.js'
 import { morphoBlue } from './morpho-blue/index.js'
 import type { ProtocolAdapter } from './protocol.js'
 import { rocketPool } from './rocket-pool/index.js'
+import { signedOrders } from './signed-orders/index.js'
 import { sky } from './sky/index.js'
 import { aerodromeSlipstream, velodromeSlipstream } from './slipstream/index.js'
 import { stakingRewards } from './staking-rewards/index.js'
@@ -63,6 +64,7 @@ export const protocols: readonly ProtocolAdapter[] = [
   rocketPool,
   etherFi,
   fraxEther,
+  signedOrders,
   sky,
   yearnV2,
   stakingRewards,

@@ -6,8 +6,10 @@ import { performance } from 'node:perf_hooks'
 import type { MessagePort } from 'node:worker_threads'
 import { untilAborted } from '../domain/abort.js'
 import type { TypedBundle } from '../domain/bundle.js'
+import { defined } from '../domain/defined.js'
 import { ForkrouteError, toWireError, type WireError } from '../domain/errors.js'
 import type { Address, Hex } from '../domain/primitives.js'
+import type { SignedOrder } from '../domain/signed-order.js'
 import type { ArchivedBlock, ForkUrls } from '../forks/block-source.js'
 import { atBorder, ForkLostError } from '../forks/faults.js'
 import { ForkReader } from '../forks/reader.js'
@@ -85,6 +87,8 @@ export interface TaskMessage<K extends TaskKind = TaskKind> {
   readonly place: TaskPlace
   /** The same as in `CallContext`: does not evict what is cached for other blocks. */
   readonly isBackground?: boolean
+  /** Signed orders that the caller may use; absent: none. */
+  readonly orders?: readonly SignedOrder[]
   /** Milliseconds that are left of the caller's time; absent: no limit. */
   readonly deadlineMs?: number
   /** Trace context (W3C) of the span that the task belongs to; absent: it is not traced. */
@@ -152,6 +156,7 @@ async function answer<K extends TaskKind>(
       source,
       signal: abort.signal,
       deadline: deadlineMs === undefined ? null : started + deadlineMs,
+      ...defined({ orders: message.orders }),
     })
     const value = await untilAborted(byKind[message.kind](task, message.args), abort.signal)
     return { ok: true, value, trace: trace() }

@@ -10,6 +10,7 @@ import { defined } from '../domain/defined.js'
 import { type LocalRequest, recordingHeader } from '../domain/recording.js'
 import type { ArchiveMode } from '../rpc/archive/archive-messages.js'
 import type { Logger } from '../telemetry/log.js'
+import type { SandboxNode } from './chosen-chains.js'
 import { createService, type Service } from './service.js'
 
 export interface LocalAnswer {
@@ -42,6 +43,8 @@ export async function openLocalService(
     readonly logger: Logger
     readonly mode?: ArchiveMode
     readonly sandboxChains?: readonly number[] | 'all'
+    /** Nodes of a sandbox that runs already; null or absent: it starts its own where none are configured. */
+    readonly sandbox?: readonly SandboxNode[] | null
     onProgress?(message: string, fraction: number): void
   },
 ): Promise<LocalService> {

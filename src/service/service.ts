@@ -20,6 +20,7 @@ import {
   versionWarnings,
 } from '../cassette/contents.js'
 import { createRecordings, openRecordings, recordedHeads } from '../cassette/recordings.js'
+import { OrderStore } from '../catalog/order-store.js'
 import { openPositionStore } from '../catalog/position-store.js'
 import { openCatalog } from '../catalog/store.js'
 import { loadTokenLists } from '../catalog/token-lists.js'
@@ -102,6 +103,7 @@ export async function createService(given: Config, options: ServiceOptions): Pro
     if (config.traces)
       closers.push(await startTraces(config.traces, config.shutdownTimeoutMs, logger))
     const catalog = catalogFor(prepared, closers)
+    const orders = ordersFor(prepared, given.dataDir, closers)
     const positions = openPositionStore(config.dataDir)
     closers.push(() => positions.close())
     const archive = await archiveFor(prepared, logger)
@@ -169,6 +171,7 @@ export async function createService(given: Config, options: ServiceOptions): Pro
       forks,
       workers,
       catalog,
+      orders,
       chains,
       urls,
       sandboxPools,
@@ -203,6 +206,14 @@ function catalogFor({ config, importedPools }: Prepared, closers: Closers) {
     catalog.importPools(Number(chainId), pools)
   }
   return catalog
+}
+
+/** The orders of the data folder; a recording has them in a folder of its own. */
+function ordersFor({ config, mode }: Prepared, dataDir: string, closers: Closers): OrderStore {
+  const orders = new OrderStore(config.dataDir)
+  closers.push(() => orders.close())
+  if (mode.kind === 'record') orders.takeFrom(dataDir)
+  return orders
 }
 
 /** The nodes of each chain, as the archive and the index of pools ask them. */
@@ -245,9 +256,9 @@ function forksFor(archive: Archive, forksPerBlock: Config['forksPerBlock']): For
 
 /** @param dataDir - the folder that was given, also while a recording works in one of its own. */
 function followPools(prepared: Prepared, dataDir: string, logger: Logger) {
-  const { headPollMs: pollIntervalMs, upstreamTimeoutMs } = prepared.config
+  const { headPollMs: pollIntervalMs, upstreamTimeoutMs, venues } = prepared.config
   return followChains(
-    { dataDir, chains: nodesOf(prepared), pollIntervalMs, upstreamTimeoutMs },
+    { dataDir, venues, chains: nodesOf(prepared), pollIntervalMs, upstreamTimeoutMs },
     ({ level, message }) => logger[level](message),
   )
 }
@@ -266,6 +277,7 @@ function workerSettings(
     cautions: config.cautions,
     widensPools: config.widensPools,
     countsHoldings: config.countsHoldings,
+    boundsPools: config.boundsPools,
     poolBlacklist: config.poolBlacklist,
     disabledAggregators: config.disabledAggregators,
     v4Hooks: config.v4Hooks,

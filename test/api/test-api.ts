@@ -13,6 +13,7 @@ import { type ApiServer, createApiServer } from '../../src/api/server.js'
 import { serviceVersion } from '../../src/api/version.js'
 import { answersKind } from '../../src/backtest/kind.js'
 import { openBacktests } from '../../src/backtest/open.js'
+import { OrderStore } from '../../src/catalog/order-store.js'
 import { openCatalog } from '../../src/catalog/store.js'
 import { ethereum } from '../../src/chains/ethereum.js'
 import { chains } from '../../src/chains/registry.js'
@@ -349,10 +350,12 @@ export async function openTestApi(
   })
   const isOpen = config.authMode === 'open'
   const catalog = openCatalog(dataDir)
+  const orders = new OrderStore(dataDir)
   const operations = createOperations({
     config,
     engine,
     catalog,
+    orders,
     ...idleParts,
     chains: [ethereum],
     sandboxPools: [],
@@ -375,6 +378,7 @@ export async function openTestApi(
     await server.close()
     await operations.close()
     catalog.close()
+    orders.close()
     await backtests.close()
     keys.close()
     rmSync(dataDir, { recursive: true })

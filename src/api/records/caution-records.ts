@@ -13,7 +13,7 @@ export const Cautions = z
           description:
             'fee: it follows time, volatility or the place in the block. rate: an oracle, a vault or an operator says ' +
             'what a token is worth. price: the pool moves its own price. rebase: balances of a token change by ' +
-            'themselves. plugin: code beside the pool takes part in swaps.',
+            'themselves. plugin: code beside the pool takes part in swaps. order: its maker can withdraw what it offers.',
         }),
         message: z.string().meta({ description: 'One sentence: what moves, and by what.' }),
       })

@@ -1,7 +1,7 @@
 /** Schemas of the answers about the service itself: its parts, its settings, its keys. No URL of a node, no secret. */
 import { z } from 'zod'
 import { type KeyRecord, scopes } from '../../domain/operations/keys.js'
-import { BlockNumber, ChainId } from './record-parts.js'
+import { Address, BlockNumber, ChainId } from './record-parts.js'
 
 const count = (description: string) => z.int().meta({ description })
 const name = (description: string) => z.string().meta({ description })
@@ -56,6 +56,23 @@ const ChainState = z
   })
   .meta({ id: 'ChainState' })
 
+export const VenueState = z
+  .object({
+    name: name('Of the venue.'),
+    chainId: ChainId,
+    trust: z.enum(['none', 'operator']).meta({
+      description: 'operator: its routes rank as those through verified pools.',
+    }),
+    pools: count('That the file lists.'),
+    factory: Address.nullable().meta({
+      description: 'Whose events tell of further pools; null: none.',
+    }),
+    indexedPools: z.int().nullable().meta({
+      description: 'Pools of the factory in the pool index; null: there is no factory.',
+    }),
+  })
+  .meta({ id: 'VenueState' })
+
 export const SystemState = z
   .object({
     version: name('Of forkroute.'),
@@ -87,6 +104,7 @@ export const SystemState = z
       })
       .meta({ description: 'State of chains that is kept.' }),
     chains: z.array(ChainState),
+    venues: z.array(VenueState).meta({ description: 'Venues that the file of VENUES declares.' }),
   })
   .meta({ id: 'SystemState' })
 

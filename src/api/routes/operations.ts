@@ -10,7 +10,7 @@ const getSystem = defineRoute({
   path: '/api/v1/system',
   tag,
   operationId: 'getSystem',
-  summary: 'Chains, what was learnt of their nodes, forks, threads and caches.',
+  summary: 'Chains, what was learnt of their nodes, forks, threads, caches and declared venues.',
   description: 'Nodes are numbered as configured; their URLs are not told.',
   response: SystemState,
   errors: [],
@@ -43,13 +43,14 @@ const getDoctor = defineRoute({
 
 export const operationEndpoints: readonly Endpoint[] = [
   endpoint(getSystem, async ({ operations }) => {
-    const { chains, ...state } = await operations.system()
+    const { chains, venues, ...state } = await operations.system()
     return {
       ...state,
       chains: chains.map((chain) => ({
         ...chain,
         nodes: chain.nodes.map((node) => ({ ...node, abilities: { ...node.abilities } })),
       })),
+      venues: venues.map((venue) => ({ ...venue })),
     }
   }),
   endpoint(getConfiguration, ({ operations }) =>

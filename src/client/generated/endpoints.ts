@@ -850,6 +850,19 @@ export const shapes: Readonly<Record<string, Shape>> = {
       }
     }
   },
+  "Order": {
+    "fields": {
+      "amountIn": {
+        "is": "Wei"
+      },
+      "amountOut": {
+        "is": "Wei"
+      },
+      "nonce": {
+        "is": "Wei"
+      }
+    }
+  },
   "RouteStep": {
     "fields": {
       "amountIn": {
@@ -872,6 +885,15 @@ export const shapes: Readonly<Record<string, Shape>> = {
       "hops": {
         "items": {
           "is": "BridgeHop"
+        }
+      }
+    }
+  },
+  "OrderPage": {
+    "fields": {
+      "data": {
+        "items": {
+          "is": "Order"
         }
       }
     }
@@ -1181,6 +1203,21 @@ export const endpoints = {
   "getPoolIndex": {
     "method": "GET",
     "path": "/api/v1/pools/index"
+  },
+  "importOrders": {
+    "method": "POST",
+    "path": "/api/v1/orders"
+  },
+  "getOrders": {
+    "method": "GET",
+    "path": "/api/v1/orders",
+    "answer": {
+      "is": "OrderPage"
+    }
+  },
+  "removeOrders": {
+    "method": "DELETE",
+    "path": "/api/v1/orders"
   },
   "getCassettes": {
     "method": "GET",

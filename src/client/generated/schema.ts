@@ -1020,6 +1020,34 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/orders": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Orders that the key has imported, a page at a time.
+         * @description The oldest first.
+         */
+        get: operations["getOrders"];
+        put?: never;
+        /**
+         * Adds signed orders, which routes may use from then on.
+         * @description At most 500 in one request and 2000 of one key. Each is checked on the chain at the block of every request that it may serve.
+         */
+        post: operations["importOrders"];
+        /**
+         * Forgets orders that the key has imported.
+         * @description Whoever has them can still fill them: only the maker can cancel them, on the chain.
+         */
+        delete: operations["removeOrders"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/cassettes": {
         parameters: {
             query?: never;
@@ -1212,7 +1240,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Chains, what was learnt of their nodes, forks, threads and caches.
+         * Chains, what was learnt of their nodes, forks, threads, caches and declared venues.
          * @description Nodes are numbered as configured; their URLs are not told.
          */
         get: operations["getSystem"];
@@ -1341,6 +1369,29 @@ export interface components {
             parameters: {
                 [key: string]: string | number | boolean | string[];
             };
+        };
+        OrderRow: {
+            /** @description Who has signed it. */
+            maker: string;
+            /** @description What the maker gets. */
+            tokenIn: string;
+            /** @description What the maker gives. */
+            tokenOut: string;
+            /** @description Raw units that the maker gets for all of it. */
+            amountIn: bigint;
+            /** @description Raw units that the maker gives for all of it. */
+            amountOut: bigint;
+            /** @description Unix seconds: the last at which it can be filled. */
+            expiry: number;
+            /** @description Orders of a maker that share one are cancelled together. */
+            nonce: bigint;
+            /**
+             * @description Whether a part of it can be filled; else only all of it at once.
+             * @default true
+             */
+            partialFill: boolean;
+            /** @description Of the order by EIP-712: 65 bytes of a key, or what code of the maker accepts (EIP-1271). */
+            signature: string;
         };
         RouteTransaction: {
             /** @description The steps in order. */
@@ -1672,10 +1723,10 @@ export interface components {
             /** @description Slug. */
             protocol: string;
             /**
-             * @description fee: it follows time, volatility or the place in the block. rate: an oracle, a vault or an operator says what a token is worth. price: the pool moves its own price. rebase: balances of a token change by themselves. plugin: code beside the pool takes part in swaps.
+             * @description fee: it follows time, volatility or the place in the block. rate: an oracle, a vault or an operator says what a token is worth. price: the pool moves its own price. rebase: balances of a token change by themselves. plugin: code beside the pool takes part in swaps. order: its maker can withdraw what it offers.
              * @enum {string}
              */
-            kind: "fee" | "rate" | "price" | "rebase" | "plugin";
+            kind: "fee" | "rate" | "price" | "rebase" | "plugin" | "order";
             /** @description One sentence: what moves, and by what. */
             message: string;
         };
@@ -5271,6 +5322,64 @@ export interface components {
                 pools: number;
             }[];
         };
+        OrderImport: {
+            /** @description Orders that were not known. */
+            added: number;
+            /** @description Orders that were known, and are as given from now on. */
+            updated: number;
+            /** @description Of each order, in the order of the request. */
+            hashes: string[];
+            /** @description The contract that settles them, which each maker allows to spend tokenOut. */
+            settlement: components["schemas"]["Address"];
+        };
+        OrderPage: {
+            /** @description Of the page. */
+            meta: components["schemas"]["PageMeta"];
+            /** @description Orders of the page. */
+            data: components["schemas"]["Order"][];
+        };
+        Order: {
+            /** @description EIP-155 chain id. */
+            chainId: number;
+            /** @description What the maker has signed. Answers name the order so. */
+            hash: string;
+            /**
+             * @description Whose format it is.
+             * @enum {string}
+             */
+            format: "forkroute";
+            /** @description The contract that settles it. */
+            settlement: components["schemas"]["Address"];
+            /** @description Who has signed it. */
+            maker: components["schemas"]["Address"];
+            /** @description What the maker gets. */
+            tokenIn: components["schemas"]["Address"];
+            /** @description What the maker gives. */
+            tokenOut: components["schemas"]["Address"];
+            /** @description Raw units that the maker gets for all of it. */
+            amountIn: components["schemas"]["Wei"];
+            /** @description Raw units that the maker gives for all of it. */
+            amountOut: components["schemas"]["Wei"];
+            /** @description Unix seconds: the last at which it can be filled. */
+            expiry: number;
+            /** @description Orders of a maker that share one are cancelled together. */
+            nonce: components["schemas"]["Wei"];
+            /** @description Whether a part of it can be filled. */
+            partialFill: boolean;
+            /** @description Of the maker. */
+            signature: string;
+            /**
+             * @description Whose requests may use it.
+             * @enum {string}
+             */
+            visibility: "key" | "all";
+            /** @description Milliseconds since 1970. */
+            importedAt: number;
+        };
+        OrderRemoval: {
+            /** @description Orders that the key had. */
+            removed: number;
+        };
         Cassette: {
             /** @description Of the file. */
             name: string;
@@ -5507,6 +5616,8 @@ export interface components {
             };
             /** @description The configured chains. */
             chains: components["schemas"]["ChainState"][];
+            /** @description Venues that the file of VENUES declares. */
+            venues: components["schemas"]["VenueState"][];
         };
         ChainState: {
             /** @description EIP-155 chain id. */
@@ -5568,6 +5679,23 @@ export interface components {
             requests: number;
             /** @description Those that it refused for their number. */
             limited: number;
+        };
+        VenueState: {
+            /** @description Of the venue. */
+            name: string;
+            /** @description EIP-155 chain id. */
+            chainId: number;
+            /**
+             * @description operator: its routes rank as those through verified pools.
+             * @enum {string}
+             */
+            trust: "none" | "operator";
+            /** @description That the file lists. */
+            pools: number;
+            /** @description Whose events tell of further pools; null: none. */
+            factory: components["schemas"]["Address"] | null;
+            /** @description Pools of the factory in the pool index; null: there is no factory. */
+            indexedPools: number | null;
         };
         Setting: {
             /** @description The variable. */
@@ -5867,7 +5995,7 @@ export interface operations {
                      *       "simulatedPosition": 0,
                      *       "expiresAtBlock": null,
                      *       "tx": {
-                     *         "data": "0x8119c0650a000000000000000000000000b24e8861c02aaa39b223fe8d0a0e5c4f27ead9083c756cc2a0b86991c6218b36c1d19d4a2e9eb0ce3606eb48f914683c90c4ca999ae27e12203208bef2bbb5129a467bc22e2e0242827823380000000000000000000000000000000082e0554a476a092703abdb3ef35c80e0d76d32939f",
+                     *         "data": "0x8119c0650a000000000000000000000000b24e8861c02aaa39b223fe8d0a0e5c4f27ead9083c756cc2a0b86991c6218b36c1d19d4a2e9eb0ce3606eb4856de2b8a110c757f21b2ad5a9acbe8db8fc645d51027461d64520ec2e26510010000000000000000000000000000000082e0554a476a092703abdb3ef35c80e0d76d32939f",
                      *         "to": "0xd7fafe11014f49e617fd42e6572aad094795b65a",
                      *         "from": "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266",
                      *         "value": "1000000000000000000",
@@ -6310,7 +6438,7 @@ export interface operations {
                      *       "simulatedPosition": 0,
                      *       "expiresAtBlock": null,
                      *       "tx": {
-                     *         "data": "0x8119c0650a000000000000000000000000b24e8861c02aaa39b223fe8d0a0e5c4f27ead9083c756cc2a0b86991c6218b36c1d19d4a2e9eb0ce3606eb48f914683c90c4ca999ae27e12203208bef2bbb5129a467bc22e2e0242827823380000000000000000000000000000000082e0554a476a092703abdb3ef35c80e0d76d32939f",
+                     *         "data": "0x8119c0650a000000000000000000000000b24e8861c02aaa39b223fe8d0a0e5c4f27ead9083c756cc2a0b86991c6218b36c1d19d4a2e9eb0ce3606eb4856de2b8a110c757f21b2ad5a9acbe8db8fc645d51027461d64520ec2e26510010000000000000000000000000000000082e0554a476a092703abdb3ef35c80e0d76d32939f",
                      *         "to": "0xd7fafe11014f49e617fd42e6572aad094795b65a",
                      *         "from": "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266",
                      *         "value": "1000000000000000000",
@@ -8198,7 +8326,7 @@ export interface operations {
                      *       "simulatedPosition": 0,
                      *       "expiresAtBlock": null,
                      *       "tx": {
-                     *         "data": "0x3557645000000000000000000000000000000000000000000000000000000000000000200000000000000000000000000000000000000000000000000000000000000160000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb9226600000000000000000000000000000000000000000000000000000000000001e00000000000000000000000000000000000000000000000000000000000000840000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb922660000000000000000000000000000000000000000000000000000000000000860000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000fffffffff914683c90c4ca999ae27e12203208bef2bbb5129a467bc22e2e02428278233800000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000001000000000000000000000000eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee0000000000000000000000000000000000000000000000000de0b6b3a7640000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000006390e90c02aaa39b223fe8d0a0e5c4f27ead9083c756cc20806f05b59d3b20000c02aaa39b223fe8d0a0e5c4f27ead9083c756cc2000004d0e30db000a0e0554a476a092703abdb3ef35c80e0d76d32939fc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2a0b86991c6218b36c1d19d4a2e9eb0ce3606eb480000c4128acb0800000000000000000000000062d3874217ba1996f671fab3c3365cbaf1db375800000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000fffd8963efd1fc6a506488495d951d5263988d2500000000000000000000000000000000000000000000000000000000000000a00000000000000000000000000000000000000000000000000000000000000000010000444100271040e309ec6aa5c234b93b48013bcc26b51d49f889e3000000640194db8e000000000000000000000000000000000000000000000000000000000000002000000000000000000000000000000000000000000000000000000000000000010000000000000000000000000000000000000000000000000000000000000000010000444101271040e309ec6aa5c234b93b48013bcc26b51d49f889e3000000449210b440000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000592ace77010000044102271090c02aaa39b223fe8d0a0e5c4f27ead9083c756cc20806f05b59d3b20000c02aaa39b223fe8d0a0e5c4f27ead9083c756cc2000004d0e30db00040e309ec6aa5c234b93b48013bcc26b51d49f889e3000000640194db8e000000000000000000000000000000000000000000000000000000000000002000000000000000000000000000000000000000000000000000000000000000010000000000000000000000000000000000000000000000000000000000000000010000444104271040e309ec6aa5c234b93b48013bcc26b51d49f889e3000000449210b440000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000006e7799d37c1c000010000044105271002a0b86991c6218b36c1d19d4a2e9eb0ce3606eb48c36442b4a4522e871399cd717abdd847ab11fe884102271002c02aaa39b223fe8d0a0e5c4f27ead9083c756cc2c36442b4a4522e871399cd717abdd847ab11fe884105271040c36442b4a4522e871399cd717abdd847ab11fe880000016488316456000000000000000000000000a0b86991c6218b36c1d19d4a2e9eb0ce3606eb48000000000000000000000000c02aaa39b223fe8d0a0e5c4f27ead9083c756cc200000000000000000000000000000000000000000000000000000000000001f4fffffffffffffffffffffffffffffffffffffffffffffffffffffffffff2761a00000000000000000000000000000000000000000000000000000000000d89e600000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000005928affb00000000000000000000000000000000000000000000000006e7799d37c1886d000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb9226600000000000000000000000000000000000000000000000000000000ffffffff020000a4410227100000c44105271040c36442b4a4522e871399cd717abdd847ab11fe880700002499fbab880000000000000000000000000000000000000000000000000000000000000000010000044109271002a0b86991c6218b36c1d19d4a2e9eb0ce3606eb48c36442b4a4522e871399cd717abdd847ab11fe880002c02aaa39b223fe8d0a0e5c4f27ead9083c756cc2c36442b4a4522e871399cd717abdd847ab11fe880040e309ec6aa5c234b93b48013bcc26b51d49f889e3000000449210b4400000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000018cf8a58c4db01000004410a27100000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000002000000000000000000000000a0b86991c6218b36c1d19d4a2e9eb0ce3606eb48000000000000000000000000c02aaa39b223fe8d0a0e5c4f27ead9083c756cc2",
+                     *         "data": "0x3557645000000000000000000000000000000000000000000000000000000000000000200000000000000000000000000000000000000000000000000000000000000160000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb9226600000000000000000000000000000000000000000000000000000000000001e00000000000000000000000000000000000000000000000000000000000000840000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb922660000000000000000000000000000000000000000000000000000000000000860000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000ffffffff56de2b8a110c757f21b2ad5a9acbe8db8fc645d51027461d64520ec2e265100100000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000001000000000000000000000000eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee0000000000000000000000000000000000000000000000000de0b6b3a7640000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000006390e90c02aaa39b223fe8d0a0e5c4f27ead9083c756cc20806f05b59d3b20000c02aaa39b223fe8d0a0e5c4f27ead9083c756cc2000004d0e30db000a0e0554a476a092703abdb3ef35c80e0d76d32939fc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2a0b86991c6218b36c1d19d4a2e9eb0ce3606eb480000c4128acb0800000000000000000000000062d3874217ba1996f671fab3c3365cbaf1db375800000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000fffd8963efd1fc6a506488495d951d5263988d2500000000000000000000000000000000000000000000000000000000000000a00000000000000000000000000000000000000000000000000000000000000000010000444100271040e309ec6aa5c234b93b48013bcc26b51d49f889e3000000640194db8e000000000000000000000000000000000000000000000000000000000000002000000000000000000000000000000000000000000000000000000000000000010000000000000000000000000000000000000000000000000000000000000000010000444101271040e309ec6aa5c234b93b48013bcc26b51d49f889e3000000449210b440000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000592ace77010000044102271090c02aaa39b223fe8d0a0e5c4f27ead9083c756cc20806f05b59d3b20000c02aaa39b223fe8d0a0e5c4f27ead9083c756cc2000004d0e30db00040e309ec6aa5c234b93b48013bcc26b51d49f889e3000000640194db8e000000000000000000000000000000000000000000000000000000000000002000000000000000000000000000000000000000000000000000000000000000010000000000000000000000000000000000000000000000000000000000000000010000444104271040e309ec6aa5c234b93b48013bcc26b51d49f889e3000000449210b440000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000006e7799d37c1c000010000044105271002a0b86991c6218b36c1d19d4a2e9eb0ce3606eb48c36442b4a4522e871399cd717abdd847ab11fe884102271002c02aaa39b223fe8d0a0e5c4f27ead9083c756cc2c36442b4a4522e871399cd717abdd847ab11fe884105271040c36442b4a4522e871399cd717abdd847ab11fe880000016488316456000000000000000000000000a0b86991c6218b36c1d19d4a2e9eb0ce3606eb48000000000000000000000000c02aaa39b223fe8d0a0e5c4f27ead9083c756cc200000000000000000000000000000000000000000000000000000000000001f4fffffffffffffffffffffffffffffffffffffffffffffffffffffffffff2761a00000000000000000000000000000000000000000000000000000000000d89e600000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000005928affb00000000000000000000000000000000000000000000000006e7799d37c1886d000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb9226600000000000000000000000000000000000000000000000000000000ffffffff020000a4410227100000c44105271040c36442b4a4522e871399cd717abdd847ab11fe880700002499fbab880000000000000000000000000000000000000000000000000000000000000000010000044109271002a0b86991c6218b36c1d19d4a2e9eb0ce3606eb48c36442b4a4522e871399cd717abdd847ab11fe880002c02aaa39b223fe8d0a0e5c4f27ead9083c756cc2c36442b4a4522e871399cd717abdd847ab11fe880040e309ec6aa5c234b93b48013bcc26b51d49f889e3000000449210b4400000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000018cf8a58c4db01000004410a27100000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000002000000000000000000000000a0b86991c6218b36c1d19d4a2e9eb0ce3606eb48000000000000000000000000c02aaa39b223fe8d0a0e5c4f27ead9083c756cc2",
                      *         "to": "0xd7fafe11014f49e617fd42e6572aad094795b65a",
                      *         "from": "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266",
                      *         "value": "1000000000000000000",
@@ -8645,7 +8773,7 @@ export interface operations {
                      *       "simulatedPosition": 0,
                      *       "expiresAtBlock": null,
                      *       "tx": {
-                     *         "data": "0x3557645000000000000000000000000000000000000000000000000000000000000000200000000000000000000000000000000000000000000000000000000000000160000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb9226600000000000000000000000000000000000000000000000000000000000001e00000000000000000000000000000000000000000000000000000000000000320000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb922660000000000000000000000000000000000000000000000000000000000000380000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000fffffffff914683c90c4ca999ae27e12203208bef2bbb5129a467bc22e2e02428278233800000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000001000000000000000000000000c02aaa39b223fe8d0a0e5c4f27ead9083c756cc20000000000000000000000000000000000000000000000000de0b6b3a76400000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000012001a0e0554a476a092703abdb3ef35c80e0d76d32939fc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2a0b86991c6218b36c1d19d4a2e9eb0ce3606eb480000c4128acb0800000000000000000000000062d3874217ba1996f671fab3c3365cbaf1db375800000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000fffd8963efd1fc6a506488495d951d5263988d2500000000000000000000000000000000000000000000000000000000000000a000000000000000000000000000000000000000000000000000000000000000000100004440c02aaa39b223fe8d0a0e5c4f27ead9083c756cc227100000000000000000000000000000000000000000000000000000000000000001000000000000000000000000a0b86991c6218b36c1d19d4a2e9eb0ce3606eb4800000000000000000000000000000000000000000000000000000000b24e88610000000000000000000000000000000000000000000000000000000000000000",
+                     *         "data": "0x3557645000000000000000000000000000000000000000000000000000000000000000200000000000000000000000000000000000000000000000000000000000000160000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb9226600000000000000000000000000000000000000000000000000000000000001e00000000000000000000000000000000000000000000000000000000000000320000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb922660000000000000000000000000000000000000000000000000000000000000380000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000ffffffff56de2b8a110c757f21b2ad5a9acbe8db8fc645d51027461d64520ec2e265100100000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000001000000000000000000000000c02aaa39b223fe8d0a0e5c4f27ead9083c756cc20000000000000000000000000000000000000000000000000de0b6b3a76400000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000012001a0e0554a476a092703abdb3ef35c80e0d76d32939fc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2a0b86991c6218b36c1d19d4a2e9eb0ce3606eb480000c4128acb0800000000000000000000000062d3874217ba1996f671fab3c3365cbaf1db375800000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000fffd8963efd1fc6a506488495d951d5263988d2500000000000000000000000000000000000000000000000000000000000000a000000000000000000000000000000000000000000000000000000000000000000100004440c02aaa39b223fe8d0a0e5c4f27ead9083c756cc227100000000000000000000000000000000000000000000000000000000000000001000000000000000000000000a0b86991c6218b36c1d19d4a2e9eb0ce3606eb4800000000000000000000000000000000000000000000000000000000b24e88610000000000000000000000000000000000000000000000000000000000000000",
                      *         "to": "0xd7fafe11014f49e617fd42e6572aad094795b65a",
                      *         "from": "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266",
                      *         "value": "0",
@@ -8896,7 +9024,7 @@ export interface operations {
                      *         "chainId": 1,
                      *         "value": "0x0",
                      *         "to": "0xd7fafe11014f49e617fd42e6572aad094795b65a",
-                     *         "data": "0x8119c06508000000000000000000000000000f4240000000000000000000012cb1ee16d26ca0b86991c6218b36c1d19d4a2e9eb0ce3606eb48c02aaa39b223fe8d0a0e5c4f27ead9083c756cc2f914683c90c4ca999ae27e12203208bef2bbb5129a467bc22e2e024282782338000000000000000000000000000000008418b7dd4d8d97360505471288494bb6a43a925c13001e"
+                     *         "data": "0x8119c06508000000000000000000000000000f4240000000000000000000012cb1ee16d26ca0b86991c6218b36c1d19d4a2e9eb0ce3606eb48c02aaa39b223fe8d0a0e5c4f27ead9083c756cc256de2b8a110c757f21b2ad5a9acbe8db8fc645d51027461d64520ec2e2651001000000000000000000000000000000008418b7dd4d8d97360505471288494bb6a43a925c13001e"
                      *       }
                      *     }
                      */
@@ -9879,7 +10007,7 @@ export interface operations {
                      * @example {
                      *       "chainId": 1,
                      *       "number": 378,
-                     *       "hash": "0xa2ec14b5f3cfdd0cf8fccdae9e915ef80dab8b69b5f81f9681a407e0b5c33951",
+                     *       "hash": "0x1266b51ccf6089aa9f564c17b7cf4d81881c0e82d6f459b15d251f49b2481cbe",
                      *       "timestamp": 1760004536
                      *     }
                      */
@@ -10380,7 +10508,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /** @example 0xf914683c90c4ca999ae27e12203208bef2bbb5129a467bc22e2e024282782338 */
+                    /** @example 0x56de2b8a110c757f21b2ad5a9acbe8db8fc645d51027461d64520ec2e2651001 */
                     "application/json": string;
                 };
             };
@@ -13778,14 +13906,14 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "id": "0mwxpcbmg099003d1",
+                     *         "id": "0mwy4l3477744bcc0",
                      *         "name": "backtest",
                      *         "chainId": 1,
                      *         "state": "running",
                      *         "problem": null,
                      *         "blocksTotal": 5,
                      *         "blocksDone": 0,
-                     *         "createdAt": "2026-11-26T15:23:14.013Z",
+                     *         "createdAt": "2026-11-26T22:29:57.133Z",
                      *         "finishedAt": null
                      *       }
                      *     ]
@@ -14117,14 +14245,14 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "0mwxpcbmg099003d1",
+                     *       "id": "0mwy4l3477744bcc0",
                      *       "name": "backtest",
                      *       "chainId": 1,
                      *       "state": "queued",
                      *       "problem": null,
                      *       "blocksTotal": 5,
                      *       "blocksDone": 0,
-                     *       "createdAt": "2026-11-26T15:23:14.013Z",
+                     *       "createdAt": "2026-11-26T22:29:57.133Z",
                      *       "finishedAt": null,
                      *       "plan": {
                      *         "name": "backtest",
@@ -14305,15 +14433,15 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "0mwxpcbmg099003d1",
+                     *       "id": "0mwy4l3477744bcc0",
                      *       "name": "backtest",
                      *       "chainId": 1,
                      *       "state": "finished",
                      *       "problem": null,
                      *       "blocksTotal": 5,
                      *       "blocksDone": 5,
-                     *       "createdAt": "2026-11-26T15:23:14.013Z",
-                     *       "finishedAt": "2026-11-26T15:23:18.493Z",
+                     *       "createdAt": "2026-11-26T22:29:57.133Z",
+                     *       "finishedAt": "2026-11-26T22:30:04.874Z",
                      *       "plan": {
                      *         "name": "backtest",
                      *         "chainId": 1,
@@ -14484,15 +14612,15 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "0mwxpcbmg099003d1",
+                     *       "id": "0mwy4l3477744bcc0",
                      *       "name": "backtest",
                      *       "chainId": 1,
                      *       "state": "finished",
                      *       "problem": null,
                      *       "blocksTotal": 5,
                      *       "blocksDone": 5,
-                     *       "createdAt": "2026-11-26T15:23:14.013Z",
-                     *       "finishedAt": "2026-11-26T15:23:18.493Z",
+                     *       "createdAt": "2026-11-26T22:29:57.133Z",
+                     *       "finishedAt": "2026-11-26T22:30:04.874Z",
                      *       "plan": {
                      *         "name": "backtest",
                      *         "chainId": 1,
@@ -14663,15 +14791,15 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "0mwxpcbmg099003d1",
+                     *       "id": "0mwy4l3477744bcc0",
                      *       "name": "backtest",
                      *       "chainId": 1,
                      *       "state": "finished",
                      *       "problem": null,
                      *       "blocksTotal": 5,
                      *       "blocksDone": 5,
-                     *       "createdAt": "2026-11-26T15:23:14.013Z",
-                     *       "finishedAt": "2026-11-26T15:23:18.493Z",
+                     *       "createdAt": "2026-11-26T22:29:57.133Z",
+                     *       "finishedAt": "2026-11-26T22:30:04.874Z",
                      *       "plan": {
                      *         "name": "backtest",
                      *         "chainId": 1,
@@ -14869,15 +14997,15 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "0mwxpcbmg099003d1",
+                     *       "id": "0mwy4l3477744bcc0",
                      *       "name": "backtest",
                      *       "chainId": 1,
                      *       "state": "finished",
                      *       "problem": null,
                      *       "blocksTotal": 5,
                      *       "blocksDone": 5,
-                     *       "createdAt": "2026-11-26T15:23:14.013Z",
-                     *       "finishedAt": "2026-11-26T15:23:18.493Z",
+                     *       "createdAt": "2026-11-26T22:29:57.133Z",
+                     *       "finishedAt": "2026-11-26T22:30:04.874Z",
                      *       "plan": {
                      *         "name": "backtest",
                      *         "chainId": 1,
@@ -15089,13 +15217,13 @@ export interface operations {
                      *       "blocks": [
                      *         {
                      *           "blockNumber": 358,
-                     *           "blockHash": "0x03c5f116165b9b9917103df73a77c9a3e188093d8408ade8b25143cc510fa6ce",
+                     *           "blockHash": "0xbf2cd4d16b5951f45034787ca0995115bdf4bf69869b30c3513f99ceaee79f9e",
                      *           "timestamp": 1760004296,
                      *           "rows": [
                      *             {
                      *               "request": "request 1",
                      *               "variant": "default",
-                     *               "milliseconds": 3035.6,
+                     *               "milliseconds": 2620.8,
                      *               "amountsOut": [
                      *                 "3001126456"
                      *               ],
@@ -15121,13 +15249,13 @@ export interface operations {
                      *         },
                      *         {
                      *           "blockNumber": 363,
-                     *           "blockHash": "0x370d68d2aeb65657d80fc74ffecb91ca4b224beb2f41ccad8633c04de00cfad0",
+                     *           "blockHash": "0x1fc307a806b61d7873da737e99bf1fd839d7240006d95e883c6a6b90566edcef",
                      *           "timestamp": 1760004356,
                      *           "rows": [
                      *             {
                      *               "request": "request 1",
                      *               "variant": "default",
-                     *               "milliseconds": 1988.7,
+                     *               "milliseconds": 2547,
                      *               "amountsOut": [
                      *                 "3001082998"
                      *               ],
@@ -15399,14 +15527,14 @@ export interface operations {
                      *           },
                      *           "milliseconds": {
                      *             "count": 5,
-                     *             "mean": 1183.14,
-                     *             "min": 104.9,
-                     *             "p5": 104.9,
-                     *             "p25": 371.5,
-                     *             "p50": 415,
-                     *             "p75": 1988.7,
-                     *             "p95": 3035.6,
-                     *             "max": 3035.6
+                     *             "mean": 1787.94,
+                     *             "min": 256.1,
+                     *             "p5": 256.1,
+                     *             "p25": 1527.8,
+                     *             "p50": 1988,
+                     *             "p75": 2547,
+                     *             "p95": 2620.8,
+                     *             "max": 2620.8
                      *           },
                      *           "venues": [
                      *             {
@@ -15480,14 +15608,14 @@ export interface operations {
                      *           },
                      *           "milliseconds": {
                      *             "count": 5,
-                     *             "mean": 1183.14,
-                     *             "min": 104.9,
-                     *             "p5": 104.9,
-                     *             "p25": 371.5,
-                     *             "p50": 415,
-                     *             "p75": 1988.7,
-                     *             "p95": 3035.6,
-                     *             "max": 3035.6
+                     *             "mean": 1787.94,
+                     *             "min": 256.1,
+                     *             "p5": 256.1,
+                     *             "p25": 1527.8,
+                     *             "p50": 1988,
+                     *             "p75": 2547,
+                     *             "p95": 2620.8,
+                     *             "max": 2620.8
                      *           }
                      *         }
                      *       ],
@@ -15552,14 +15680,14 @@ export interface operations {
                      *           },
                      *           "milliseconds": {
                      *             "count": 5,
-                     *             "mean": 1183.14,
-                     *             "min": 104.9,
-                     *             "p5": 104.9,
-                     *             "p25": 371.5,
-                     *             "p50": 415,
-                     *             "p75": 1988.7,
-                     *             "p95": 3035.6,
-                     *             "max": 3035.6
+                     *             "mean": 1787.94,
+                     *             "min": 256.1,
+                     *             "p5": 256.1,
+                     *             "p25": 1527.8,
+                     *             "p50": 1988,
+                     *             "p75": 2547,
+                     *             "p95": 2620.8,
+                     *             "max": 2620.8
                      *           }
                      *         }
                      *       ]
@@ -16629,6 +16757,435 @@ export interface operations {
             };
         };
     };
+    getOrders: {
+        parameters: {
+            query?: {
+                /** @description EIP-155 chain id. */
+                chainId?: number;
+                /** @description Counted from 1. */
+                page?: number;
+                /** @description Entries per page. */
+                pageSize?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "meta": {
+                     *         "total": 1,
+                     *         "lastPage": 1,
+                     *         "currentPage": 1,
+                     *         "perPage": 100,
+                     *         "prev": null,
+                     *         "next": null,
+                     *         "cursor": null
+                     *       },
+                     *       "data": [
+                     *         {
+                     *           "chainId": 1,
+                     *           "maker": "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266",
+                     *           "tokenIn": "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2",
+                     *           "tokenOut": "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48",
+                     *           "expiry": 1900000000,
+                     *           "partialFill": true,
+                     *           "amountIn": "1000000000000000000",
+                     *           "amountOut": "3000000000",
+                     *           "nonce": "1",
+                     *           "format": "forkroute",
+                     *           "hash": "0x0e8c24741d3abfcc0a3e11e8a0c13973ad152b9af218dc6a0b624d029a32e4fd",
+                     *           "settlement": "0x3252282a4dfafce09d67e2f5ce18619c37df026d",
+                     *           "signature": "0x1111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111",
+                     *           "visibility": "key",
+                     *           "importedAt": 1795732197334
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OrderPage"];
+                };
+            };
+            /** @description INVALID_REQUEST: The request does not match its schema. UNKNOWN_CHAIN: The chain is not configured here. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "statusCode": 400,
+                     *       "error": "Bad Request",
+                     *       "message": [
+                     *         "tokenOut is required",
+                     *         "deadlineMs must be an integer from 50 to 60000"
+                     *       ],
+                     *       "code": "INVALID_REQUEST",
+                     *       "requestId": "req-1",
+                     *       "details": {
+                     *         "next": [
+                     *           {
+                     *             "parameter": "tokenOut"
+                     *           },
+                     *           {
+                     *             "parameter": "deadlineMs"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description UNAUTHORIZED: The API key is missing or not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description KEY_DISABLED: The API key is disabled. CALLER_NOT_ALLOWED: The request comes from a page, or by a host name, that is not among the allowed ones. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED: The key is over its request rate. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description INTERNAL: A fault of the service itself; its log has the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description STORAGE_UNAVAILABLE: The data folder cannot be written (disk full, or not writable). */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    importOrders: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "orders": [
+                 *         {
+                 *           "maker": "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266",
+                 *           "tokenIn": "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2",
+                 *           "tokenOut": "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48",
+                 *           "amountIn": "1000000000000000000",
+                 *           "amountOut": "3000000000",
+                 *           "expiry": 1900000000,
+                 *           "nonce": "1",
+                 *           "partialFill": true,
+                 *           "signature": "0x1111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description EIP-155 chain id.
+                     * @default 1
+                     */
+                    chainId?: number;
+                    /**
+                     * @description key: requests with the key that imports them use them. all: those of every key do, which needs the scope admin.
+                     * @default key
+                     * @enum {string}
+                     */
+                    visibility?: "key" | "all";
+                    /**
+                     * @description As makers have signed them.
+                     * @example [
+                     *       {
+                     *         "maker": "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266",
+                     *         "tokenIn": "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2",
+                     *         "tokenOut": "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48",
+                     *         "amountIn": "1000000000000000000",
+                     *         "amountOut": "3000000000",
+                     *         "expiry": 1900000000,
+                     *         "nonce": "1",
+                     *         "partialFill": true,
+                     *         "signature": "0x1111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111"
+                     *       }
+                     *     ]
+                     */
+                    orders: components["schemas"]["OrderRow"][];
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "added": 1,
+                     *       "updated": 0,
+                     *       "settlement": "0x3252282a4dfafce09d67e2f5ce18619c37df026d",
+                     *       "hashes": [
+                     *         "0x0e8c24741d3abfcc0a3e11e8a0c13973ad152b9af218dc6a0b624d029a32e4fd"
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OrderImport"];
+                };
+            };
+            /** @description INVALID_REQUEST: The request does not match its schema. UNKNOWN_CHAIN: The chain is not configured here. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "statusCode": 400,
+                     *       "error": "Bad Request",
+                     *       "message": [
+                     *         "tokenOut is required",
+                     *         "deadlineMs must be an integer from 50 to 60000"
+                     *       ],
+                     *       "code": "INVALID_REQUEST",
+                     *       "requestId": "req-1",
+                     *       "details": {
+                     *         "next": [
+                     *           {
+                     *             "parameter": "tokenOut"
+                     *           },
+                     *           {
+                     *             "parameter": "deadlineMs"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description UNAUTHORIZED: The API key is missing or not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description SCOPE_MISSING: The API key lacks the scope that the path needs. KEY_DISABLED: The API key is disabled. CALLER_NOT_ALLOWED: The request comes from a page, or by a host name, that is not among the allowed ones. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description BODY_TOO_LARGE: The request body is over the limit. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "statusCode": 413,
+                     *       "error": "Payload Too Large",
+                     *       "message": "The request body is over the limit of 262144 bytes (BODY_LIMIT_BYTES). Divide it into several requests.",
+                     *       "code": "BODY_TOO_LARGE",
+                     *       "requestId": "req-1"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description UNSUPPORTED_MEDIA_TYPE: The request body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED: The key is over its request rate. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description INTERNAL: A fault of the service itself; its log has the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description STORAGE_UNAVAILABLE: The data folder cannot be written (disk full, or not writable). */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    removeOrders: {
+        parameters: {
+            query: {
+                /** @description EIP-155 chain id. */
+                chainId?: number;
+                /**
+                 * @description Of the orders.
+                 * @example [
+                 *       "0x2222222222222222222222222222222222222222222222222222222222222222"
+                 *     ]
+                 */
+                hashes: string[];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "removed": 0
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OrderRemoval"];
+                };
+            };
+            /** @description INVALID_REQUEST: The request does not match its schema. UNKNOWN_CHAIN: The chain is not configured here. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "statusCode": 400,
+                     *       "error": "Bad Request",
+                     *       "message": [
+                     *         "tokenOut is required",
+                     *         "deadlineMs must be an integer from 50 to 60000"
+                     *       ],
+                     *       "code": "INVALID_REQUEST",
+                     *       "requestId": "req-1",
+                     *       "details": {
+                     *         "next": [
+                     *           {
+                     *             "parameter": "tokenOut"
+                     *           },
+                     *           {
+                     *             "parameter": "deadlineMs"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description UNAUTHORIZED: The API key is missing or not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description KEY_DISABLED: The API key is disabled. CALLER_NOT_ALLOWED: The request comes from a page, or by a host name, that is not among the allowed ones. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED: The key is over its request rate. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description INTERNAL: A fault of the service itself; its log has the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description STORAGE_UNAVAILABLE: The data folder cannot be written (disk full, or not writable). */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     getCassettes: {
         parameters: {
             query?: never;
@@ -16649,7 +17206,7 @@ export interface operations {
                      *       {
                      *         "name": "sandbox.cassette",
                      *         "bytes": 471040,
-                     *         "changedAt": "2026-11-26T15:23:00.132Z"
+                     *         "changedAt": "2026-11-26T22:29:37.453Z"
                      *       }
                      *     ]
                      */
@@ -16733,7 +17290,7 @@ export interface operations {
                      * @example {
                      *       "name": "sandbox.cassette",
                      *       "bytes": 471040,
-                     *       "changedAt": "2026-11-26T15:23:00.132Z",
+                     *       "changedAt": "2026-11-26T22:29:37.453Z",
                      *       "versions": [
                      *         {
                      *           "forkroute": "0.1.0",
@@ -17107,13 +17664,13 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "0mwxpcbvy561c1f85",
+                     *       "id": "0mwy4l3sq518aabaf",
                      *       "kind": "cassette",
                      *       "name": "sandbox.cassette",
                      *       "state": "running",
                      *       "problem": null,
                      *       "ok": null,
-                     *       "createdAt": "2026-11-26T15:23:14.350Z",
+                     *       "createdAt": "2026-11-26T22:29:58.010Z",
                      *       "finishedAt": null,
                      *       "cassette": null,
                      *       "suite": null
@@ -17281,13 +17838,13 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "0mwxpcdp99d270682",
+                     *       "id": "0mwy4l86g7a187e14",
                      *       "kind": "suite",
                      *       "name": "one case",
                      *       "state": "running",
                      *       "problem": null,
                      *       "ok": null,
-                     *       "createdAt": "2026-11-26T15:23:16.701Z",
+                     *       "createdAt": "2026-11-26T22:30:03.688Z",
                      *       "finishedAt": null,
                      *       "cassette": null,
                      *       "suite": null
@@ -17437,40 +17994,40 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "id": "0mwxpcdp99d270682",
+                     *         "id": "0mwy4l86g7a187e14",
                      *         "kind": "suite",
                      *         "name": "one case",
                      *         "state": "finished",
                      *         "problem": null,
                      *         "ok": true,
-                     *         "createdAt": "2026-11-26T15:23:16.701Z",
-                     *         "finishedAt": "2026-11-26T15:23:18.634Z",
+                     *         "createdAt": "2026-11-26T22:30:03.688Z",
+                     *         "finishedAt": "2026-11-26T22:30:07.333Z",
                      *         "cassette": null,
                      *         "suite": {
                      *           "mode": "live",
                      *           "passed": 1,
                      *           "failed": 0,
-                     *           "milliseconds": 1311,
+                     *           "milliseconds": 2017,
                      *           "cases": [
                      *             {
                      *               "name": "one ether has a price",
                      *               "line": 3,
                      *               "ok": true,
-                     *               "milliseconds": 292,
+                     *               "milliseconds": 612,
                      *               "differences": []
                      *             }
                      *           ]
                      *         }
                      *       },
                      *       {
-                     *         "id": "0mwxpcbvy561c1f85",
+                     *         "id": "0mwy4l3sq518aabaf",
                      *         "kind": "cassette",
                      *         "name": "sandbox.cassette",
                      *         "state": "finished",
                      *         "problem": null,
                      *         "ok": true,
-                     *         "createdAt": "2026-11-26T15:23:14.350Z",
-                     *         "finishedAt": "2026-11-26T15:23:16.300Z",
+                     *         "createdAt": "2026-11-26T22:29:58.010Z",
+                     *         "finishedAt": "2026-11-26T22:30:02.822Z",
                      *         "cassette": {
                      *           "verified": 1,
                      *           "damaged": [],
@@ -17553,26 +18110,26 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "0mwxpcdp99d270682",
+                     *       "id": "0mwy4l86g7a187e14",
                      *       "kind": "suite",
                      *       "name": "one case",
                      *       "state": "finished",
                      *       "problem": null,
                      *       "ok": true,
-                     *       "createdAt": "2026-11-26T15:23:16.701Z",
-                     *       "finishedAt": "2026-11-26T15:23:18.634Z",
+                     *       "createdAt": "2026-11-26T22:30:03.688Z",
+                     *       "finishedAt": "2026-11-26T22:30:07.333Z",
                      *       "cassette": null,
                      *       "suite": {
                      *         "mode": "live",
                      *         "passed": 1,
                      *         "failed": 0,
-                     *         "milliseconds": 1311,
+                     *         "milliseconds": 2017,
                      *         "cases": [
                      *           {
                      *             "name": "one ether has a price",
                      *             "line": 3,
                      *             "ok": true,
-                     *             "milliseconds": 292,
+                     *             "milliseconds": 612,
                      *             "differences": []
                      *           }
                      *         ]
@@ -17696,27 +18253,27 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "id": "4ac7fe138e16",
+                     *         "id": "613967e1eda8",
                      *         "name": "first start",
                      *         "scopes": [
                      *           "use",
                      *           "admin"
                      *         ],
-                     *         "accountId": "0xf914683c90c4ca999ae27e12203208bef2bbb5129a467bc22e2e024282782338",
+                     *         "accountId": "0x56de2b8a110c757f21b2ad5a9acbe8db8fc645d51027461d64520ec2e2651001",
                      *         "accountName": "default",
-                     *         "createdAt": "2026-11-26T15:23:01.874Z",
+                     *         "createdAt": "2026-11-26T22:29:41.379Z",
                      *         "disabledAt": null,
-                     *         "lastUsedAt": "2026-11-26T15:23:01.947Z"
+                     *         "lastUsedAt": "2026-11-26T22:29:41.476Z"
                      *       },
                      *       {
-                     *         "id": "ea0666bc28ba",
+                     *         "id": "ed87a18de585",
                      *         "name": "another",
                      *         "scopes": [
                      *           "use"
                      *         ],
-                     *         "accountId": "0xaea5527124f1c00faa35359761c0f9e7c3cd3264d0a3853252bc1a55b3373498",
+                     *         "accountId": "0x72bfce5f893faa37136532aa329c9acaca5abea39171e43ee5b7be7bc8d8147d",
                      *         "accountName": "default",
-                     *         "createdAt": "2026-11-26T15:23:01.939Z",
+                     *         "createdAt": "2026-11-26T22:29:41.466Z",
                      *         "disabledAt": null,
                      *         "lastUsedAt": null
                      *       }
@@ -17814,14 +18371,14 @@ export interface operations {
                     /**
                      * @example {
                      *       "key": "fr_…",
-                     *       "id": "5563d8dc3a8b",
+                     *       "id": "c1fdb35c8ec6",
                      *       "name": "trading desk",
                      *       "scopes": [
                      *         "use"
                      *       ],
-                     *       "accountId": "0x37a1de7b8d47872f3cd43b8ef7970eeae4b5f192288546b020a3293b91438a4a",
+                     *       "accountId": "0x0abe59ab5250e6920190cb1436bfadf397eb726ba9da1f863607f0de4aa58823",
                      *       "accountName": "default",
-                     *       "createdAt": "2026-11-26T15:23:18.762Z",
+                     *       "createdAt": "2026-11-26T22:30:07.540Z",
                      *       "disabledAt": null,
                      *       "lastUsedAt": null
                      *     }
@@ -17975,15 +18532,15 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "8d9884c0086f",
+                     *       "id": "811f7120b0c4",
                      *       "name": "another",
                      *       "scopes": [
                      *         "use"
                      *       ],
-                     *       "accountId": "0xb219b0d8ba44b0f9c8d7e97d741f09dad27074ae7a6b0d4c85899263cad0ddf2",
+                     *       "accountId": "0x82ed0f129b93d0c65536a88e59c1e9162ba7d90b6b091998991522161262129b",
                      *       "accountName": "default",
-                     *       "createdAt": "2026-11-26T15:23:18.763Z",
-                     *       "disabledAt": "2026-11-26T15:23:18.765Z",
+                     *       "createdAt": "2026-11-26T22:30:07.542Z",
+                     *       "disabledAt": "2026-11-26T22:30:07.544Z",
                      *       "lastUsedAt": null
                      *     }
                      */
@@ -18132,8 +18689,8 @@ export interface operations {
                      * @example {
                      *       "version": "0.1.0",
                      *       "nodeVersion": "20.20.2",
-                     *       "uptimeSeconds": 23,
-                     *       "residentBytes": 888090624,
+                     *       "uptimeSeconds": 41,
+                     *       "residentBytes": 911593472,
                      *       "processes": 1,
                      *       "threads": {
                      *         "count": 2,
@@ -18145,19 +18702,19 @@ export interface operations {
                      *         "blocks": 5,
                      *         "leases": 0,
                      *         "restarts": 0,
-                     *         "residentBytes": 561872896
+                     *         "residentBytes": 533241856
                      *       },
                      *       "cache": {
-                     *         "items": 44345,
-                     *         "diskBytes": 7655456,
-                     *         "served": 5935
+                     *         "items": 44217,
+                     *         "diskBytes": 7758096,
+                     *         "served": 6189
                      *       },
                      *       "chains": [
                      *         {
                      *           "chainId": 1,
                      *           "ready": true,
                      *           "blockNumber": 378,
-                     *           "ageSeconds": 17,
+                     *           "ageSeconds": 27,
                      *           "isSandbox": true,
                      *           "name": "Ethereum",
                      *           "problem": null,
@@ -18183,19 +18740,19 @@ export interface operations {
                      *               "archiveDepth": 128,
                      *               "mostCalls": null,
                      *               "mostRequests": null,
-                     *               "latencyMs": 20.178587500000503,
-                     *               "requests": 1067,
+                     *               "latencyMs": 11.52710450000086,
+                     *               "requests": 1036,
                      *               "limited": 0
                      *             }
                      *           ],
                      *           "reads": {
-                     *             "memory": 53442,
+                     *             "memory": 51307,
                      *             "disk": 0,
                      *             "code": 0,
-                     *             "empty": 147,
+                     *             "empty": 126,
                      *             "proven": 0,
-                     *             "node": 48600,
-                     *             "unreadable": 5193
+                     *             "node": 48729,
+                     *             "unreadable": 5197
                      *           }
                      *         }
                      *       ]
@@ -18498,7 +19055,7 @@ export interface operations {
                      *           "chainId": 1,
                      *           "ready": true,
                      *           "blockNumber": 378,
-                     *           "ageSeconds": 17,
+                     *           "ageSeconds": 27,
                      *           "capabilities": {
                      *             "ethCall": true,
                      *             "overrides": true,

@@ -2,6 +2,8 @@
 import type { components } from '../../client/generated/schema.js'
 import { useAsked } from '../app/asking.js'
 import { bytesText, countText, durationText, figureText } from '../app/format.js'
+import { networks } from '../app/tokens.js'
+import { Address } from '../components/amount.js'
 import { DataTable } from '../components/data-table.js'
 import { Card, Facts } from '../components/parts.js'
 import { Answer } from '../components/states.js'
@@ -20,6 +22,7 @@ export function Running() {
           {state.chains.map((chain) => (
             <ChainCard key={chain.chainId} chain={chain} />
           ))}
+          {state.venues.length > 0 && <Venues venues={state.venues} />}
         </>
       )}
     </Answer>
@@ -52,6 +55,41 @@ function Process({ state, again }: { readonly state: State; readonly again: () =
           ['Fork reads', countText(cache.served)],
         ]}
       />
+    </Card>
+  )
+}
+
+/** The service does not start with a file that has mistakes, so what is left to find shows when calls are tried. */
+function Venues({ venues }: { readonly venues: State['venues'] }) {
+  const names = new Map(networks.value.map(({ id, name }) => [id, name]))
+  return (
+    <Card title="Declared venues">
+      <DataTable
+        label="Declared venues"
+        rows={venues}
+        keyOf={({ name }) => name}
+        columns={[
+          { title: 'Venue', cell: ({ name }) => name },
+          { title: 'Chain', cell: ({ chainId }) => names.get(chainId) ?? chainId },
+          {
+            title: 'Trust',
+            cell: ({ trust }) => <span class={trust === 'none' ? 'tag' : 'tag good'}>{trust}</span>,
+          },
+          { title: 'Pools in the file', isNumber: true, cell: ({ pools }) => countText(pools) },
+          {
+            title: 'Factory',
+            cell: ({ factory }) => (factory === null ? '–' : <Address value={factory} />),
+          },
+          {
+            title: 'Pools in the index',
+            isNumber: true,
+            cell: ({ indexedPools }) => (indexedPools === null ? '–' : countText(indexedPools)),
+          },
+        ]}
+      />
+      <p class="hint">
+        <code>forkroute venues check</code> quotes and swaps once in each direction of their pools.
+      </p>
     </Card>
   )
 }

@@ -1,4 +1,12 @@
 /** What those who run a service see of it and change in it, besides what routes are made of. */
+import type { Address, Hex } from '../primitives.js'
+import type {
+  ImportedOrder,
+  OrderQuery,
+  OrderVisibility,
+  OwnOrder,
+  SignedOrder,
+} from '../signed-order.js'
 import type { CassetteEntry, CassetteFacts, Check, Recording } from './checks.js'
 import type { KnownPool, PoolIndexState, PoolQuery, PoolRow } from './pools.js'
 import type { DoctorCheck, Setting, SystemState } from './system.js'
@@ -15,6 +23,29 @@ export interface Operations {
     pools: readonly PoolRow[],
   ): { readonly added: number; readonly updated: number }
   poolIndex(): readonly PoolIndexState[]
+  /**
+   * Adds signed orders of the owner, the id of a key; one that is known is replaced. Hashes are in their order.
+   * @throws ForkrouteError INVALID_REQUEST beyond the most orders of an owner.
+   */
+  importOrders(
+    owner: string,
+    visibility: OrderVisibility,
+    orders: readonly OwnOrder[],
+  ): {
+    readonly added: number
+    readonly updated: number
+    readonly hashes: readonly Hex[]
+    readonly settlement: Address
+  }
+  /** What the owner has imported, the oldest first. */
+  ordersOf(
+    owner: string,
+    query: OrderQuery,
+  ): { readonly total: number; readonly orders: readonly ImportedOrder[] }
+  /** @returns how many of them the owner had, and now has no longer. */
+  removeOrders(owner: string, chainId: number, hashes: readonly Hex[]): number
+  /** What the owner may use on the chain: its own orders and those of all, each once, by hash. */
+  usableOrders(owner: string, chainId: number): readonly SignedOrder[]
   /** Sorted by name. */
   cassettes(): readonly CassetteEntry[]
   /** @throws ForkrouteError NOT_FOUND. */

@@ -1,5 +1,7 @@
 /** What a running service is made of, and how it is configured. */
 
+import type { Address } from '../primitives.js'
+
 /** What `forkroute doctor` looks at. */
 export interface DoctorCheck {
   readonly check: string
@@ -62,6 +64,18 @@ export interface ChainState {
   }
 }
 
+/** A venue of the operator's file. */
+export interface VenueState {
+  readonly name: string
+  readonly chainId: number
+  readonly trust: 'none' | 'operator'
+  /** That the file lists. */
+  readonly pools: number
+  readonly factory: Address | null
+  /** Pools of the factory in the pool index; null: there is no factory. */
+  readonly indexedPools: number | null
+}
+
 export interface SystemState {
   readonly version: string
   readonly nodeVersion: string
@@ -86,4 +100,6 @@ export interface SystemState {
     readonly served: number
   }
   readonly chains: readonly ChainState[]
+  /** That the file of VENUES declares. */
+  readonly venues: readonly VenueState[]
 }

@@ -31,6 +31,7 @@ venues:
 }
 
 const approving = `{ function: 'function swap(address from, uint256 amount, uint24 tip, address to)', args: [tokenIn, amountIn, tip, recipient], pay: approve }`
+const byCallback = `{ function: 'function swap(address to, int256 amount, uint160 limit)', args: [recipient, amountIn, { if: zeroForOne, then: 1, else: 2 }], pay: callback }`
 const prepaid = `{ function: 'function swap(bool zeroForOne)', args: [zeroForOne], pay: transfer, to: pool }`
 
 /** Every token says that the desk has 2000 of it; a quote is answered as `answer` says, null: it reverts. */
@@ -140,6 +141,7 @@ describe('a declared pool', () => {
         { kind: 'call', target: desk, args: [false] },
       ],
     ],
+    [byCallback, true, [{ kind: 'call', target: desk, args: [receiver, 9n, 2n], payToken: b }]],
   ])('swaps by the call of the file: %s', async (swap, paysRecipient, steps) => {
     const { chain, venue, pool, state } = await stateOf(
       readerOf((amount) => amount),
@@ -149,5 +151,36 @@ describe('a declared pool', () => {
     const args = { chain, venue, pool, state, executor, helpers: {}, recipient: receiver }
     const made = declaredVenues.swaps.encodeSwap({ ...args, tokenIn: b, tokenOut: a, amountIn: 9n })
     expect(made).toMatchObject(steps)
+  })
+
+  test('sends native with the call, by the name that the venue has for it', async () => {
+    const { venues, problems } = parseVenues(`
+venues:
+  - name: desk
+    gas: 70000
+    nativeAs: '${c}'
+    quote: { function: 'function quote(address from, uint256 amount) view returns (uint256)', args: [tokenIn, amountIn] }
+    swap: { function: 'function swap(address from, address to)', args: [tokenIn, recipient], pay: transfer }
+    pools: [{ address: '${desk}', tokens: ['${nativeToken}', '${b}'], largest: ['1000', '1000'] }]
+`)
+    expect(problems).toEqual([])
+    const chain = withDeclaredVenues(ethereum, venues)
+    const venue = chain.venues[declaredSlug] ?? {}
+    const quoted = { ok: true, value: toWord(1n) } as const
+    const reader = {
+      ...storageReader({}),
+      call: async (asked: readonly unknown[]) => asked.map(() => quoted),
+    }
+    const pairs = [[ethereum.wrappedNative, b]] as const
+    const { pools } = await declaredVenues.swaps.discover({ reader, chain, venue, pairs })
+    const [item] = await declaredVenues.swaps.load({ reader, chain, venue, pools })
+    if (!item || !('state' in item)) throw new Error('the pool was not loaded')
+    const { pool, state } = item
+    const args = { chain, venue, pool, state, executor, helpers: {}, recipient: receiver }
+    const swap = (tokenIn: Address, tokenOut: Address) =>
+      declaredVenues.swaps.encodeSwap({ ...args, tokenIn, tokenOut, amountIn: 9n })
+    expect(swap(nativeToken, b)).toMatchObject([{ kind: 'call', args: [c, receiver], value: 9n }])
+    expect(swap(b, nativeToken)).toMatchObject([{ kind: 'transfer', to: desk }, { kind: 'call' }])
+    expect(declaredVenues.swaps.canPay?.(pool, state, nativeToken)).toBe(false)
   })
 })

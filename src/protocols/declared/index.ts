@@ -6,11 +6,12 @@
 import { canonicalToken } from '../../chains/chain.js'
 import { argumentValues, namesOf } from '../../domain/declared-venue.js'
 import type { ExecutorStep } from '../../domain/order.js'
-import { type Address, maxUint256 } from '../../domain/primitives.js'
+import { type Address, isNative, maxUint256 } from '../../domain/primitives.js'
 import type { Pool } from '../pool.js'
 import { type DiscoverArgs, defineProtocol, type EncodeSwapArgs } from '../protocol.js'
 import { sampledSwap } from '../shared/sampled/sample.js'
 import { contractOf, type DeclaredState, loadDeclared } from './load.js'
+import { declaredEvents } from './pool-events.js'
 import { declaredSlug, entriesOf } from './venue.js'
 
 export const declaredVenues = defineProtocol<DeclaredState>({
@@ -22,13 +23,15 @@ export const declaredVenues = defineProtocol<DeclaredState>({
   description: 'Pools that the operator declares in a file, by the calls that quote and swap.',
   swaps: {
     paysRecipient: true,
-    canPay: (_pool, { entry }) => entry.venue.paysRecipient,
+    // Native comes to the Executor, which wraps it where a token is wanted.
+    canPay: (_pool, { entry }, tokenOut) => entry.venue.paysRecipient && !isNative(tokenOut),
     discover: async (args) => ({ pools: poolsAmong(args), unreadable: [] }),
     load: loadDeclared,
     swap: (_pool, state, direction, amountIn) => sampledSwap(state, direction, amountIn),
     gasEstimate: (_pool, { entry }) => BigInt(entry.venue.gas),
     encodeSwap,
   },
+  index: declaredEvents,
   trust: {
     // A quote is the venue's own word.
     isNoPriceSource: () => true,
@@ -45,7 +48,7 @@ function poolsAmong({ chain, venue, pairs }: DiscoverArgs): Pool[] {
     .filter(({ tokens }) => isWanted(tokens.map((token) => canonicalToken(chain, token))))
 }
 
-/** The input is allowed or sent as the file says, then the call is made. */
+/** The input is allowed or sent as the file says, then the call is made; native goes with it. */
 function encodeSwap(args: EncodeSwapArgs<DeclaredState>): ExecutorStep[] {
   const { pool, state, tokenIn, tokenOut, amountIn, recipient, executor } = args
   const { venue, declared } = state.entry
@@ -53,17 +56,18 @@ function encodeSwap(args: EncodeSwapArgs<DeclaredState>): ExecutorStep[] {
   const target = contractOf(swap.contract, pool.address)
   const payee = swap.to === 'contract' ? target : contractOf(swap.to, pool.address)
   const names = {
-    ...namesOf(declared, tokenIn, tokenOut),
+    ...namesOf(venue, declared, tokenIn, tokenOut),
     amountIn,
     recipient,
     executor,
     deadline: args.deadline ?? maxUint256,
   }
   const values = argumentValues(swapAbi.inputs, swap.args, names)
-  return [
-    swap.pay === 'approve'
-      ? { kind: 'approve', token: tokenIn, spender: payee, amount: amountIn }
-      : { kind: 'transfer', token: tokenIn, to: payee, amount: amountIn },
-    { kind: 'call', target, abi: swapAbi, args: values },
-  ]
+  const call = { kind: 'call', target, abi: swapAbi, args: values } as const
+  if (isNative(tokenIn)) return [{ ...call, value: amountIn }]
+  if (swap.pay === 'callback') return [{ ...call, payToken: tokenIn }]
+  const paid = { token: tokenIn, amount: amountIn }
+  return swap.pay === 'approve'
+    ? [{ kind: 'approve', spender: payee, ...paid }, call]
+    : [{ kind: 'transfer', to: payee, ...paid }, call]
 }

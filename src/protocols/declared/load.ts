@@ -21,7 +21,7 @@ import {
   sampleAll,
   unreadQuote,
 } from '../shared/sampled/sample.js'
-import { type DeclaredEntry, declaredSlug, entriesOf, type Venue } from './venue.js'
+import { type DeclaredEntry, declaredSlug, entryOf, type Venue } from './venue.js'
 
 export interface DeclaredState extends SampledState {
   readonly entry: DeclaredEntry
@@ -35,13 +35,13 @@ export async function loadDeclared(args: {
   readonly pools: readonly Pool[]
 }): Promise<Loaded[]> {
   const { reader, venue, pools } = args
-  const known = entriesOf(venue)
-  const entries = pools.flatMap(({ id }) => known.get(id) ?? [])
+  const known = new Map(pools.map((pool) => [pool, entryOf(venue, pool)]))
+  const entries = [...known.values()].flatMap((entry) => entry ?? [])
   const largest = await largestAmounts(reader, entries)
   const directions = entries.flatMap((entry) => directionsOf(entry, largest))
   const samplings = await sampleAll(askThrough(reader), directions)
   return pools.map((pool) => {
-    const entry = known.get(pool.id)
+    const entry = known.get(pool)
     if (!entry) return unreadable(pool, 'The file of VENUES has no such pool.')
     const own = samplings.filter(({ subject }) => subject === entry)
     const sampled = curvesOf(own)
@@ -122,7 +122,7 @@ export function quoteCall(
   amountIn: bigint,
 ): ReadCall {
   const { quote, quoteAbi } = venue
-  const names = { ...namesOf(declared, tokenIn, tokenOut), amountIn }
+  const names = { ...namesOf(venue, declared, tokenIn, tokenOut), amountIn }
   const args = argumentValues(quoteAbi.inputs, quote.args, names)
   return {
     to: contractOf(quote.contract, declared.address),

@@ -1,7 +1,8 @@
 /** The venues of a chain as its parameters have them: `declarations`, a DeclaredVenue as JSON each. Pure. */
-import type { AbiFunction } from 'viem'
+import { type AbiFunction, keccak256, stringToHex } from 'viem'
 import type { ChainDefinition, VenueParameters } from '../../chains/chain.js'
 import {
+  type DeclaredFactory,
   type DeclaredPool,
   type DeclaredVenue,
   parseFunction,
@@ -39,17 +40,49 @@ export function withDeclaredVenues(
   return { ...chain, venues: { ...chain.venues, [declaredSlug]: { declarations } } }
 }
 
-/** Entries by the id of their pool. */
+const venuesOf = oncePer(({ declarations = [] }: VenueParameters): readonly Venue[] =>
+  [declarations].flat().map((text) => toVenue(JSON.parse(String(text)))),
+)
+
+/** Entries of the pools that the file lists, by their ids. */
 export const entriesOf = oncePer(
-  ({ declarations = [] }: VenueParameters): ReadonlyMap<string, DeclaredEntry> => {
-    const venues = [declarations].flat().map((text) => toVenue(JSON.parse(String(text))))
-    return new Map(
-      venues.flatMap((venue) =>
+  (parameters: VenueParameters): ReadonlyMap<string, DeclaredEntry> =>
+    new Map(
+      venuesOf(parameters).flatMap((venue) =>
         venue.pools.map((declared) => [declared.id, toEntry(venue, declared)] as const),
       ),
-    )
-  },
+    ),
 )
+
+/** Venues with a factory, by `factoryKey`. */
+export const factoriesOf = oncePer(
+  (parameters: VenueParameters): ReadonlyMap<string, Venue & { factory: DeclaredFactory }> =>
+    new Map(
+      venuesOf(parameters).flatMap(({ factory, ...venue }) =>
+        factory ? [[factoryKey(venue.name, factory), { ...venue, factory }] as const] : [],
+      ),
+    ),
+)
+
+/** Another one where the file says something else of the factory, since its pools mean something else then. */
+function factoryKey(name: string, factory: DeclaredFactory): string {
+  return `${declaredSlug}:${name}:${keccak256(stringToHex(JSON.stringify(factory))).slice(2, 18)}`
+}
+
+/** Of a pool of the file, or of a factory of the file; null: the file has no such pool. */
+export function entryOf(parameters: VenueParameters, pool: Pool): DeclaredEntry | null {
+  const listed = entriesOf(parameters).get(pool.id)
+  if (listed) return listed
+  const { factory, constants } = pool.parameters
+  const venue = typeof factory === 'string' ? factoriesOf(parameters).get(factory) : undefined
+  if (!venue || !Array.isArray(constants)) return null
+  const stated = constants.map((text: string) => {
+    const end = text.indexOf('=')
+    return [text.slice(0, end), text.slice(end + 1)]
+  })
+  const { id, address, tokens } = pool
+  return { pool, venue, declared: { id, address, tokens, constants: Object.fromEntries(stated) } }
+}
 
 function toVenue(declared: DeclaredVenue): Venue {
   const { quote, swap } = declared

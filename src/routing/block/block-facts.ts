@@ -12,6 +12,7 @@ import {
   nativeToken,
   type Token,
 } from '../../domain/primitives.js'
+import type { SignedOrder } from '../../domain/signed-order.js'
 import type { StateReader } from '../../domain/state.js'
 import type { Funding } from '../../forks/tokens/funding.js'
 import type { TokenAccess } from '../../forks/tokens/token-access.js'
@@ -24,6 +25,7 @@ import { protocols } from '../../protocols/registry.js'
 import { importedIntermediates } from '../market/intermediates.js'
 import { Market } from '../market/market.js'
 import type { MarketPool, MarketView } from '../market/market-view.js'
+import { OrderMarket } from '../market/order-market.js'
 import { pairsOf } from '../market/pairs.js'
 import { rebasingTokens } from '../market/rebasing-tokens.js'
 import type { PricedToken } from '../market/valuation.js'
@@ -74,6 +76,7 @@ export class BlockFacts {
   readonly #prices = new Map<Address, Promise<TokenPrice | null>>()
   readonly #poolPrices = new Map<Address, Promise<TokenPrice | null>>()
   readonly #indexed: IndexedMarket | null
+  readonly #orders: OrderMarket
   readonly accountKinds = new LRUCache<Address, AccountKind>({ max: accountKindsKept })
   #feeds: Promise<ReadonlyMap<Address, FeedPrice>> | undefined
   readonly #dataFees = new Map<'model', Promise<DataFeeModel | null>>()
@@ -98,6 +101,7 @@ export class BlockFacts {
       // Pools of a changed state are on no chain.
       onDiscovered: (pools) => pin.changes || this.#discovered.push(...pools),
     })
+    this.#orders = new OrderMarket(chain, new Set(thread.settings.poolBlacklist))
     this.#indexed = thread.poolIndex
       ? new IndexedMarket({ chain, pin, market: this.market, index: thread.poolIndex })
       : null
@@ -105,11 +109,23 @@ export class BlockFacts {
 
   /**
    * What routes between these tokens may use: pools among them, what they are made of where they are positions, the
-   * connectors, and tokens of imported pools.
+   * connectors, tokens of imported pools, and the orders of the task between all of these.
    *
    * @param maxHops - swaps per path.
    */
   async routeView(
+    task: { readonly reader: StateReader; readonly orders: readonly SignedOrder[] },
+    tokensIn: readonly Address[],
+    tokensOut: readonly Address[],
+    maxHops: number,
+  ): Promise<MarketView> {
+    const { reader, orders } = task
+    const view = await this.#poolView(reader, tokensIn, tokensOut, maxHops)
+    if (orders.length === 0) return view
+    return this.#orders.view(reader, view, orders, [...tokensIn, ...tokensOut])
+  }
+
+  async #poolView(
     reader: StateReader,
     tokensIn: readonly Address[],
     tokensOut: readonly Address[],

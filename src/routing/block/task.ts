@@ -4,6 +4,7 @@
  */
 import type { ChainDefinition } from '../../chains/chain.js'
 import type { BlockPin } from '../../domain/primitives.js'
+import type { SignedOrder } from '../../domain/signed-order.js'
 import type { StateReader } from '../../domain/state.js'
 import { gasPriceAfter } from '../../forks/block-environment.js'
 import type { BlockSource } from '../../forks/block-source.js'
@@ -32,6 +33,8 @@ export interface Task {
   readonly clock: Clock
   readonly report: TaskReport
   readonly source: BlockSource
+  /** Orders that the caller may use; of nobody else's task. */
+  readonly orders: readonly SignedOrder[]
 }
 
 export interface TaskParts {
@@ -42,12 +45,14 @@ export interface TaskParts {
   readonly signal: AbortSignal
   /** performance.now() at which the answer has to be there; null: no deadline. */
   readonly deadline: number | null
+  /** Absent: none. */
+  readonly orders?: readonly SignedOrder[]
   /** Simulates for this task, which is part of a batch; absent: it simulates by itself. */
   readonly batch?: Simulate
 }
 
 export function openTask(parts: TaskParts): Task {
-  const { settings, facts, reader, source, signal, deadline, batch = null } = parts
+  const { settings, facts, reader, source, signal, deadline, batch = null, orders = [] } = parts
   const { pin } = source
   const { chain } = facts
   const tip = settings.priorityFeePerGas[pin.chainId] ?? chain.priorityFeePerGas
@@ -68,6 +73,7 @@ export function openTask(parts: TaskParts): Task {
     clock,
     report,
     source,
+    orders,
   }
 }
 

@@ -19,6 +19,8 @@ export interface WorkerSettings {
   readonly widensPools?: boolean
   /** False: pairs are quoted by what they count on, even where they hold less; absent: by what they hold. */
   readonly countsHoldings?: boolean
+  /** False: a pool that needs state that is not there is left out; absent: it is used for what can be read of it. */
+  readonly boundsPools?: boolean
   readonly poolBlacklist: readonly string[]
   /** Slugs of exchanges that no route uses; absent: none. */
   readonly disabledAggregators?: readonly string[]

@@ -154,7 +154,7 @@ async function rebuilt(
 ): Promise<Flow | null> {
   const { maxHops } = routerFor(task.settings, request)
   const tokensIn = request.inputs.map(({ token }) => token)
-  const { pools } = await task.facts.routeView(task.reader, tokensIn, request.tokensOut, maxHops)
+  const { pools } = await task.facts.routeView(task, tokensIn, request.tokensOut, maxHops)
   return flowFrom(flow, pools)
 }
 

@@ -3,11 +3,14 @@
  * takes one or two words of storage of each, all in one read. Dead ones end here.
  */
 import { type ChainDefinition, canonicalToken } from '../../chains/chain.js'
+import { zip } from '../../domain/lists.js'
 import type { Address } from '../../domain/primitives.js'
-import type { ReadResult, StateReader } from '../../domain/state.js'
+import type { ReadCall, ReadResult, StateReader } from '../../domain/state.js'
 import type { FoundPools } from '../../pool-index/pool-search.js'
 import type { Pool, Unreadable } from '../../protocols/pool.js'
 import type { ProtocolAdapter } from '../../protocols/protocol.js'
+import { readAll } from '../../protocols/shared/read-all.js'
+import { readWord } from '../../protocols/shared/read-word.js'
 import { IndexedOutputs, type RankedPool } from './indexed-outputs.js'
 
 /** What is loaded at most: pools of the wanted pair, of any other pair, and tokens in between. */
@@ -47,19 +50,30 @@ export async function chooseIndexed(
   ends: Ends,
 ): Promise<ChosenPools> {
   const adapters = new Map(args.protocols.map((adapter) => [adapter.slug, adapter]))
-  const hasDepth = ({ protocol }: Pool) => adapters.get(protocol)?.index?.depthSlots
-  const unranked = candidates.filter((pool) => !hasDepth(pool))
-  const [{ ranked, unreadable }, rankedHooked, completed] = await Promise.all([
-    rank(args, adapters, candidates.filter(hasDepth)),
+  const venueOf = ({ protocol }: Pool) => args.chain.venues[protocol] ?? {}
+  const bySlots = (pool: Pool) => adapters.get(pool.protocol)?.index?.depthSlots !== undefined
+  const callsOf = (pool: Pool) =>
+    adapters.get(pool.protocol)?.index?.depthCalls?.(pool, venueOf(pool)) ?? []
+  const byCalls = candidates.flatMap((pool) => {
+    const calls = bySlots(pool) ? [] : callsOf(pool)
+    return calls.length > 0 ? [{ pool, calls }] : []
+  })
+  const called = new Set(byCalls.map(({ pool }) => pool))
+  const unranked = candidates.filter((pool) => !bySlots(pool) && !called.has(pool))
+  const [{ ranked, unreadable }, rankedHooked, more, completed] = await Promise.all([
+    rank(args, adapters, candidates.filter(bySlots)),
     rank(args, adapters, hooked),
+    rankByCalls(args, adapters, byCalls),
     complete(args, adapters, unranked),
   ])
+  const all = [...ranked, ...more]
+  const pools = [
+    ...choose(args.chain, all, ends, completed.pools),
+    ...deepest(args.chain, rankedHooked.ranked, ends),
+    ...completed.pools,
+  ]
   return {
-    pools: [
-      ...choose(args.chain, ranked, ends, completed.pools),
-      ...deepest(args.chain, rankedHooked.ranked, ends),
-      ...completed.pools,
-    ],
+    pools: withinBounds(pools, adapters, ends),
     unreadable: [...unreadable, ...rankedHooked.unreadable, ...completed.unreadable],
   }
 }
@@ -74,6 +88,25 @@ function deepest(chain: ChainDefinition, ranked: readonly RankedPool[], ends: En
     const isOfEnds = (ins?.has(a) && outs?.has(b)) || (ins?.has(b) && outs?.has(a))
     return pools.slice(0, isOfEnds ? hookedOfEnds : hookedOfPair).map(({ pool }) => pool)
   })
+}
+
+/** Of a protocol whose pools take long to load, those that hold most tokens of the request come first. */
+function withinBounds(
+  pools: readonly Pool[],
+  adapters: ReadonlyMap<string, ProtocolAdapter>,
+  { tokensIn, tokensOut }: Ends,
+): readonly Pool[] {
+  const ends = new Set([...tokensIn, ...tokensOut])
+  const endsOf = ({ tokens }: Pool) => tokens.filter((token) => ends.has(token)).length
+  const kept = new Set(pools)
+  for (const [slug, { index }] of adapters) {
+    const own = pools.filter(({ protocol }) => protocol === slug)
+    const beyond = own
+      .toSorted((a, b) => endsOf(b) - endsOf(a))
+      .slice(index?.mostLoaded ?? own.length)
+    for (const pool of beyond) kept.delete(pool)
+  }
+  return [...kept]
 }
 
 async function complete(
@@ -116,14 +149,44 @@ async function rank(
       continue
     }
     const words = own.map((result: ReadResult) => (result.ok ? BigInt(result.value) : 0n))
-    const amounts = adapters.get(pool.protocol)?.index?.depth?.(words)
-    if (!amounts || amounts.some((amount) => amount === 0n)) continue
-    const tokens = pool.tokens.map((token) => canonicalToken(chain, token))
-    const depth = new Map(tokens.map((token, side) => [token, amounts[side] ?? 0n]))
-    const feePips = adapters.get(pool.protocol)?.index?.feePips?.(pool) ?? null
-    ranked.push({ pool, depth, feePips })
+    ranked.push(...rankedBy(chain, adapters, pool, words))
   }
   return { ranked, unreadable }
+}
+
+/** A token that does not answer is none that routes use. */
+async function rankByCalls(
+  { chain, reader }: Parameters<typeof chooseIndexed>[0],
+  adapters: ReadonlyMap<string, ProtocolAdapter>,
+  wanted: readonly { readonly pool: Pool; readonly calls: readonly ReadCall[] }[],
+): Promise<RankedPool[]> {
+  const answers = await readAll(
+    reader,
+    wanted.map(({ calls }) => calls),
+  )
+  return zip(wanted, answers).flatMap(([{ pool }, own]) =>
+    rankedBy(
+      chain,
+      adapters,
+      pool,
+      own.map((answer) => readWord(answer) ?? 0n),
+    ),
+  )
+}
+
+/** Empty: the pool is dead. */
+function rankedBy(
+  chain: ChainDefinition,
+  adapters: ReadonlyMap<string, ProtocolAdapter>,
+  pool: Pool,
+  words: readonly bigint[],
+): RankedPool[] {
+  const amounts = adapters.get(pool.protocol)?.index?.depth?.(words)
+  if (!amounts || amounts.some((amount) => amount === 0n)) return []
+  const tokens = pool.tokens.map((token) => canonicalToken(chain, token))
+  const depth = new Map(tokens.map((token, side) => [token, amounts[side] ?? 0n]))
+  const feePips = adapters.get(pool.protocol)?.index?.feePips?.(pool) ?? null
+  return [{ pool, depth, feePips }]
 }
 
 /**

@@ -4,6 +4,9 @@ import { poolKey, type Unreadable } from '../../protocols/pool.js'
 import type { LoadedPool, SwapAdapter } from '../../protocols/protocol.js'
 import type { Doubt } from './verified.js'
 
+/** Raw units of tokenIn that a pool takes at most, by `directionKey`; a direction that is not named is not bounded. */
+export type Bounds = ReadonlyMap<string, bigint>
+
 export interface MarketPool {
   readonly adapter: SwapAdapter
   readonly loaded: LoadedPool
@@ -11,6 +14,8 @@ export interface MarketPool {
   readonly sharedState?: string
   /** Absent: the pool is verified, see `verified.ts`. */
   readonly doubt?: Doubt
+  /** Absent: it takes what its liquidity does. */
+  readonly bounds?: Bounds
 }
 
 export interface MarketPools {
@@ -45,15 +50,15 @@ export class MarketView implements MarketPools {
     if (notes) this.notes = notes
   }
 
-  /** The view with more of the state of some pools; for the same pools the same object. */
-  widened(wider: ReadonlyMap<MarketPool, MarketPool>): MarketView {
-    const key = [...wider.keys()]
-      .map(({ loaded }) => poolKey(loaded.pool))
+  /** The view with other forms of some pools, wider or bounded ones; for the same forms the same object. */
+  with(others: ReadonlyMap<MarketPool, MarketPool>): MarketView {
+    const key = [...others.values()]
+      .map(({ loaded, bounds = [] }) => [poolKey(loaded.pool), ...bounds].join())
       .sort()
       .join()
     const known = this.#others.get(key)
     if (known) return known
-    const pools = this.pools.map((pool) => wider.get(pool) ?? pool)
+    const pools = this.pools.map((pool) => others.get(pool) ?? pool)
     const made = new MarketView({ ...this, pools })
     this.#others.set(key, made)
     return made

@@ -157,9 +157,9 @@ describe('Market', () => {
       const view = await market.view(reader, [[a, b]])
       const pool = at(view.pools, 0)
       const [wider = pool] = await market.widened(reader, [pool])
-      const other = view.widened(new Map([[pool, wider]]))
+      const other = view.with(new Map([[pool, wider]]))
       expect(other.pools).toEqual([wider])
-      expect(view.widened(new Map([[pool, wider]]))).toBe(other)
+      expect(view.with(new Map([[pool, wider]]))).toBe(other)
     })
   })
 

@@ -56,6 +56,7 @@ describe('a pool carries a caution where its state tells that something may move
     ['ether-fi', {}, ['rebase']],
     ['rocket-pool', {}, ['rate']],
     ['sky', {}, []],
+    ['signed-orders', { order: { expiry: 60 } }, ['order']],
     ['fluid-dex-t1', { collateral: null, debt: null }, []],
     ['fluid-dex-t1', { collateral: {}, debt: null }, ['price']],
     ['liquidity-book', { parameters: { variableFeeControl: 0n }, hooks: null }, []],

@@ -88,20 +88,23 @@ async function withWiderPools(
     task.facts.market.widened(task.reader, narrow),
   )
   const pairs = narrow.map((pool, index) => [pool, wider[index] ?? pool] as const)
-  return { ...prepared, ...prepared.widened(new Map(pairs)) }
+  return { ...prepared, ...prepared.with(new Map(pairs)) }
 }
 
 async function searchOnce(task: Task, prepared: PreparedRoute): Promise<FoundFlows | NoFlows> {
-  const { request, usable, argsFor, named, statedInputs, log } = prepared
+  const { request, usable, named, statedInputs, log } = prepared
   const { pools } = usable
   const stated =
     request.amountOut === undefined
       ? null
-      : await task.clock.stage('search', async () => searchForOutput(request, argsFor(pools)))
+      : await task.clock.stage('search', async () =>
+          searchForOutput(request, prepared.argsFor(pools)),
+        )
   const inputs = stated ? [stated.input] : statedInputs
   const search = (
     wanted: readonly MarketPool[],
     options: Pick<CandidateArgs, 'exactSplits'> = {},
+    { argsFor }: Pick<PreparedRoute, 'argsFor'> = prepared,
   ) =>
     task.clock.stage('search', async () =>
       rememberedCandidates({
@@ -118,21 +121,35 @@ async function searchOnce(task: Task, prepared: PreparedRoute): Promise<FoundFlo
     return false
   }
   const found = stated?.found ?? (await search(pools))
+  /** Verified pools rank first within some basis points, so they are split among themselves as well. */
+  const withVerified = async (
+    candidates: readonly Flow[],
+    wanted: readonly MarketPool[],
+    ...terms: [
+      options?: Pick<CandidateArgs, 'exactSplits'>,
+      opened?: Pick<PreparedRoute, 'argsFor'>,
+    ]
+  ) => {
+    const isDoubtful = candidates.some((flow) => flow.isSplit && !needsNoTrust(flow, named))
+    if (!isDoubtful) return candidates
+    const verified = wanted.filter((pool) => isVerified(pool, named))
+    return [...candidates, ...newSplits((await search(verified, ...terms)).candidates, candidates)]
+  }
   const { candidates, missing, wasCut } = found
-  // Verified pools rank first within some basis points, so they are split among themselves as well.
-  const isDoubtful = candidates.some((flow) => flow.isSplit && !needsNoTrust(flow, named))
-  const verified = isDoubtful
-    ? (await search(pools.filter((pool) => isVerified(pool, named)))).candidates
-    : []
   if (missing) return { missing, wasCut }
   return {
     prepared,
-    flows: [...candidates, ...newSplits(verified, candidates)].filter(possible),
+    flows: (await withVerified(candidates, pools)).filter(possible),
     inputs,
     exact: stated && { output: stated.output, provenWith: withoutFee(stated.input).amount },
     wasCut,
-    searchAgain: async (wanted, options) =>
-      (await search(wanted, options)).candidates.filter(possible),
+    searchAgain: async (wanted, { bounded = new Map(), ...options }) => {
+      if (!bounded.size) return (await search(wanted, options)).candidates.filter(possible)
+      const within = wanted.map((pool) => bounded.get(pool) ?? pool)
+      const opened = prepared.with(bounded)
+      const again = await search(within, options, opened)
+      return (await withVerified(again.candidates, within, options, opened)).filter(possible)
+    },
   }
 }
 

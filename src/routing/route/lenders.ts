@@ -42,7 +42,7 @@ export async function lendersBeside(
 export async function lendersFor(task: Task, request: RouteRequest, data: Hex): Promise<Lenders> {
   const tokensIn = request.inputs.map(({ token }) => token)
   const { maxHops } = routerFor(task.settings, request)
-  const { pools } = await task.facts.routeView(task.reader, tokensIn, request.tokensOut, maxHops)
+  const { pools } = await task.facts.routeView(task, tokensIn, request.tokensOut, maxHops)
   const mentioned = pools.filter((market) => isMentioned(market, data))
   const used = new Set(mentioned.map(({ loaded }) => loaded.pool.address))
   const others = pools.filter(({ loaded }) => !used.has(loaded.pool.address))

@@ -21,8 +21,8 @@ export interface OpenSearch {
   readonly dataFee: DataFeeTerms | null
   /** @param wanted - those of the usable pools that the search may use. */
   argsFor(wanted: readonly MarketPool[]): Omit<CandidateArgs, 'inputs'>
-  /** The same with more of the state of some pools. */
-  widened(wider: ReadonlyMap<MarketPool, MarketPool>): OpenSearch
+  /** The same with other forms of some pools, wider or bounded ones. */
+  with(others: ReadonlyMap<MarketPool, MarketPool>): OpenSearch
 }
 
 /** @param isAllowed - pools that the action of a bundle may use; absent: all. */
@@ -36,7 +36,7 @@ export async function openSearch(
   const router = routerFor(task.settings, request)
   const tokensIn = request.inputs.map(({ token }) => token)
   const [all, priced, dataFee] = await Promise.all([
-    task.facts.routeView(task.reader, tokensIn, tokensOut, router.maxHops),
+    task.facts.routeView(task, tokensIn, tokensOut, router.maxHops),
     task.facts.pricedTokens(task.reader, [chain.wrappedNative, ...tokensIn, ...tokensOut]),
     dataFeeTerms(task),
   ])
@@ -48,7 +48,7 @@ export async function openSearch(
 function searchIn(
   task: Task,
   request: RouteRequest,
-  parts: Omit<OpenSearch, 'argsFor' | 'widened'>,
+  parts: Omit<OpenSearch, 'argsFor' | 'with'>,
 ): OpenSearch {
   const { chain } = task
   const { router, all, usable, priced, dataFee } = parts
@@ -72,22 +72,19 @@ function searchIn(
         undefined,
       ...defined({ swapDataGas: dataFee ? swapDataGas(dataFee) : undefined }),
     }),
-    widened: (wider) =>
+    with: (others) =>
       searchIn(task, request, {
         ...parts,
-        all: all.widened(wider),
-        usable: widenedPools(usable, wider),
+        all: all.with(others),
+        usable: usableWith(usable, others),
       }),
   }
 }
 
-function widenedPools(
-  usable: UsablePools,
-  wider: ReadonlyMap<MarketPool, MarketPool>,
-): UsablePools {
-  const widest = (pools: readonly MarketPool[]) => pools.map((pool) => wider.get(pool) ?? pool)
+function usableWith(usable: UsablePools, others: ReadonlyMap<MarketPool, MarketPool>): UsablePools {
+  const changed = (pools: readonly MarketPool[]) => pools.map((pool) => others.get(pool) ?? pool)
   const { view, pools } = usable
-  return { ...usable, view: { ...view, pools: widest(view.pools) }, pools: widest(pools) }
+  return { ...usable, view: { ...view, pools: changed(view.pools) }, pools: changed(pools) }
 }
 
 async function dataFeeTerms(task: Task): Promise<DataFeeTerms | null> {

@@ -6,7 +6,7 @@ import type { RouteRequest } from '../../domain/engine.js'
 import type { RefusedPool } from '../../domain/explanation.js'
 import type { OrderInput } from '../../domain/order.js'
 import { decodeAmountsOut } from '../../executor/compile.js'
-import { poolName } from '../../protocols/pool.js'
+import { poolKey, poolName } from '../../protocols/pool.js'
 import type { Task } from '../block/task.js'
 import type { MarketPool } from '../market/market-view.js'
 import type { CandidateArgs } from '../search/candidates.js'
@@ -17,6 +17,7 @@ import { refusePartial, watchLeftovers } from './leftovers.js'
 import { lendersOff } from './lenders.js'
 import type { PreparedRoute } from './prepare.js'
 import { readAhead } from './read-ahead.js'
+import { ReadableAmounts } from './retry/readable-amounts.js'
 import {
   delivers,
   newFlows,
@@ -38,11 +39,13 @@ export interface FlowsToProve {
   readonly flows: readonly Flow[]
   /**
    * Candidates by these pools alone that can be carried out.
-   * @param options - what is not searched for, see `CandidateArgs`.
+   * @param options - what is not searched for, see `CandidateArgs`, and pools that are bounded: by what they replace.
    */
   searchAgain(
     pools: readonly MarketPool[],
-    options: Pick<CandidateArgs, 'exactSplits'>,
+    options: Pick<CandidateArgs, 'exactSplits'> & {
+      readonly bounded?: ReadonlyMap<MarketPool, MarketPool>
+    },
   ): Promise<readonly Flow[]>
 }
 
@@ -72,23 +75,36 @@ export async function proveFlows(
   for (const flow of spared) log?.leftOut(flow, 'simulate', boundedBelow)
   if (!attempts.length) throw notFundable(funded, all.unreadable)
   const leftOut = new Set<MarketPool>()
+  const readable = new ReadableAmounts(task, args)
   for (let look = 0; look < mostLooks && !task.clock.isLate(); look++) {
-    const missing = unreadablePools(attempts)
-    const suspects = missing.size || look >= extraLooks ? null : suspectPools(attempts, leftOut)
+    const isBounded = await readable.learn(attempts)
+    const telling = attempts.filter((attempt) => !readable.isBeyond(attempt))
+    const missing = unreadablePools(telling)
+    const isMissing = isBounded || missing.size > 0
+    const suspects = isMissing || look >= extraLooks ? null : suspectPools(telling, leftOut)
     const doubtful = suspects?.pools ?? missing
-    if (!doubtful.size) break
+    if (!doubtful.size && !isBounded) break
+    const bounded = readable.bounded()
     log?.refused([...doubtful].map((pool) => suspectPool(pool, missing.has(pool))))
+    log?.refused([...bounded.values()].map(boundedPoolRecord))
+    const names = new Set([...doubtful].map(({ loaded }) => poolKey(loaded.pool)))
     const again = await searchAgain(
-      usable.pools.filter((pool) => !doubtful.has(pool)),
-      { exactSplits: !suspects?.exactSplitsStand },
+      usable.pools.filter(({ loaded }) => !names.has(poolKey(loaded.pool))),
+      { exactSplits: !suspects?.exactSplitsStand, bounded },
     )
     for (const pool of suspects?.pools ?? []) leftOut.add(pool)
     const known = attempts.map(({ built }) => built.candidate)
-    const found = (missing.size ? newFlows : newSplits)(again, known)
+    const found = (isMissing ? newFlows : newSplits)(again, known)
     if (!found.length) break
     attempts.push(...(await tried(found)))
   }
   return attempts
+}
+
+function boundedPoolRecord({ adapter, loaded, bounds = new Map() }: MarketPool): RefusedPool {
+  const most = [...bounds].map(([direction, amount]) => `${amount} of ${direction.split('>')[0]}`)
+  const reason = `beyond ${most.join(' and ')} it needs state that is not there, so further candidates take no more`
+  return { pool: poolName(loaded.pool), protocol: adapter.slug, reason }
 }
 
 const boundedBelow = 'by native math it cannot be worth more than what was simulated'

@@ -5,9 +5,10 @@
  */
 import { larger } from '../../domain/lists.js'
 import { bpsDenominator } from '../../domain/primitives.js'
+import type { SimulationResult } from '../../domain/state.js'
 import type { MarketPool } from '../market/market-view.js'
 import { type Flow, swapsOf } from '../search/flow.js'
-import type { Attempt } from './built.js'
+import { type Attempt, needsNoTrust } from './built.js'
 
 /** An output may fall this much short of its promise. */
 const toleranceBps = 1n
@@ -68,15 +69,47 @@ function tellsMore({ built: { candidate } }: Attempt, leftOut: ReadonlySet<Marke
  * failed read names its contract; a pool that was readable for another candidate, of less, is among these, too.
  */
 export function unreadablePools(attempts: readonly Attempt[]): ReadonlySet<MarketPool> {
-  const best = attempts.reduce((most, attempt) => larger(most, amountOut(attempt)), 0n)
+  const best = mostPaid(attempts)
   return new Set(
-    attempts.flatMap(({ built: { candidate }, result }) => {
-      if (result?.status !== 'unreadable' || candidate.amountOut <= best) return []
+    unreadableAbove(attempts, () => best).flatMap(({ built: { candidate }, result }) => {
       const message = result.message.toLowerCase()
       return swapsOf(candidate).filter(({ loaded }) => message.includes(loaded.pool.address))
     }),
   )
 }
+
+/**
+ * Candidates that needed state that is not there, and promised more than every one that worked; those without code of
+ * strangers more than every such one, since they rank first within some basis points.
+ */
+export function unreadableBest(attempts: readonly Attempt[]): Attempt<Unread>[] {
+  if (attempts.every(({ result }) => result?.status !== 'unreadable')) return []
+  const trusted = new Set(attempts.filter(isTrusted))
+  const [best, bestTrusted] = [mostPaid(attempts), mostPaid([...trusted])]
+  return unreadableAbove(attempts, (attempt) => (trusted.has(attempt) ? bestTrusted : best))
+}
+
+function mostPaid(attempts: readonly Attempt[]): bigint {
+  return attempts.reduce((most, attempt) => larger(most, amountOut(attempt)), 0n)
+}
+
+function unreadableAbove(
+  attempts: readonly Attempt[],
+  paidBeside: (attempt: Attempt) => bigint,
+): Attempt<Unread>[] {
+  return attempts.filter(
+    (attempt): attempt is Attempt<Unread> =>
+      attempt.result?.status === 'unreadable' &&
+      attempt.built.candidate.amountOut > paidBeside(attempt),
+  )
+}
+
+function isTrusted({ built: { candidate, taken, order } }: Attempt): boolean {
+  const named = [...taken, ...order.outputs].map(({ token }) => token)
+  return needsNoTrust(candidate, new Set(named))
+}
+
+type Unread = Extract<SimulationResult, { readonly status: 'unreadable' }>
 
 /** Whether it pays what its candidate promises. */
 export function delivers(attempt: Attempt): boolean {

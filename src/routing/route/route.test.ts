@@ -13,8 +13,11 @@ import {
   weth,
 } from '../../../test/support/routing/plain-pairs.js'
 import { plainTask } from '../../../test/support/routing/plain-task.js'
-import type { SimulationRequest, StateReader } from '../../domain/state.js'
+import { at } from '../../domain/lists.js'
+import type { SimulationRequest, SimulationResult, StateReader } from '../../domain/state.js'
 import { contractAddress } from '../../executor/deployments.js'
+import { readSwap, swapSelector } from '../../executor/swap-order.js'
+import { constantProductOut } from '../../protocols/uniswap-v2/math.js'
 import { Clock } from '../block/clock.js'
 import { runRoute } from './route.js'
 
@@ -129,5 +132,80 @@ describe('runRoute', () => {
     const task = plainTask({ pairs, simulate: honest })
     const { explanation } = await runRoute(task, quoteArgs({ explain: 'plain' }))
     expect(explanation?.candidates.map(({ status }) => status)).toEqual(['chosen', 'measured'])
+  })
+})
+
+describe('a node that gives the state of a pool in part', () => {
+  const whole = 100n * 10n ** 18n
+  /** The deeper pair can be read for so much of the input. */
+  const readable = 40n * 10n ** 18n
+  const inputs = [{ token: weth, amount: whole }]
+  const args = quoteArgs({ inputs, router: { splits: true } })
+
+  /** What each pair on the way of plain swaps takes, raw units. */
+  function takenBy({ data }: SimulationRequest) {
+    const { amountIn, hops } = readSwap(data)
+    let left = amountIn ?? 0n
+    return hops.map(({ target, share }) => {
+      const amount = share ? (left * BigInt(share)) / 10_000n : left
+      left -= amount
+      return { pair: target === deepPair.address ? deepPair : shallowPair, amount }
+    })
+  }
+
+  const partial =
+    (asked: SimulationRequest[]) =>
+    (one: SimulationRequest): SimulationResult => {
+      asked.push(one)
+      // The steps of an Executor are not looked at here.
+      if (!one.data.startsWith(swapSelector)) return reverted('K')
+      const taken = takenBy(one)
+      if (taken.some(({ pair, amount }) => pair === deepPair && amount > readable)) {
+        const message = `state unreadable: slot 0x8 of ${deepPair.address}`
+        return { status: 'unreadable', message }
+      }
+      const paid = taken.map(({ pair, amount }) =>
+        constantProductOut(amount, pair.reserves[1], pair.reserves[0], 30n),
+      )
+      return gives(paid.reduce((sum, amount) => sum + amount, 0n))
+    }
+
+  const shallowAlone = constantProductOut(
+    whole,
+    shallowPair.reserves[1],
+    shallowPair.reserves[0],
+    30n,
+  )
+
+  test('is asked for what it gives: a split uses the pool for that part, and pays more than without it', async () => {
+    const asked: SimulationRequest[] = []
+    const answer = await runRoute(plainTask({ pairs, simulate: partial(asked) }), args)
+    const final = asked.find(({ data }) => data === answer.tx.data)
+    const most = at(
+      takenBy(final as SimulationRequest).filter(({ pair }) => pair === deepPair),
+      0,
+    )
+    expect(most.amount).toBeGreaterThan((readable * 7n) / 10n)
+    expect(most.amount).toBeLessThanOrEqual(readable)
+    const amountOut = answer.outputs[0]?.amountOut ?? 0n
+    expect(amountOut).toBeGreaterThan((shallowAlone * 14n) / 10n)
+    expect(answer.warnings.join()).toContain('met state that the node does not give')
+  })
+
+  test('says of the pool how much of it is used', async () => {
+    const request = { ...args.request, explain: 'plain' as const }
+    const task = plainTask({ pairs, simulate: partial([]) })
+    const { explanation } = await runRoute(task, { ...args, request })
+    const reasons = explanation?.pools.refused.map(({ reason }) => reason)
+    expect(reasons).toEqual([
+      expect.stringMatching(/^beyond \d+ of 0x.* needs state that is not there/),
+    ])
+  })
+
+  test('is left out where an earlier cassette is replayed', async () => {
+    const settings = { boundsPools: false }
+    const task = plainTask({ pairs, simulate: partial([]), settings })
+    const { outputs } = await runRoute(task, args)
+    expect(outputs).toMatchObject([{ amountOut: shallowAlone }])
   })
 })

@@ -4,9 +4,12 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { DoctorCheck, Setting, SystemState } from '../../../src/api/records/operation-records.js'
+import { openIndexStore } from '../../../src/pool-index/store.js'
 import { bearer, documented, startTestApi } from '../test-api.js'
 
 const secret = 'secret-of-node'
+/** Uniswap V2's factory. */
+const pairs = '0x5c69bee701ef814a2b6a3edd4b1652cb9cc5aa6f'
 
 test('/system tells what was learnt of each node, and names none', async () => {
   const api = await startTestApi(
@@ -62,6 +65,36 @@ test('/system tells what was learnt of each node, and names none', async () => {
     },
   ])
   expect((await api.get('/system')).text).not.toMatch(/secret|node\.example/)
+})
+
+test('/system tells the declared venues, and how many pools their factories have in the index', async () => {
+  const api = await startTestApi({ VENUES: 'examples/venues/uniswap-v2-factory.yaml' })
+  const venue = {
+    name: 'all-pairs',
+    chainId: 1,
+    trust: 'none',
+    pools: 0,
+    factory: pairs,
+    indexedPools: 0,
+  }
+  expect((await documented(api, '/system', SystemState)).venues).toEqual([venue])
+  const address = `0x${'7'.repeat(40)}` as const
+  const parameters = { venue: 'all-pairs', factory: 'declared:all-pairs:1', constants: [] }
+  const pool = {
+    protocol: 'declared',
+    id: address,
+    address,
+    tokens: [],
+    parameters,
+    block: 1n,
+    gate: null,
+  }
+  const store = openIndexStore(api.config.dataDir)
+  store.add({ chainId: 1, sources: [], from: 0n, to: 3n, pools: [pool], checkpoints: [] })
+  store.close()
+  expect((await documented(api, '/system', SystemState)).venues).toEqual([
+    { ...venue, indexedPools: 1 },
+  ])
 })
 
 test('/configuration and /doctor tell what is in force and what is unfit, and no URL of a node', async () => {

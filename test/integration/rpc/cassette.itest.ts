@@ -218,6 +218,7 @@ const head: CassetteHead = {
         marksAnswers: true,
         widensPools: true,
         countsHoldings: true,
+        boundsPools: true,
         poolBlacklist: [],
         v4Hooks: 'run',
         v4HooksAllowlist: [],

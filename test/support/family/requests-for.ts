@@ -73,6 +73,23 @@ const requests: Readonly<Record<string, Sent>> = {
       ],
     },
   },
+  'POST /orders': {
+    body: {
+      orders: [
+        {
+          maker: sender,
+          tokenIn: weth,
+          tokenOut: usdc,
+          amountIn: '1000000000000000000',
+          amountOut: '3000000000',
+          expiry: 1_900_000_000,
+          nonce: '1',
+          signature: `0x${'11'.repeat(65)}`,
+        },
+      ],
+    },
+  },
+  'DELETE /orders': { query: { hashes: `0x${'22'.repeat(32)}` } },
   'GET /cassettes/{}/requests/{}': { named: ['none.cassette', '1'] },
   'GET /cassettes/{}': { named: ['none.cassette'] },
   'POST /cassettes/{}/check': { named: ['none.cassette'] },

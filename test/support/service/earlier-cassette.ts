@@ -70,7 +70,15 @@ export async function withoutMarks(file: string, copy: string): Promise<void> {
   const db = openSqlite(copy)
   const requests = new CassetteRequests(db)
   const settings = JSON.parse(requests.facts().settings ?? '{}')
-  const later = ['marksAnswers', 'widensPools', 'countsHoldings', 'cautions', 'dataFee', 'v4Hooks']
+  const later = [
+    'marksAnswers',
+    'widensPools',
+    'countsHoldings',
+    'boundsPools',
+    'cautions',
+    'dataFee',
+    'v4Hooks',
+  ]
   for (const name of later) delete settings[name]
   requests.putFacts({ settings: JSON.stringify(settings) })
   db.close()

@@ -1,0 +1,89 @@
+/** `forkroute orders`: signed orders that routes of a key may use. */
+import { readFile } from 'node:fs/promises'
+import type { Command } from 'commander'
+import { ConfigError } from '../config/config.js'
+import { chainOrEthereum } from './chains.js'
+import { type ConnectionOptions, withApi } from './client.js'
+import { type OutputOptions, printJson, printTable } from './output.js'
+
+interface Options extends OutputOptions, ConnectionOptions {
+  readonly chain: number
+  readonly all?: boolean
+}
+
+export function addOrders(program: Command): void {
+  const group = program
+    .command('orders')
+    .description('signed orders of makers, which routes with the same key may use')
+
+  group
+    .command('import')
+    .description('add signed orders from a JSON file')
+    .argument('<file>', 'JSON array, see docs/how-to/orders.md')
+    .addOption(chainOrEthereum())
+    .option('--all', 'routes with every key may use them; needs the scope admin')
+    .action(async (file: string, _local, command: Command) => {
+      const options = command.optsWithGlobals<Options>()
+      const orders = ordersIn(await readFile(file, 'utf8'))
+      await withApi(options, async (client) => {
+        const visibility = options.all ? 'all' : 'key'
+        const result = await client.importOrders({ chainId: options.chain, visibility, orders })
+        if (options.json) printJson(result)
+        else {
+          console.log(`${result.added} orders added, ${result.updated} updated.`)
+          console.log(`Each maker allows ${result.settlement} to spend tokenOut.`)
+        }
+      })
+    })
+
+  group
+    .command('list')
+    .description('list the orders that the key has imported, the oldest first')
+    .addOption(chainOrEthereum())
+    .action(async (_local, command: Command) => {
+      const options = command.optsWithGlobals<Options>()
+      await withApi(options, async (client) => {
+        const { meta, data } = await client.orders({ chainId: options.chain, pageSize: 500 })
+        if (options.json) return printJson(data)
+        printTable(
+          ['hash', 'maker', 'gives', 'gets', 'until', 'for'],
+          data.map((one) => [
+            one.hash,
+            one.maker,
+            `${one.amountOut} ${one.tokenOut}`,
+            `${one.amountIn} ${one.tokenIn}`,
+            new Date(one.expiry * 1_000).toISOString(),
+            one.visibility,
+          ]),
+        )
+        if (meta.total > data.length) console.error(`There are ${meta.total - data.length} more.`)
+      })
+    })
+
+  group
+    .command('remove')
+    .description('forget orders; on the chain they stay open')
+    .argument('<hash...>', 'as printed by orders list')
+    .addOption(chainOrEthereum())
+    .action(async (hashes: string[], _local, command: Command) => {
+      const options = command.optsWithGlobals<Options>()
+      await withApi(options, async (client) => {
+        const result = await client.removeOrders({ chainId: options.chain, hashes })
+        if (options.json) printJson(result)
+        else console.log(`${result.removed} orders removed.`)
+      })
+    })
+}
+
+/** @throws ConfigError; what is wrong with an order says the service. */
+function ordersIn(text: string): never {
+  let orders: unknown
+  try {
+    orders = JSON.parse(text)
+  } catch {
+    throw new ConfigError(['it is not JSON.'], 'file')
+  }
+  if (!Array.isArray(orders))
+    throw new ConfigError(['it must hold a JSON array of orders.'], 'file')
+  return orders as never
+}

@@ -1,0 +1,138 @@
+/**
+ * Signed orders at one block, as one worker thread knows them. What is left of an order is a fact of the block and is read
+ * once; which orders a view has follows from the task alone, since orders may be private to the key that asks.
+ */
+import { LRUCache } from 'lru-cache'
+import type { ChainDefinition } from '../../chains/chain.js'
+import type { Address } from '../../domain/primitives.js'
+import type { SignedOrder } from '../../domain/signed-order.js'
+import type { StateReader } from '../../domain/state.js'
+import { poolKey, type Unreadable } from '../../protocols/pool.js'
+import type { LoadedPool } from '../../protocols/protocol.js'
+import { signedOrders } from '../../protocols/signed-orders/index.js'
+import { type OrderState, toOrderPool } from '../../protocols/signed-orders/load.js'
+import { type MarketPool, MarketView } from './market-view.js'
+import { doubtOf } from './verified.js'
+
+/** Orders of one direction of a pair whose state is read: those with the best rates. */
+const mostOfDirection = 48
+/** Orders of one view. */
+const mostOfView = 256
+
+type Loaded = LoadedPool<OrderState> | Unreadable
+
+/** Views with orders that belong to one view without them, by the hashes of the orders. */
+class ViewsWithOrders {
+  readonly byOrders = new LRUCache<string, MarketView>({ max: 16 })
+}
+
+export class OrderMarket {
+  readonly #chain: ChainDefinition
+  readonly #blacklist: ReadonlySet<string>
+  /** The key is the whole order: two may differ in their signatures. */
+  readonly #loaded = new Map<string, Promise<Loaded>>()
+
+  /** @param blacklist - hashes of orders that are never used, lower-case. */
+  constructor(chain: ChainDefinition, blacklist: ReadonlySet<string>) {
+    this.#chain = chain
+    this.#blacklist = blacklist
+  }
+
+  /**
+   * The view with those of the orders that can be filled at the block, between tokens that it has.
+   *
+   * @param ends - tokens that the route begins and ends with.
+   */
+  async view(
+    reader: StateReader,
+    base: MarketView,
+    orders: readonly SignedOrder[],
+    ends: readonly Address[],
+  ): Promise<MarketView> {
+    const known = new Set([...ends, ...base.pools.flatMap(({ loaded }) => loaded.pool.tokens)])
+    const usable = orders.filter(
+      ({ hash, tokenIn, tokenOut }) =>
+        !this.#blacklist.has(hash) && known.has(tokenIn) && known.has(tokenOut),
+    )
+    const loaded = await this.#load(reader, bestOf(usable))
+    const open = loaded.flatMap((one) => ('state' in one && one.state.left > 0n ? [one] : []))
+    const unreadable = loaded.flatMap((one) => ('state' in one ? [] : [one]))
+    if (open.length === 0 && unreadable.length === 0) return base
+    const views = base.memory(ViewsWithOrders).byOrders
+    const key = JSON.stringify([...open.map(keyOf), unreadable])
+    const before = views.get(key)
+    if (before) return before
+    const pools = [...base.pools, ...toMarketPools(open)]
+    const made = new MarketView({
+      ...base,
+      pools: pools.sort((a, b) => (poolKey(a.loaded.pool) < poolKey(b.loaded.pool) ? -1 : 1)),
+      unreadable: [...base.unreadable, ...unreadable],
+    })
+    views.set(key, made)
+    return made
+  }
+
+  async #load(reader: StateReader, orders: readonly SignedOrder[]): Promise<Loaded[]> {
+    const pools = orders.map(toOrderPool)
+    const textOf = (pool: (typeof pools)[number]) => String(pool.parameters.order)
+    const fresh = pools.filter((pool) => !this.#loaded.has(textOf(pool)))
+    if (fresh.length > 0) {
+      const chain = this.#chain
+      const load = signedOrders.swaps.load({ reader, chain, venue: {}, pools: fresh })
+      for (const [index, pool] of fresh.entries()) {
+        const own = load.then((list) => list[index] as Loaded)
+        this.#loaded.set(textOf(pool), own)
+        own.catch(() => this.#loaded.delete(textOf(pool)))
+      }
+    }
+    const loaded = await Promise.all(pools.map((pool) => this.#loaded.get(textOf(pool))))
+    return loaded.flatMap((one) => one ?? [])
+  }
+}
+
+function keyOf({ pool, state }: LoadedPool<OrderState>): string {
+  return `${pool.id}${state.order.signature}`
+}
+
+/** The best rates of each direction, then by their hashes. */
+function bestOf(orders: readonly SignedOrder[]): SignedOrder[] {
+  const groups = new Map<string, SignedOrder[]>()
+  for (const order of orders) {
+    const direction = `${order.tokenIn}>${order.tokenOut}`
+    groups.set(direction, [...(groups.get(direction) ?? []), order])
+  }
+  return [...groups.values()]
+    .flatMap((group) => group.sort(byRate).slice(0, mostOfDirection))
+    .slice(0, mostOfView)
+}
+
+function byRate(a: SignedOrder, b: SignedOrder): number {
+  const [mine, other] = [
+    BigInt(a.amountOut) * BigInt(b.amountIn),
+    BigInt(b.amountOut) * BigInt(a.amountIn),
+  ]
+  if (mine !== other) return mine > other ? -1 : 1
+  return a.hash < b.hash ? -1 : 1
+}
+
+/** Orders that together offer more than their maker has share their state: a route uses one of them. */
+function toMarketPools(open: readonly LoadedPool<OrderState>[]): MarketPool[] {
+  const offered = new Map<string, bigint>()
+  const fundsOf = ({ state: { order } }: LoadedPool<OrderState>) =>
+    `${order.settlement}:${order.maker}:${order.tokenOut}`
+  for (const one of open) {
+    const { order, left } = one.state
+    const output = (left * BigInt(order.amountOut)) / BigInt(order.amountIn)
+    offered.set(fundsOf(one), (offered.get(fundsOf(one)) ?? 0n) + output)
+  }
+  return open.map((loaded) => {
+    const doubt = doubtOf('found', signedOrders, loaded, {})
+    const isShort = (offered.get(fundsOf(loaded)) ?? 0n) > loaded.state.held
+    return {
+      adapter: signedOrders,
+      loaded,
+      ...(isShort && { sharedState: `${signedOrders.slug}:${fundsOf(loaded)}` }),
+      ...(doubt && { doubt }),
+    }
+  })
+}
