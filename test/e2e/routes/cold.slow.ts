@@ -27,7 +27,7 @@ const link = '0x514910771af9ca656af840dff83e8264ecf986ca'
 const known = { tokenIn: weth, tokenOut: usdc, amountIn: `${ether}` }
 const other = { tokenIn: uni, tokenOut: link, amountIn: `${100n * ether}` }
 /** Far enough that what is asked at once overlaps, and what waits for an answer does not. */
-const latencyMs = 100
+const latencyMs = 250
 /** So far that nothing else takes as long, however busy the machine is. */
 const farMs = 600
 
