@@ -14,6 +14,7 @@ import {
   toHead,
   versionWarnings,
 } from './contents.js'
+import { earlierProtocols } from './earlier-protocols.js'
 
 const version = { forkroute: '1.0.0', anvil: '1.7.1', contracts: { Router: 'aa', Executor: 'bb' } }
 const contents: CassetteContents = {
@@ -37,6 +38,7 @@ const contents: CassetteContents = {
     priorityFeePerGas: { 1: 10n ** 18n },
     acrossFeeBps: 5,
     acrossMaxUsd: null,
+    protocols: ['curve', 'one-more'],
   },
   tokens: [
     {
@@ -70,9 +72,15 @@ describe('toHead', () => {
 
   test('what earlier files lack is as it was when they were recorded', () => {
     const { facts } = toHead(contents, version)
-    const { dataFee: _one, cautions: _other, ...earlier } = JSON.parse(facts.settings ?? '{}')
+    const settings = JSON.parse(facts.settings ?? '{}')
+    const { dataFee: _one, cautions: _other, protocols: _third, ...earlier } = settings
     const read = contentsOf({ facts: () => ({ ...facts, settings: JSON.stringify(earlier) }) })
-    expect(read.settings).toEqual({ ...contents.settings, dataFee: 'shown', cautions: false })
+    expect(read.settings).toEqual({
+      ...contents.settings,
+      dataFee: 'shown',
+      cautions: false,
+      protocols: earlierProtocols,
+    })
   })
 
   test('a missing part is named', () => {

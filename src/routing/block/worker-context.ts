@@ -4,6 +4,7 @@
 import { LRUCache } from 'lru-cache'
 import { type Catalog, openCatalog } from '../../catalog/store.js'
 import { tokenKey } from '../../catalog/token-lists.js'
+import { withProtocols } from '../../chains/chain.js'
 import { ethereum } from '../../chains/ethereum.js'
 import { chainById } from '../../chains/registry.js'
 import { unknownChain } from '../../domain/common-errors.js'
@@ -71,7 +72,9 @@ export class WorkerContext implements ThreadFacts {
   #open(pin: BlockPin, tokens?: TokenKnowledge): BlockFacts {
     const chain = chainById(pin.chainId)
     if (!chain) throw unknownChain(pin.chainId)
-    const own = withDeclaredVenues(withHooks(chain, this.settings), this.settings.venues)
+    const { protocols, venues } = this.settings
+    const known = withHooks(withProtocols(chain, protocols), this.settings)
+    const own = withDeclaredVenues(known, venues)
     return new BlockFacts(own, pin, this, tokens)
   }
 }

@@ -224,6 +224,7 @@ const head: CassetteHead = {
         priorityFeePerGas: {},
         acrossFeeBps: 5,
         acrossMaxUsd: null,
+        protocols: [],
       },
       tokens: [],
       importedPools: {},

@@ -64,13 +64,15 @@ export function removeBalance(file: string, token: Address, owner: Address): num
   return count
 }
 
-/** A copy whose settings do not say whether answers have marks and cautions, what ranks them and how far pools are read, as earlier ones do not. */
+/** A copy whose settings do not say whether answers have marks and cautions, what ranks them, how far pools are read and of which protocols, as earlier ones do not. */
 export async function withoutMarks(file: string, copy: string): Promise<void> {
   await copyFile(file, copy)
   const db = openSqlite(copy)
   const requests = new CassetteRequests(db)
   const settings = JSON.parse(requests.facts().settings ?? '{}')
-  for (const later of ['marksAnswers', 'widensPools', 'cautions', 'dataFee']) delete settings[later]
+  for (const later of ['marksAnswers', 'widensPools', 'cautions', 'dataFee', 'protocols']) {
+    delete settings[later]
+  }
   requests.putFacts({ settings: JSON.stringify(settings) })
   db.close()
 }
