@@ -14,6 +14,7 @@ import {
   toHead,
   versionWarnings,
 } from './contents.js'
+import { earlierProtocols } from './earlier-protocols.js'
 
 const version = { forkroute: '1.0.0', anvil: '1.7.1', contracts: { Router: 'aa', Executor: 'bb' } }
 const contents: CassetteContents = {
@@ -40,6 +41,7 @@ const contents: CassetteContents = {
     priorityFeePerGas: { 1: 10n ** 18n },
     acrossFeeBps: 5,
     acrossMaxUsd: null,
+    protocols: ['curve', 'one-more'],
   },
   tokens: [
     {
@@ -77,11 +79,17 @@ describe('toHead', () => {
       dataFee: _one,
       cautions: _other,
       v4Hooks: _third,
+      protocols: _fourth,
       ...earlier
     } = JSON.parse(facts.settings ?? '{}')
     const read = contentsOf({ facts: () => ({ ...facts, settings: JSON.stringify(earlier) }) })
-    const later = { dataFee: 'shown', cautions: false, v4Hooks: 'listed' }
-    expect(read.settings).toEqual({ ...contents.settings, ...later })
+    expect(read.settings).toEqual({
+      ...contents.settings,
+      dataFee: 'shown',
+      cautions: false,
+      v4Hooks: 'listed',
+      protocols: earlierProtocols,
+    })
   })
 
   test('a missing part is named', () => {

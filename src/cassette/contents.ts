@@ -16,6 +16,7 @@ import {
   CassetteRequests,
   DamagedRow,
 } from '../rpc/cassette/cassette-requests.js'
+import { earlierProtocols } from './earlier-protocols.js'
 
 /** The part of the configuration that changes answers. */
 export type CassetteSettings = Pick<
@@ -41,7 +42,11 @@ export type CassetteSettings = Pick<
   | 'priorityFeePerGas'
   | 'acrossFeeBps'
   | 'acrossMaxUsd'
-> & { readonly chainIds: readonly number[] }
+> & {
+  readonly chainIds: readonly number[]
+  /** Slugs of the protocols that the recording software has: a later one has pools whose state was not recorded. */
+  readonly protocols: readonly string[]
+}
 
 export interface CassetteContents {
   readonly settings: CassetteSettings
@@ -75,6 +80,7 @@ const laterSettings = {
   proof: 'all',
   dataFee: 'shown',
   cautions: false,
+  protocols: earlierProtocols,
 } as const
 
 const address = z.custom<Address>((value) => /^0x[0-9a-f]{40}$/.test(String(value)))
@@ -110,6 +116,7 @@ const schemas = {
     proof: z.enum(['all', 'adaptive']).default(laterSettings.proof),
     dataFee: z.enum(['ranked', 'shown']).default(laterSettings.dataFee),
     cautions: z.boolean().default(laterSettings.cautions),
+    protocols: z.array(z.string()).default([...earlierProtocols]),
     poolIndex: z.boolean().default(laterSettings.poolIndex),
     acrossFeeBps: integer.default(laterSettings.acrossFeeBps),
     acrossMaxUsd: z.number().nullable().default(laterSettings.acrossMaxUsd),
@@ -191,8 +198,8 @@ export function readVersions(file: string): string[] {
 
 /**
  * The contents with which a service adds to the file: it must be absent, or recorded with equal contents. Answers have
- * marks and cautions, are ranked after the L1 data fee and come from pools that are widened or bounded and count what they
- * hold, where those in the file do.
+ * marks and cautions, are ranked after the L1 data fee and come from pools that are widened or bounded, count what they
+ * hold and are of the same protocols, where those in the file do.
  * @throws ForkrouteError INVALID_REQUEST naming what differs.
  */
 export function contentsToAdd(file: string, contents: CassetteContents): CassetteContents {
@@ -216,9 +223,26 @@ export function contentsToAdd(file: string, contents: CassetteContents): Cassett
 
 /** Settings that files may lack: what is added to a file takes them from it. */
 export function laterOf(settings: CassetteSettings) {
-  const { marksAnswers, widensPools, countsHoldings, boundsPools, cautions, dataFee, v4Hooks } =
-    settings
-  return { marksAnswers, widensPools, countsHoldings, boundsPools, cautions, dataFee, v4Hooks }
+  const {
+    marksAnswers,
+    widensPools,
+    countsHoldings,
+    boundsPools,
+    cautions,
+    dataFee,
+    v4Hooks,
+    protocols,
+  } = settings
+  return {
+    marksAnswers,
+    widensPools,
+    countsHoldings,
+    boundsPools,
+    cautions,
+    dataFee,
+    v4Hooks,
+    protocols,
+  }
 }
 
 /** One sentence per field that differs. */

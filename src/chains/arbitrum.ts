@@ -131,6 +131,13 @@ export const arbitrum = defineChain({
     },
     'erc-4626': { factories: ['0x878988f5f561081deea117717052164ea1ef0c82'] },
     'aave-v3': { pool: '0x794a61358d6845594f94dc1db02a252b5b4814ad' },
+    // @see sparkdotfi/spark-address-registry 5348de2, src/Arbitrum.sol
+    'spark-psm3': {
+      psm: '0x2b05f8e1cacc6974fd79a673a341fe1f58d27266',
+      usdc,
+      usds: '0x6491c05a82219b8d1479057361ff1654749b876b',
+      susds: '0xddb46999f8891663a8f2828d25298f70416d7610',
+    },
   },
   bridges: {
     across: {

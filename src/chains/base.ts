@@ -104,6 +104,13 @@ export const base = defineChain({
       ],
     },
     'aave-v3': { pool: '0xa238dd80c259a72e81d7e4664a9801593f98d1c5' },
+    // @see sparkdotfi/spark-address-registry 5348de2, src/Base.sol
+    'spark-psm3': {
+      psm: '0x1601843c5e9bc251a3272907010afa41fa18347e',
+      usdc,
+      usds: '0x820c137fa70c8691f0e44dc420a5e53c168921dc',
+      susds: '0x5875eee11cf8398102fdad704c9e96607675467a',
+    },
   },
   bridges: {
     across: {

@@ -46,3 +46,13 @@ export function canonicalToken(
 ): Address {
   return isNative(token) ? chain.wrappedNative : token
 }
+
+/** The chain with venues of these protocols alone; the same chain where it has no others, or none are given. */
+export function withProtocols(
+  chain: ChainDefinition,
+  protocols: readonly string[] | undefined,
+): ChainDefinition {
+  const all = Object.entries(chain.venues)
+  const own = protocols ? all.filter(([slug]) => protocols.includes(slug)) : all
+  return own.length === all.length ? chain : { ...chain, venues: Object.fromEntries(own) }
+}

@@ -200,6 +200,15 @@ export const ethereum = defineChain({
       dai,
       usds: '0xdc035d45d973e3ec169d2276ddab16f1e407384f',
     },
+    // @see makerdao/dss-lite-psm dbf0022, README.md; sparkdotfi/spark-address-registry 5348de2, src/Ethereum.sol
+    'sky-psm': {
+      psm: '0xf6e72db5454dd049d0788e411b06cfaf16853042',
+      wrapper: '0xa188eec8f81263234da3622a406892f3d630f98c',
+      pocket: '0x37305b1cd40574e4c5ce33f8e8306be057fd7341',
+      dai,
+      usds: '0xdc035d45d973e3ec169d2276ddab16f1e407384f',
+      usdc,
+    },
     'morpho-blue': {
       morpho: '0xbbbbbbbbbb9cc5e90e3b3af64bdaf62c37eeffcb',
       markets: [

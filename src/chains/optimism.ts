@@ -107,6 +107,13 @@ export const optimism = defineChain({
       ],
     },
     'aave-v3': { pool: '0x794a61358d6845594f94dc1db02a252b5b4814ad' },
+    // @see sparkdotfi/spark-address-registry 5348de2, src/Optimism.sol
+    'spark-psm3': {
+      psm: '0xe0f9978b907853f354d79188a3defbd41978af62',
+      usdc,
+      usds: '0x4f13a96ec5c4cf34e442b46bbd98a0791f20edc3',
+      susds: '0xb5b2dc7fd34c249f4be7fb1fcea07950784229e0',
+    },
   },
   bridges: {
     across: {

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { protocols } from '../protocols/registry.js'
+import { withProtocols } from './chain.js'
+import { ethereum } from './ethereum.js'
 import { chains } from './registry.js'
 
 const slugs = new Set(protocols.map(({ slug }) => slug))
@@ -7,6 +9,14 @@ const slugs = new Set(protocols.map(({ slug }) => slug))
 test('chain ids are unique', () => {
   const ids = chains.map(({ id }) => id)
   expect(new Set(ids).size).toBe(ids.length)
+})
+
+test('a chain without later protocols has the venues of the others, and is the same where none is left out', () => {
+  const { venues, ...rest } = withProtocols(ethereum, ['curve', 'sky'])
+  expect(Object.keys(venues)).toEqual(['curve', 'sky'])
+  expect({ ...rest, venues: ethereum.venues }).toEqual(ethereum)
+  expect(withProtocols(ethereum, undefined)).toBe(ethereum)
+  expect(withProtocols(ethereum, [...slugs])).toBe(ethereum)
 })
 
 test('a token whose decimals differ between chains states them on all that a bridge moves it to', () => {

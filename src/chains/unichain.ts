@@ -43,6 +43,13 @@ export const unichain = defineChain({
         '0x6c987dde50db1dcdd32cd4175778c2a291978e2a',
       ],
     },
+    // @see sparkdotfi/spark-address-registry 5348de2, src/Unichain.sol
+    'spark-psm3': {
+      psm: '0x7b42ed932f26509465f7ce3faf76ffce1275312f',
+      usdc,
+      usds: '0x7e10036acc4b56d4dfca3b77810356ce52313f9c',
+      susds: '0xa06b10db9f390990364a3984c04fadf1c13691b5',
+    },
   },
   bridges: {
     across: {

@@ -15,6 +15,8 @@ describe.each(chains)('$name', (chain) => {
     const asked = new Set<string>(probesOf(chain, []).map(({ to }) => to))
     const named = new Set(addressesIn(chain))
     named.delete(nativeToken)
+    // An account without code, of which the module is asked.
+    named.delete(String(chain.venues['sky-psm']?.pocket))
     expect(named.size).toBeGreaterThan(10)
     expect([...named].filter((address) => !asked.has(address))).toEqual([])
     expect([...asked].filter((address) => !named.has(address))).toEqual([])

@@ -114,7 +114,7 @@ export function unknownAggregators(slugs: readonly string[]): {
   return { unknown: slugs.filter((slug) => !known.includes(slug)), known }
 }
 
-/** Other protocols swap only to enter and leave their positions, and have actions for that. */
+/** Other protocols swap to enter and leave their positions, and have actions for that, or at par, which routes do for callers. */
 function isExchange(adapter: ProtocolAdapter): boolean {
   return canSwap(adapter) && adapter.category === 'dex'
 }

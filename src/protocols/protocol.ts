@@ -73,6 +73,8 @@ export interface EncodeSwapArgs<State = unknown> {
   readonly deadline?: bigint
   /** True when tokenIn lies at `prepaidAt` already: the Executor spends nothing. */
   readonly isPrepaid?: boolean
+  /** Index in the order of the first of these steps, for references to their results; absent: 0. */
+  readonly firstStep?: number
 }
 
 /** How a protocol is told from the others, on the wire and to people. */

@@ -22,7 +22,9 @@ import type { ProtocolAdapter } from './protocol.js'
 import { rocketPool } from './rocket-pool/index.js'
 import { signedOrders } from './signed-orders/index.js'
 import { sky } from './sky/index.js'
+import { skyPsm } from './sky-psm/index.js'
 import { aerodromeSlipstream, velodromeSlipstream } from './slipstream/index.js'
+import { sparkPsm3 } from './spark-psm3/index.js'
 import { stakingRewards } from './staking-rewards/index.js'
 import { pancakeswapV2, sushiswapV2, uniswapV2 } from './uniswap-v2/index.js'
 import { pancakeswapV3, sushiswapV3, uniswapV3 } from './uniswap-v3/index.js'
@@ -66,6 +68,8 @@ export const protocols: readonly ProtocolAdapter[] = [
   fraxEther,
   signedOrders,
   sky,
+  skyPsm,
+  sparkPsm3,
   yearnV2,
   stakingRewards,
   morphoBlue,

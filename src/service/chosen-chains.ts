@@ -1,6 +1,6 @@
 /** Which chains a service serves, and by which nodes: those of the configuration, or those of a sandbox. */
 
-import type { ChainDefinition } from '../chains/chain.js'
+import { type ChainDefinition, withProtocols } from '../chains/chain.js'
 import { chainById } from '../chains/registry.js'
 import type { Config } from '../config/config.js'
 import type { DeclaredVenue } from '../domain/declared-venue.js'
@@ -50,14 +50,17 @@ export async function chooseChains(
   }
 }
 
-/** The known ones of the chains, with the venues that the operator declares. */
+/** The known ones of the chains, with the venues that the operator declares, and with those alone of the protocols. */
 export function servedChains(
   ids: readonly number[],
-  { venues }: { readonly venues: readonly DeclaredVenue[] },
+  {
+    venues,
+    protocols,
+  }: { readonly venues: readonly DeclaredVenue[]; readonly protocols?: readonly string[] },
 ): ChainDefinition[] {
   return ids.flatMap((id) => {
     const chain = chainById(id)
-    return chain ? [withDeclaredVenues(chain, venues)] : []
+    return chain ? [withDeclaredVenues(withProtocols(chain, protocols), venues)] : []
   })
 }
 

@@ -24,6 +24,7 @@ import { OrderStore } from '../catalog/order-store.js'
 import { openPositionStore } from '../catalog/position-store.js'
 import { openCatalog } from '../catalog/store.js'
 import { loadTokenLists } from '../catalog/token-lists.js'
+import { withProtocols } from '../chains/chain.js'
 import { hardForkAt } from '../chains/registry.js'
 import { type Config, ConfigError } from '../config/config.js'
 import type { TracesConfig } from '../config/traces.js'
@@ -42,6 +43,7 @@ import { ForkPool } from '../forks/pool.js'
 import { createOperations } from '../operations/operations.js'
 import { compileLess } from '../platform/threads.js'
 import { followChains } from '../pool-index/follow.js'
+import { protocols } from '../protocols/registry.js'
 import type { WorkerSettings } from '../routing/block/worker-settings.js'
 import { type Archive, startArchive } from '../rpc/archive/archive.js'
 import type { ArchiveMode } from '../rpc/archive/archive-messages.js'
@@ -265,7 +267,7 @@ function followPools(prepared: Prepared, dataDir: string, logger: Logger) {
 
 /** @param indexDir - folder of the index of pools. */
 function workerSettings(
-  { config, mode, tokens, sandboxPools }: Prepared,
+  { config, mode, tokens, sandboxPools, protocols: known }: Prepared,
   indexDir: string,
 ): WorkerSettings {
   return {
@@ -284,6 +286,7 @@ function workerSettings(
     v4HooksAllowlist: config.v4HooksAllowlist,
     venues: config.venues,
     ...defined({
+      protocols: known,
       poolIndex: config.poolIndex
         ? { dataDir: mode.kind === 'replay' ? null : indexDir }
         : undefined,
@@ -303,6 +306,8 @@ interface Prepared extends Chosen {
   readonly config: Config
   readonly tokens: readonly Token[]
   readonly mode: ArchiveMode
+  /** Slugs of the protocols that a cassette knows; absent: all. */
+  readonly protocols?: readonly string[]
   /** Pools that the caller puts into an empty data folder. */
   readonly importedPools: CassetteContents['importedPools']
 }
@@ -322,14 +327,17 @@ async function prepare(
   const importedPools = importedPoolsOf(config.dataDir, chainIds)
   const { sandboxPools } = chosen
   const contents = contentsToAdd(mode.file, {
-    settings: { ...config, chainIds },
+    settings: { ...config, chainIds, protocols: protocols.map(({ slug }) => slug) },
     tokens,
     importedPools,
     sandboxPools,
   })
+  const { protocols: known, ...later } = laterOf(contents.settings)
   return {
     ...chosen,
-    config: { ...config, ...laterOf(contents.settings), dataDir: temporaryFolder(closers) },
+    chains: chosen.chains.map((chain) => withProtocols(chain, known)),
+    protocols: known,
+    config: { ...config, ...later, dataDir: temporaryFolder(closers) },
     tokens,
     mode: { ...mode, head: toHead(contents, softwareVersion()) },
     importedPools,
@@ -348,7 +356,7 @@ function checkAggregators({ disabledAggregators }: Config): void {
 function prepareReplay(config: Config, file: string, logger: Logger, closers: Closers): Prepared {
   const { settings, tokens, importedPools, sandboxPools } = readContents(file)
   for (const warning of versionWarnings(readVersions(file), softwareVersion())) logger.warn(warning)
-  const { chainIds, ...own } = settings
+  const { chainIds, protocols: known, ...own } = settings
   return {
     config: {
       ...config,
@@ -358,7 +366,8 @@ function prepareReplay(config: Config, file: string, logger: Logger, closers: Cl
       maxHeadAgeSeconds: null,
       opportunitiesMinTvlUsd: null,
     },
-    chains: servedChains(chainIds, own),
+    chains: servedChains(chainIds, { ...own, protocols: known }),
+    protocols: known,
     urls: {},
     sandboxUrls: null,
     sandboxPools,

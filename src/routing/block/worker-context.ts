@@ -4,7 +4,7 @@
 import { LRUCache } from 'lru-cache'
 import { type Catalog, openCatalog } from '../../catalog/store.js'
 import { tokenKey } from '../../catalog/token-lists.js'
-import type { ChainDefinition } from '../../chains/chain.js'
+import { type ChainDefinition, withProtocols } from '../../chains/chain.js'
 import { ethereum } from '../../chains/ethereum.js'
 import { chainById } from '../../chains/registry.js'
 import { unknownChain } from '../../domain/common-errors.js'
@@ -28,10 +28,11 @@ export class WorkerContext implements ThreadFacts {
   /** Null: routes do without. */
   readonly poolIndex: PoolIndex | null
   readonly listedTokens: ReadonlyMap<string, Token>
-  /** The chain with what settings add to its venues: one object, by which others keep what they make of it. */
-  readonly #asSet = oncePer((chain: ChainDefinition) =>
-    withDeclaredVenues(withHooks(chain, this.settings), this.settings.venues),
-  )
+  /** The chain with what settings add to its venues and leave out: one object, by which others keep what they make of it. */
+  readonly #asSet = oncePer((chain: ChainDefinition) => {
+    const { protocols, venues } = this.settings
+    return withDeclaredVenues(withHooks(withProtocols(chain, protocols), this.settings), venues)
+  })
   readonly #blocks = new LRUCache<string, BlockFacts>({ max: blocksKept })
   readonly #passed = new LRUCache<string, BlockFacts>({ max: blocksKept })
 

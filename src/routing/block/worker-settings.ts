@@ -28,6 +28,8 @@ export interface WorkerSettings {
   readonly v4Hooks?: V4HooksUse
   /** Hooks of Uniswap V4 whose pools are used, lower-case; absent: none. */
   readonly v4HooksAllowlist?: readonly string[]
+  /** Slugs of the protocols that chains have venues of; absent: all. */
+  readonly protocols?: readonly string[]
   /** Venues of the operator's file; absent: none. */
   readonly venues?: readonly DeclaredVenue[]
   /** Where the index of pools lies, null: in the recording alone; absent: routes do without. */

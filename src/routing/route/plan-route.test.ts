@@ -57,6 +57,35 @@ describe('planRoute', () => {
     expect(plan(path, false)).toEqual({ paid: [executor, executor], paysReceiver: false })
   })
 
+  test('each swap is told where its steps begin, also in a longer plan', () => {
+    const begins: (number | undefined)[] = []
+    const twoSteps = (tokenIn: Address, tokenOut: Address): FlowEdge => {
+      const own = edge(tokenIn, tokenOut)
+      if (own.hop.kind !== 'swap') return own
+      const { market } = own.hop
+      const encodeSwap: Swaps['encodeSwap'] = ({ firstStep }) => {
+        begins.push(firstStep)
+        const step = { kind: 'transfer', token: tokenOut, to: executor, amount: 1n } as const
+        return [step, step]
+      }
+      const adapter = { ...market.adapter, swaps: { ...market.adapter.swaps, encodeSwap } }
+      return { ...own, hop: { ...own.hop, market: { ...market, adapter } } }
+    }
+    const args = {
+      chain: ethereum,
+      edges: [twoSteps(a, c), twoSteps(c, b)],
+      inputs: [{ token: a, amount: 10n }],
+      tokensOut: [b],
+      executor,
+      receiver,
+      mayPayReceiver: true,
+      helpers: {},
+    }
+    planRoute(args)
+    planRoute({ ...args, within: { firstStep: 5, amountIn: 10n } })
+    expect(begins).toEqual([0, 2, 5, 7])
+  })
+
   test('a swap that cannot pay the one direction to others pays the Executor there', () => {
     const canPay: Swaps['canPay'] = (_pool, _state, tokenOut) => tokenOut === b
     expect(plan([edge(a, b, true, 10_000, { canPay })], true).paysReceiver).toBe(true)

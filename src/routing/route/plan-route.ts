@@ -86,6 +86,7 @@ export function planRoute(args: PlanArgs): RoutePlan {
       amountIn,
       recipient,
       isPrepaid: paidAhead.has(hop.tokenIn),
+      firstStep: firstStep + steps.length,
     })
     steps.push(...(edges[index + 1]?.spends === 'previous' ? tracked(made, hop) : made))
     ends.push(firstStep + steps.length - 1)
@@ -170,6 +171,7 @@ function encodeHop(
     readonly recipient: Address
     /** Whether the pool has its input already. */
     readonly isPrepaid: boolean
+    readonly firstStep: number
   },
 ): ExecutorStep[] {
   if (hop.kind !== 'swap') return [wrapStep(args.chain, hop.kind, terms.amountIn)]

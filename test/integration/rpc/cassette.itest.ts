@@ -227,6 +227,7 @@ const head: CassetteHead = {
         priorityFeePerGas: {},
         acrossFeeBps: 5,
         acrossMaxUsd: null,
+        protocols: [],
       },
       tokens: [],
       importedPools: {},

@@ -107,6 +107,15 @@ export const evidence: Readonly<Record<string, Evidence>> = {
     tests: integration('converters'),
     except: 'its source, which was not read',
   },
+  'sky-psm': {
+    on: 'arithmetic',
+    tests: [slow('sky-psm'), 'test/e2e/chains/swaps-at-par.slow.ts'],
+    except: 'Sky’s ledger, which burns and issues DAI and USDS',
+  },
+  'spark-psm3': {
+    on: 'arithmetic',
+    tests: [slow('spark-psm3'), 'test/e2e/chains/swaps-at-par.slow.ts'],
+  },
   'morpho-blue': { on: 'bytecode', tests: integration('morpho-blue') },
   'wrapped-native': { on: 'bytecode', tests: ['test/e2e/bundles/wrapped-native.slow.ts'] },
 }

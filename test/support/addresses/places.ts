@@ -71,7 +71,17 @@ function placesIn(kind: 'venues' | 'bridges', all: ChainDefinition['venues']): P
 }
 
 /** Parameters of venues that are tokens. */
-const tokenKeys = new Set(['vaults', 'rETH', 'eETH', 'weETH', 'frxETH', 'dai', 'usds'])
+const tokenKeys = new Set([
+  'vaults',
+  'rETH',
+  'eETH',
+  'weETH',
+  'frxETH',
+  'dai',
+  'usdc',
+  'usds',
+  'susds',
+])
 
 /** Words of 32 bytes are hashes and ids. */
 function placesOfEntry(path: string, entry: string): Place[] {

@@ -140,10 +140,17 @@ export class PoolContext {
     await this.anvil.rpc('evm_setNextBlockTimestamp', [Number(timestamp) + seconds])
   }
 
-  /** @param timestamp - Unix seconds that the call sees; absent: those of the newest block. */
-  call(to: Address, data: Hex, timestamp?: bigint): Promise<Hex> {
+  /**
+   * @param timestamp - Unix seconds that the call sees; absent: those of the newest block.
+   * @param from - absent: nobody.
+   */
+  call(to: Address, data: Hex, timestamp?: bigint, from?: Address): Promise<Hex> {
     const later = timestamp === undefined ? [] : [{}, { time: numberToHex(timestamp) }]
-    return this.anvil.rpc<Hex>('eth_call', [{ to, data }, 'latest', ...later])
+    return this.anvil.rpc<Hex>('eth_call', [
+      { to, data, ...(from && { from }) },
+      'latest',
+      ...later,
+    ])
   }
 
   /** A contract that answers every call with its storage slot 0, such as a rate that tests set. */

@@ -64,7 +64,7 @@ export function removeBalance(file: string, token: Address, owner: Address): num
   return count
 }
 
-/** A copy whose settings do not say whether answers have marks and cautions, what ranks them and how far pools are read, as earlier ones do not. */
+/** A copy whose settings do not say whether answers have marks and cautions, what ranks them, how far pools are read and of which protocols, as earlier ones do not. */
 export async function withoutMarks(file: string, copy: string): Promise<void> {
   await copyFile(file, copy)
   const db = openSqlite(copy)
@@ -78,6 +78,7 @@ export async function withoutMarks(file: string, copy: string): Promise<void> {
     'cautions',
     'dataFee',
     'v4Hooks',
+    'protocols',
   ]
   for (const name of later) delete settings[name]
   requests.putFacts({ settings: JSON.stringify(settings) })

@@ -1,8 +1,9 @@
-import { decodeFunctionData, erc20Abi } from 'viem'
+import { decodeFunctionData, erc20Abi, numberToHex } from 'viem'
 import { describe, expect, test } from 'vitest'
 import {
   amountIn,
   built,
+  out,
   request,
   reverted,
   sender,
@@ -10,6 +11,8 @@ import {
 } from '../../../../test/support/routing/candidates.js'
 import { nativeToken } from '../../../domain/primitives.js'
 import type { SimulationRequest, SimulationResult } from '../../../domain/state.js'
+import type { MarketPool } from '../../market/market-view.js'
+import type { Built } from '../built.js'
 import { whyNothingWorks } from './why-nothing-works.js'
 
 const attempts = [
@@ -35,6 +38,14 @@ function taskThatGives(result: SimulationResult) {
   return { task: { simulator: { simulate }, clock: { isLate: () => false } }, asked }
 }
 
+/** The candidate with a pool of both tokens. */
+function bySwap(one: Built): Built {
+  const pool = { id: sender, address: sender, tokens: [tokenIn, out], parameters: {} }
+  const market = { adapter: { slug: 'one' }, loaded: { pool } } as unknown as MarketPool
+  const hop = { kind: 'swap', tokenIn, tokenOut: out, market } as const
+  return { ...one, candidate: { ...one.candidate, edges: [{ hop, spends: 10_000 }] } }
+}
+
 describe('whyNothingWorks', () => {
   test('a token that refuses even a plain transfer is named, with the parameter to change', async () => {
     const { task, asked } = taskThatGives(reverted('paused'))
@@ -56,6 +67,26 @@ describe('whyNothingWorks', () => {
     )
     expect(error.details?.next).toEqual([{ parameter: 'explain', value: 'true' }])
   })
+
+  test.each([
+    ['none of it', 0n, /^All 3 candidates failed/],
+    ['some of it', 1n, /cannot be bought: it refuses transfers from the pools that trade it/],
+  ])(
+    'pools that refuse to pay a token name it where they hold some: %s',
+    async (_name, held, message) => {
+      const simulate = async (requests: readonly SimulationRequest[]) =>
+        requests.map(({ to, data }): SimulationResult => {
+          const { functionName } = decodeFunctionData({ abi: erc20Abi, data })
+          const returnData = numberToHex(held, { size: 32 })
+          if (functionName === 'balanceOf') return { ...moved, returnData }
+          return to === tokenIn ? moved : reverted('exceeds balance')
+        })
+      const { task } = taskThatGives(moved)
+      const swaps = attempts.map((attempt) => ({ ...attempt, built: bySwap(attempt.built) }))
+      const error = await whyNothingWorks({ ...task, simulator: { simulate } }, swaps, request)
+      expect(error.message).toMatch(message)
+    },
+  )
 
   test('what was refused before it ran says nothing of the token', async () => {
     const refused = { ...reverted('nonce too low'), gasUsed: 0n }

@@ -8,6 +8,7 @@ import { ForkrouteError } from '../../../domain/errors.js'
 import { type Address, isNative } from '../../../domain/primitives.js'
 import type { SimulationRequest } from '../../../domain/state.js'
 import { decodeRevert } from '../../../forks/revert.js'
+import { readWord } from '../../../protocols/shared/read-word.js'
 import { quietly } from '../../../telemetry/quietly.js'
 import type { Clock } from '../../block/clock.js'
 import type { Simulator } from '../../block/simulator.js'
@@ -107,7 +108,7 @@ async function inputRefusal(
   }
 }
 
-/** Whether no pool can pay out the one token that comes out. */
+/** Whether no pool can pay out the one token that comes out, of which at least one holds some. */
 async function outputRefusal(
   task: { readonly simulator: Pick<Simulator, 'simulate'> },
   attempts: readonly Attempt[],
@@ -122,7 +123,6 @@ async function outputRefusal(
       token,
       from,
       to: receiverOf(request),
-      // A pool that trades it holds one raw unit.
       amount: 1n,
       before: [],
       overrides: {},
@@ -130,6 +130,9 @@ async function outputRefusal(
   )
   const [reason] = reasons
   if (!reason || reasons.some((each) => !each)) return null
+  // Some venues pay from elsewhere, or issue what they pay: that these hold nothing says nothing of the token.
+  const held = await balancesOf(task, token, pools)
+  if (held.every((balance) => balance === 0n)) return null
   return {
     token,
     parameter: 'tokenOut',
@@ -158,20 +161,17 @@ function poolsThatGive(token: Address, attempts: readonly Attempt[]): Address[] 
 
 /** Why each transfer is refused; null where it succeeds, or where that cannot be told. */
 async function reasonsOf(
-  { simulator }: { readonly simulator: Pick<Simulator, 'simulate'> },
+  task: { readonly simulator: Pick<Simulator, 'simulate'> },
   transfers: readonly Transfer[],
 ): Promise<(string | null)[]> {
-  if (!transfers.length) return []
-  const results = await quietly(
-    simulator.simulate(
-      transfers.map(({ token, to, amount, ...sender }) => ({
-        ...sender,
-        to: token,
-        data: encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [to, amount] }),
-        value: 0n,
-      })),
-    ),
-    'A failure is told without its reason where a transfer cannot be tried, as in a cassette without its state.',
+  const results = await tried(
+    task,
+    transfers.map(({ token, to, amount, ...sender }) => ({
+      ...sender,
+      to: token,
+      data: encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [to, amount] }),
+      value: 0n,
+    })),
   )
   return transfers.map((_transfer, index) => {
     const result = results?.[index]
@@ -180,4 +180,38 @@ async function reasonsOf(
       ? decodeRevert(result.returnData, tokenErrors)
       : null
   })
+}
+
+/** Raw units of the token that each holds; null where that cannot be told. */
+async function balancesOf(
+  task: { readonly simulator: Pick<Simulator, 'simulate'> },
+  token: Address,
+  owners: readonly Address[],
+): Promise<(bigint | null)[]> {
+  const results = await tried(
+    task,
+    owners.map((owner) => ({
+      from: owner,
+      to: token,
+      data: encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [owner] }),
+      value: 0n,
+      before: [],
+      overrides: {},
+    })),
+  )
+  return owners.map((_owner, index) => {
+    const result = results?.[index]
+    return result?.status === 'success' ? readWord({ ok: true, value: result.returnData }) : null
+  })
+}
+
+async function tried(
+  { simulator }: { readonly simulator: Pick<Simulator, 'simulate'> },
+  calls: readonly SimulationRequest[],
+) {
+  if (!calls.length) return []
+  return quietly(
+    simulator.simulate(calls),
+    'A failure is told without its reason where a call cannot be tried, as in a cassette without its state.',
+  )
 }
