@@ -185,10 +185,11 @@ export interface Swaps<State = unknown> {
   paidInLogs?(pool: Pool, tokenOut: Address, logs: readonly SimulationLog[]): bigint | null
 
   /**
-   * What a swap gives changes only in blocks in which the pool's contract emits an event: neither with time nor by what it
-   * is sent, as long as the tokens stay what they are. Absent: not known.
+   * What a swap gives changes only in blocks in which the pool's contract emits an event, and not with time, as long as the
+   * tokens stay what they are. `unmeasured`: only where the order states what the pool was paid, since what it was sent
+   * besides, without an event of its own, would count too. Absent: not known.
    */
-  readonly changesOnlyWithEvents?: true
+  readonly changesOnlyWithEvents?: 'always' | 'unmeasured'
 
   /**
    * What may move in the pool between an answer and its transaction although nobody trades there, as far as its state

@@ -9,14 +9,6 @@ import { describe as nameOf } from '../../bench/league/report.js'
 import { randomTrades } from '../../bench/league/trades.js'
 import { describeRecorded } from './describe-recorded.js'
 
-/** Most of our candidates need state that is not recorded; docs/explanation/league.md says more. */
-const knownLosses = [
-  '263,847 USD of USDC to WETH',
-  '123,512 USD of WBTC to USDT',
-  '434,755 USD of WETH to USDC',
-  '3,194 USD of USDT to USDC',
-]
-
 describeRecorded('the league on recorded mainnet', () => {
   let market: LeagueMarket
   let judge: Judge
@@ -42,8 +34,8 @@ describeRecorded('the league on recorded mainnet', () => {
     }
   })
 
-  test('no trade is lost after gas but the known ones', () => {
+  test('no trade is lost after gas', () => {
     const lost = lostTo([...played.restricted, ...played.free]).map(nameOf)
-    expect(lost.filter((name) => !knownLosses.includes(name))).toEqual([])
+    expect(lost).toEqual([])
   })
 })

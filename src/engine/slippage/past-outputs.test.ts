@@ -1,11 +1,13 @@
 import { describe, expect, test, vi } from 'vitest'
+import type { ChainDefinition } from '../../chains/chain.js'
 import { ethereum } from '../../chains/ethereum.js'
 import { defined } from '../../domain/defined.js'
 import type { CallContext, RouteAnswer, RouteRequest } from '../../domain/engine.js'
 import { noAccount } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
-import type { Address, BlockPin } from '../../domain/primitives.js'
+import { type Address, type BlockPin, type Hex, zeroAddress } from '../../domain/primitives.js'
 import type { RouteStepRecord } from '../../domain/route-step.js'
+import { type PackedHop, packSwap } from '../../executor/swap-order.js'
 import { PastOutputs } from './past-outputs.js'
 
 const give: Address = '0x00000000000000000000000000000000000000a1'
@@ -66,8 +68,12 @@ interface Chain {
   /** What the transaction gives at the block; default: its number. */
   readonly given?: (number: bigint) => bigint
   readonly route?: RouteAnswer['route']
+  /** Call data of the transaction. */
+  readonly data?: Hex
   /** Blocks with events of the pools; undefined: no node serves them. */
   readonly events?: readonly bigint[]
+  /** Default: Ethereum. */
+  readonly definition?: ChainDefinition
   readonly heads?: Heads
 }
 
@@ -91,6 +97,7 @@ class Heads {
 
 function recorded(chain: Chain = {}) {
   const { lacks = () => false, given = (number) => number, heads = new Heads() } = chain
+  const { definition = ethereum } = chain
   const questions: unknown[] = []
   const quoted: bigint[] = []
   const amounts: (bigint | undefined)[] = []
@@ -104,7 +111,9 @@ function recorded(chain: Chain = {}) {
     async quoteAt({ inputs }, block) {
       quoted.push(block.number)
       amounts.push(inputs[0]?.amount)
-      return { ...answerAt(block), ...defined({ route: chain.route }) }
+      const answer = answerAt(block)
+      const tx = { ...answer.tx, data: chain.data ?? answer.tx.data }
+      return { ...answer, tx, ...defined({ route: chain.route }) }
     },
     async executions(_chainId, number) {
       executed.push(number)
@@ -116,7 +125,7 @@ function recorded(chain: Chain = {}) {
       return chain.events
     },
     headAfter: () => heads.after(),
-    chainOf: () => ethereum,
+    chainOf: () => definition,
     stopping: new AbortController().signal,
   })
   return { past, quoted, amounts, executed, questions }
@@ -203,6 +212,47 @@ describe('the events of the pools', () => {
     expect(few.questions).toEqual([{ chainId: 1, from: 128n, to: 180n, addresses: [pool] }])
   })
 
+  describe('of a pair', () => {
+    const hop: PackedHop = {
+      family: 'v2',
+      zeroForOne: true,
+      isLast: true,
+      share: 0,
+      target: pool,
+      tokenIn: give,
+      tokenOut: zeroAddress,
+      fee: 30,
+      tickSpacing: 0,
+    }
+    const executedWith = async (changed: Partial<PackedHop>) => {
+      const data = packSwap({
+        deadline: null,
+        amountIn: 1n,
+        minimum: 1n,
+        tokenIn: give,
+        tokenOut: get,
+        wraps: false,
+        unwraps: false,
+        tags: null,
+        receiver: null,
+        fee: null,
+        hops: [{ ...hop, ...changed }],
+      })
+      const pairs = { route: [swapIn('uniswap-v2', pool)], data, given: () => 7n, events: [] }
+      const { past, executed, questions } = recorded(pairs)
+      await past.before(request(1n), pinAt(187n), context)
+      return [executed.length, questions.length]
+    }
+
+    test('tell of every change where the order states what the pair is paid', async () => {
+      expect(await executedWith({})).toEqual([2, 1])
+    })
+    test('are not asked for where the order looks what has arrived, or pays another pair', async () => {
+      expect(await executedWith({ family: 'v2-measured' })).toEqual([53, 0])
+      expect(await executedWith({ target: get })).toEqual([53, 0])
+    })
+  })
+
   test('a window in which nothing happens takes two executions, and the next one two more', async () => {
     const { past, executed } = recorded({ route, given: () => 7n, events: [] })
     await past.before(request(1n), pinAt(187n), context)
@@ -218,9 +268,22 @@ describe('the events of the pools', () => {
     expect(executed).toHaveLength(53)
   })
 
+  test('are not asked for where a token that the chain names rebases', async () => {
+    const rebasing: Address = '0xae7ab96520de3a18e5e111b5eaab095312d7fe84'
+    const swapsIt = [{ ...swapIn('uniswap-v3', pool), tokenOut: [rebasing] }]
+    const connectorTokens = [...ethereum.connectorTokens, rebasing]
+    const { past, executed, questions } = recorded({
+      route: swapsIt,
+      events: [],
+      definition: { ...ethereum, connectorTokens },
+    })
+    await past.before(request(1n), pinAt(187n), context)
+    expect([executed.length, questions]).toEqual([53, []])
+  })
+
   test.each([
     ['a pool that moves with time', [swapIn('curve', pool)]],
-    ['a pair that takes what it is sent', [swapIn('uniswap-v2', pool)]],
+    ['a pair that takes what it is sent, by steps', [swapIn('uniswap-v2', pool)]],
     ['a token that the chain does not name', [{ ...swapIn('uniswap-v3', pool), tokenOut: [get] }]],
     ['a step without pools', [{ ...swapIn('uniswap-v3', pool), internalRoutes: [] }]],
   ])('are not asked for with %s', async (_name, other) => {

@@ -140,10 +140,10 @@ export class PastOutputs {
 
   /** Blocks with events of the transaction's pools; null where these do not tell all, or no node serves them. */
   async #changedBlocks(
-    { route }: Pick<RouteAnswer, 'route'>,
+    { route, tx }: Pick<RouteAnswer, 'route' | 'tx'>,
     range: { readonly chainId: number; readonly from: bigint; readonly to: bigint },
   ): Promise<readonly bigint[] | null> {
-    const addresses = toldByEvents(this.#parts.chainOf(range.chainId), route)
+    const addresses = toldByEvents(this.#parts.chainOf(range.chainId), { route, tx })
     if (!addresses?.length) return addresses && []
     return this.#parts.changedBlocks({ ...range, addresses }, this.#context()).catch(unlessRefused)
   }

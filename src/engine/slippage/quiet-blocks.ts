@@ -3,26 +3,36 @@
  */
 import { type ChainDefinition, canonicalToken } from '../../chains/chain.js'
 import { compareText } from '../../domain/lists.js'
-import { type Address, toAddress } from '../../domain/primitives.js'
+import { type Address, type Hex, toAddress } from '../../domain/primitives.js'
 import { type RouteStepRecord, wrappedNativeSlug } from '../../domain/route-step.js'
+import { readSwap, swapSelector } from '../../executor/swap-order.js'
 import { canSwap } from '../../protocols/protocol.js'
 import { protocolBySlug } from '../../protocols/registry.js'
+import { rebasingTokens } from '../../routing/market/rebasing-tokens.js'
 
-type Step = Pick<RouteStepRecord, 'protocol' | 'tokenIn' | 'tokenOut' | 'internalRoutes'>
+/** A transaction and what it does. */
+interface Told {
+  readonly route: readonly Pick<
+    RouteStepRecord,
+    'protocol' | 'tokenIn' | 'tokenOut' | 'internalRoutes'
+  >[]
+  readonly tx: { readonly data: Hex }
+}
 
 /**
  * The contracts whose events tell of every change to what the route gives, ascending; null where it may also change
- * without one: a pool moves with time or by what it is sent, or a token is not one that the chain's definition names.
+ * without one: a pool moves with time or by what it is sent, or a token is not one that the chain's definition names, or
+ * its balances change by themselves.
  */
 export function toldByEvents(
-  chain: Pick<ChainDefinition, 'wrappedNative' | 'connectorTokens' | 'stableAnchors'>,
-  route: readonly Step[],
+  chain: ChainDefinition,
+  { route, tx }: Told,
 ): readonly Address[] | null {
-  const plainTokens = new Set([
-    chain.wrappedNative,
-    ...chain.connectorTokens,
-    ...chain.stableAnchors,
-  ])
+  const { wrappedNative, connectorTokens, stableAnchors } = chain
+  const rebasing = rebasingTokens(chain)
+  const named = [wrappedNative, ...connectorTokens, ...stableAnchors]
+  const plainTokens = new Set(named.filter((token) => !rebasing.has(token)))
+  const unmeasured = unmeasuredPairs(tx.data)
   const pools = new Set<Address>()
   for (const { protocol, tokenIn, tokenOut, internalRoutes = [] } of route) {
     const isPlain = [...tokenIn, ...tokenOut].every((token) =>
@@ -32,11 +42,20 @@ export function toldByEvents(
     if (protocol !== wrappedNativeSlug && internalRoutes.length === 0) return null
     for (const leg of internalRoutes) {
       const adapter = protocolBySlug(leg.protocol)
-      if (!adapter || !canSwap(adapter) || !adapter.swaps.changesOnlyWithEvents) return null
-      pools.add(toAddress(leg.primary))
+      const pool = toAddress(leg.primary)
+      const rule = adapter && canSwap(adapter) ? adapter.swaps.changesOnlyWithEvents : undefined
+      if (!rule || (rule === 'unmeasured' && !unmeasured.has(pool))) return null
+      pools.add(pool)
     }
   }
   return [...pools].sort(compareText)
+}
+
+/** Pairs that give by the amount that the order states, and not by what they find. */
+function unmeasuredPairs(data: Hex): ReadonlySet<Address> {
+  if (!data.startsWith(swapSelector)) return new Set()
+  const { hops } = readSwap(data)
+  return new Set(hops.flatMap(({ family, target }) => (family === 'v2' ? [target] : [])))
 }
 
 /**

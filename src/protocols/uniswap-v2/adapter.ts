@@ -106,6 +106,8 @@ export function defineUniswapV2Like(row: UniswapV2Row): SwapAdapter<State> {
         return { amountOut: zap?.amountOut ?? 0n, exact: true, after: () => zap?.after ?? state }
       },
       sharedState: pairOf,
+      // The reserves change with `Sync` alone, and a stated amount is all that they are compared with.
+      changesOnlyWithEvents: 'unmeasured',
       pairAt: (venue, tokens) => pairAt(source, venue, tokens),
       action: (pool, tokenIn) =>
         isSharesPool(pool) ? (tokenIn === pool.address ? 'redeem' : 'deposit') : 'swap',

@@ -54,7 +54,7 @@ export function defineUniswapV3Like(row: UniswapV3Row): SwapAdapter<Concentrated
       }),
       swapSlots: (_pool, state) => v3SwapSlots(poolSlots, wordsPerTick, state),
       gasEstimate: () => gasPerSwap,
-      changesOnlyWithEvents: true,
+      changesOnlyWithEvents: 'always',
       ...v3Swap,
     },
     trust: {

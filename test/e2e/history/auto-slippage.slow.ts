@@ -5,16 +5,15 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { protocols } from '../../../src/protocols/registry.js'
-import { registry } from '../../../src/telemetry/metrics.js'
-import { environment, ether, usdc, weth } from '../../support/backtest/ether-plan.js'
-import { startBadNode } from '../../support/nodes/bad-node.js'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sandboxToken } from '../../../src/sandbox/tokens.js'
+import { ether, usdc, weth } from '../../support/backtest/ether-plan.js'
+import { measureBothWays } from '../../support/measured-slippage.js'
 import { withSandbox } from '../../support/sandbox.js'
 import { again, expectedOf, open, type Recorded } from '../../support/service/cassette-context.js'
-import { startService } from '../../support/service/service.js'
 
 const context = withSandbox()
+const dai = sandboxToken('DAI').address
 let folder: string
 let file: string
 const recorded: Recorded[] = []
@@ -52,38 +51,19 @@ test('both requests share a window, and a replay of one thread answers each with
   }
 })
 
-/** Transactions that all services of this process have simulated so far. */
-async function simulations(): Promise<number> {
-  const metric = await registry.getSingleMetric('forkroute_simulations_total')?.get()
-  return (metric?.values ?? []).reduce((sum, { value }) => sum + value, 0)
-}
-
-test('events spare executions: with and without them the answer is the same to the byte', async () => {
-  const others = protocols.map(({ slug }) => slug).filter((slug) => slug !== 'uniswap-v3')
-  const ask = {
-    chainId: '1',
-    tokenIn: weth,
-    tokenOut: usdc,
-    amountIn: `${ether}`,
-    blockNumber: '370',
-    ignoreStandards: others.join(),
-  }
-  const node = await startBadNode(context().sandbox.url, { lacks: ['logs'] })
-  onTestFinished(() => node.stop())
-  const measured: { text: string; executions: number }[] = []
-  for (const url of [context().sandbox.url, node.url]) {
-    const one = await startService({ ...environment(url), WORKERS: '1' })
-    onTestFinished(() => one.stop())
-    // The answer itself, and what the measurement adds to it.
-    await one.get('/api/v1/shortcuts/quote', ask)
-    const before = await simulations()
-    const { text } = await one.get('/api/v1/shortcuts/quote', { ...ask, slippage: 'auto' })
-    measured.push({ text, executions: (await simulations()) - before })
-  }
-  const [withEvents, without] = measured
-  expect(JSON.parse(without?.text ?? '').slippage).toMatchObject({ source: 'measured' })
-  expect(withEvents?.text).toBe(without?.text)
-  // Traders of the sandbox swap in this pool at most of these blocks, and some have no event.
-  expect((without?.executions ?? 0) - (withEvents?.executions ?? 0)).toBeGreaterThan(10)
-  // Twice 53 blocks of history that no fork has read before.
-}, 600_000)
+test.each([
+  ['uniswap-v3', weth, usdc],
+  ['uniswap-v2', weth, dai],
+])(
+  'events of %s spare executions: with and without them the answer is the same to the byte',
+  async (slug, tokenIn, tokenOut) => {
+    const ask = { tokenIn, tokenOut, amountIn: `${ether}`, blockNumber: '370' }
+    const { withEvents, without } = await measureBothWays(context().sandbox.url, slug, ask)
+    expect(JSON.parse(without.text).slippage).toMatchObject({ source: 'measured' })
+    expect(withEvents.text).toBe(without.text)
+    // Traders of the sandbox swap in this pool at most of these blocks, and some have no event.
+    expect(without.executions - withEvents.executions).toBeGreaterThan(10)
+    // Twice 53 blocks of history that no fork has read before.
+  },
+  600_000,
+)

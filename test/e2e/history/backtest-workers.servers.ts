@@ -1,16 +1,15 @@
 /** A backtest by `forkroute worker` processes, of which one is killed in the middle: the same results as by the service alone. */
-import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.js'
 import { sandboxToken } from '../../../src/sandbox/tokens.js'
 import { startPostgres, type TestPostgres } from '../../support/backtest/postgres.js'
 import { startRedis, type TestRedis } from '../../support/backtest/redis.js'
-import { cliEntry, runCli } from '../../support/cli.js'
+import { startWorkerProcess, type WorkerProcess } from '../../support/backtest/worker-process.js'
+import { runCli } from '../../support/cli.js'
 import { startService, type TestService } from '../../support/service/service.js'
 
 /** What decides answers has to be the same everywhere. */
@@ -60,43 +59,14 @@ afterAll(async () => {
   if (folder) await rm(folder, { recursive: true, force: true })
 })
 
-interface WorkerProcess {
-  readonly child: ChildProcess
-  readonly ready: Promise<unknown>
-  /** When it has done its first block. */
-  readonly firstBlock: Promise<WorkerProcess>
-  /** Everything that it wrote. */
-  readonly said: string[]
-}
-
 function startWorker(number: number): WorkerProcess {
-  const flags = ['worker', '--concurrency', '1', '--lost-after', '2']
-  const child = spawn(process.execPath, [cliEntry, ...flags], {
-    env: {
-      PATH: process.env.PATH,
-      ...settings,
-      RPC_URL_1: sandbox.url,
-      REDIS_URL: redis.url,
-      DATABASE_URL: postgres.url,
-      DATA_DIR: join(folder, String(number)),
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
+  return startWorkerProcess({
+    ...settings,
+    RPC_URL_1: sandbox.url,
+    REDIS_URL: redis.url,
+    DATABASE_URL: postgres.url,
+    DATA_DIR: join(folder, String(number)),
   })
-  const said: string[] = []
-  const until = (output: NodeJS.ReadableStream, text: string) =>
-    new Promise<void>((resolve) => {
-      createInterface({ input: output }).on('line', (line) => {
-        said.push(line)
-        if (line.includes(text)) resolve()
-      })
-    })
-  const worker: WorkerProcess = {
-    child,
-    ready: until(child.stdout, 'results   to Postgres'),
-    firstBlock: until(child.stderr, 'block done').then(() => worker),
-    said,
-  }
-  return worker
 }
 
 async function start(service: TestService): Promise<string> {
