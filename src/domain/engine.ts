@@ -320,6 +320,7 @@ export interface Engine {
   blockAtTime(chainId: number, timestamp: bigint, context: CallContext): Promise<BlockPin>
   /**
    * Numbers of the blocks in the range (both ends included) in which one of the contracts emitted an event, ascending.
+   * With `indexed`: one whose first indexed argument is one of these words.
    * @throws ForkrouteError STATE_UNAVAILABLE when no node serves logs.
    */
   changedBlocks(
@@ -328,6 +329,7 @@ export interface Engine {
       readonly from: bigint
       readonly to: bigint
       readonly addresses: readonly Address[]
+      readonly indexed?: readonly Hex[]
     },
     context: CallContext,
   ): Promise<readonly bigint[]>

@@ -187,9 +187,10 @@ export interface Swaps<State = unknown> {
   /**
    * What a swap gives changes only in blocks in which the pool's contract emits an event, and not with time, as long as the
    * tokens stay what they are. `unmeasured`: only where the order states what the pool was paid, since what it was sent
-   * besides, without an event of its own, would count too. Absent: not known.
+   * besides, without an event of its own, would count too. `hop`: only as a hop of `Router.swap()`, and the contract holds
+   * many pools, whose events have the id of the pool as their first indexed argument. Absent: not known.
    */
-  readonly changesOnlyWithEvents?: 'always' | 'unmeasured'
+  readonly changesOnlyWithEvents?: 'always' | 'unmeasured' | 'hop'
 
   /**
    * What may move in the pool between an answer and its transaction although nobody trades there, as far as its state

@@ -212,7 +212,9 @@ describe('the events of the pools', () => {
     expect(few.questions).toEqual([{ chainId: 1, from: 128n, to: 180n, addresses: [pool] }])
   })
 
-  describe('of a pair', () => {
+  describe('of a hop', () => {
+    const manager: Address = '0x00000000000000000000000000000000000000b2'
+    const id: Hex = `0x${'cd'.repeat(32)}`
     const hop: PackedHop = {
       family: 'v2',
       zeroForOne: true,
@@ -224,8 +226,8 @@ describe('the events of the pools', () => {
       fee: 30,
       tickSpacing: 0,
     }
-    const executedWith = async (changed: Partial<PackedHop>) => {
-      const data = packSwap({
+    const orderOf = (changed: Partial<PackedHop>) =>
+      packSwap({
         deadline: null,
         amountIn: 1n,
         minimum: 1n,
@@ -238,18 +240,53 @@ describe('the events of the pools', () => {
         fee: null,
         hops: [{ ...hop, ...changed }],
       })
-      const pairs = { route: [swapIn('uniswap-v2', pool)], data, given: () => 7n, events: [] }
-      const { past, executed, questions } = recorded(pairs)
-      await past.before(request(1n), pinAt(187n), context)
-      return [executed.length, questions.length]
-    }
+    const pairs = [swapIn('uniswap-v2', pool)]
+    const inManager = [
+      {
+        ...swapIn('uniswap-v4', manager),
+        internalRoutes: swapIn('uniswap-v4', manager).internalRoutes?.map((leg) => ({
+          ...leg,
+          pool: id,
+        })),
+      },
+    ] as RouteAnswer['route']
+    const range = { chainId: 1, from: 128n, to: 180n }
 
-    test('tell of every change where the order states what the pair is paid', async () => {
-      expect(await executedWith({})).toEqual([2, 1])
+    test.each<[string, Partial<PackedHop>, RouteAnswer['route'], unknown[]]>([
+      ['a pair', {}, pairs, [{ addresses: [pool] }]],
+      [
+        'a pool of V4',
+        { family: 'v4', target: manager, zeroForOne: false },
+        inManager,
+        [{ addresses: [manager], indexed: [id] }],
+      ],
+      [
+        'both',
+        {},
+        [...pairs, ...inManager],
+        [{ addresses: [pool] }, { addresses: [manager], indexed: [id] }],
+      ],
+    ])('of %s tell of every change', async (_name, changed, steps, expected) => {
+      const data = orderOf(changed)
+      const { past, executed, questions } = recorded({
+        route: steps,
+        data,
+        given: () => 7n,
+        events: [],
+      })
+      await past.before(request(1n), pinAt(187n), context)
+      expect(executed).toHaveLength(2)
+      expect(questions).toEqual(expected.map((one) => ({ ...range, ...(one as object) })))
     })
-    test('are not asked for where the order looks what has arrived, or pays another pair', async () => {
-      expect(await executedWith({ family: 'v2-measured' })).toEqual([53, 0])
-      expect(await executedWith({ target: get })).toEqual([53, 0])
+
+    test.each<[string, Hex, RouteAnswer['route']]>([
+      ['looks what has arrived', orderOf({ family: 'v2-measured' }), pairs],
+      ['pays another pair', orderOf({ target: get }), pairs],
+      ['carries out steps, in which a pool of V4 may have hooks', '0x01', inManager],
+    ])('are not asked for where the order %s', async (_name, data, steps) => {
+      const { past, executed, questions } = recorded({ route: steps, data, events: [] })
+      await past.before(request(1n), pinAt(187n), context)
+      expect([executed.length, questions]).toEqual([53, []])
     })
   })
 

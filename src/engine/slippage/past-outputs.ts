@@ -143,9 +143,13 @@ export class PastOutputs {
     { route, tx }: Pick<RouteAnswer, 'route' | 'tx'>,
     range: { readonly chainId: number; readonly from: bigint; readonly to: bigint },
   ): Promise<readonly bigint[] | null> {
-    const addresses = toldByEvents(this.#parts.chainOf(range.chainId), { route, tx })
-    if (!addresses?.length) return addresses && []
-    return this.#parts.changedBlocks({ ...range, addresses }, this.#context()).catch(unlessRefused)
+    const told = toldByEvents(this.#parts.chainOf(range.chainId), { route, tx })
+    if (!told) return null
+    const asked = told.map((events) =>
+      this.#parts.changedBlocks({ ...range, ...events }, this.#context()).catch(unlessRefused),
+    )
+    const answers = await allOf(asked)
+    return answers.every((blocks) => blocks !== null) ? answers.flat() : null
   }
 
   async #outputAt(

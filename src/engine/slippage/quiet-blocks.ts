@@ -1,6 +1,7 @@
 /**
  * Blocks at whose ends a transaction gives the same, told by the events of its pools. Pure.
  */
+import { isHash } from 'viem'
 import { type ChainDefinition, canonicalToken } from '../../chains/chain.js'
 import { compareText } from '../../domain/lists.js'
 import { type Address, type Hex, toAddress } from '../../domain/primitives.js'
@@ -9,6 +10,13 @@ import { readSwap, swapSelector } from '../../executor/swap-order.js'
 import { canSwap } from '../../protocols/protocol.js'
 import { protocolBySlug } from '../../protocols/registry.js'
 import { rebasingTokens } from '../../routing/market/rebasing-tokens.js'
+
+/** Events of contracts; with `indexed` those whose first indexed argument is one of these words. */
+export interface PoolEvents {
+  /** Ascending, as are the words. */
+  readonly addresses: readonly Address[]
+  readonly indexed?: readonly Hex[]
+}
 
 /** A transaction and what it does. */
 interface Told {
@@ -20,20 +28,21 @@ interface Told {
 }
 
 /**
- * The contracts whose events tell of every change to what the route gives, ascending; null where it may also change
- * without one: a pool moves with time or by what it is sent, or a token is not one that the chain's definition names, or
+ * The events that tell of every change to what the route gives; null where it may also change without one: a pool moves with time or by what it is sent, or a token is not one that the chain's definition names, or
  * its balances change by themselves.
  */
 export function toldByEvents(
   chain: ChainDefinition,
   { route, tx }: Told,
-): readonly Address[] | null {
+): readonly PoolEvents[] | null {
   const { wrappedNative, connectorTokens, stableAnchors } = chain
   const rebasing = rebasingTokens(chain)
   const named = [wrappedNative, ...connectorTokens, ...stableAnchors]
   const plainTokens = new Set(named.filter((token) => !rebasing.has(token)))
-  const unmeasured = unmeasuredPairs(tx.data)
+  const hops = tx.data.startsWith(swapSelector) ? readSwap(tx.data).hops : []
   const pools = new Set<Address>()
+  /** The pools of one contract. */
+  const ids = new Map<Address, Set<Hex>>()
   for (const { protocol, tokenIn, tokenOut, internalRoutes = [] } of route) {
     const isPlain = [...tokenIn, ...tokenOut].every((token) =>
       plainTokens.has(canonicalToken(chain, token)),
@@ -44,18 +53,19 @@ export function toldByEvents(
       const adapter = protocolBySlug(leg.protocol)
       const pool = toAddress(leg.primary)
       const rule = adapter && canSwap(adapter) ? adapter.swaps.changesOnlyWithEvents : undefined
-      if (!rule || (rule === 'unmeasured' && !unmeasured.has(pool))) return null
-      pools.add(pool)
+      const isUnmeasured = hops.some(({ family, target }) => family === 'v2' && target === pool)
+      if (!rule || (rule === 'unmeasured' && !isUnmeasured)) return null
+      if (rule === 'hop') {
+        if (!hops.length || !isHash(leg.pool)) return null
+        ids.set(pool, (ids.get(pool) ?? new Set()).add(leg.pool))
+      } else pools.add(pool)
     }
   }
-  return [...pools].sort(compareText)
-}
-
-/** Pairs that give by the amount that the order states, and not by what they find. */
-function unmeasuredPairs(data: Hex): ReadonlySet<Address> {
-  if (!data.startsWith(swapSelector)) return new Set()
-  const { hops } = readSwap(data)
-  return new Set(hops.flatMap(({ family, target }) => (family === 'v2' ? [target] : [])))
+  const ofManagers = [...ids].map(([manager, found]) => ({
+    addresses: [manager],
+    indexed: [...found].sort(compareText),
+  }))
+  return [...(pools.size ? [{ addresses: [...pools].sort(compareText) }] : []), ...ofManagers]
 }
 
 /**

@@ -150,6 +150,9 @@ export const uniswapV4 = defineProtocol<V4State>({
         ],
         [hasSwapHooks(pool), 'plugin', 'Hooks take part in swaps, and may change what they move.'],
       ),
+    // A hop has no hooks, and so no dynamic fee. Else a price, liquidity or fee changes with `Swap`, `ModifyLiquidity` and
+    // `ProtocolFeeUpdated`, each of which names the pool.
+    changesOnlyWithEvents: 'hop',
     swapHop(pool) {
       const key = keyOf(pool)
       if (!key || key.hooks !== zeroAddress) return null

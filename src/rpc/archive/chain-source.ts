@@ -60,7 +60,7 @@ export interface ChainSource {
   /** eth_call by a node itself, kept in no cache. @throws ForkrouteError UPSTREAM_UNAVAILABLE. */
   call(to: Address, data: Hex, block: BlockRef): Promise<Answer<Hex>>
   /**
-   * Numbers of the blocks in which one of the contracts emitted an event, ascending.
+   * Numbers of the blocks in which one of the contracts emitted one of the events, ascending.
    * @throws ForkrouteError STATE_UNAVAILABLE, UPSTREAM_UNAVAILABLE.
    */
   changedBlocks(question: ChangesQuestion): Promise<readonly bigint[]>

@@ -70,8 +70,9 @@ export class CassetteAnswers {
   }
 }
 
-function textOf({ from, to, addresses }: ChangesQuestion): string {
-  return `${from}-${to}:${[...addresses].sort().join()}`
+function textOf({ from, to, addresses, indexed }: ChangesQuestion): string {
+  const events = `${from}-${to}:${[...addresses].sort().join()}`
+  return indexed ? `${events}:${[...indexed].sort().join()}` : events
 }
 
 function noteKey(name: string): Hex {

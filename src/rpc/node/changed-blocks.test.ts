@@ -58,6 +58,18 @@ describe('changesRequest', () => {
     })
   })
 
+  test('with words: of the events whose first indexed argument is one of them, and no other is an answer', () => {
+    const indexed = [`0x${'ab'.repeat(32)}`] as const
+    const one = changesRequest({ from: 16n, to: 32n, addresses, indexed })
+    const range = { fromBlock: '0x10', toBlock: '0x20' }
+    expect(one.call.params).toEqual([{ ...range, address: [pool], topics: [null, indexed] }])
+    const topics = [`0x${'11'.repeat(32)}`, `0x${'AB'.repeat(32)}`]
+    expect(one.judge([{ ...log, topics }])).toEqual({ kind: 'value', value: [31n] })
+    for (const others of [undefined, [], topics.slice(1), topics.toReversed()]) {
+      expect(one.judge([{ ...log, topics: others }])).toMatchObject({ kind: 'odd' })
+    }
+  })
+
   test('each block once', () => {
     const logs = [log, log, { ...log, blockNumber: '0x10' }]
     expect(judge(logs)).toEqual({ kind: 'value', value: [31n, 16n] })

@@ -256,9 +256,9 @@ function readsOf(
         blockRequest(rules, ref, full),
       ),
     changes(question) {
-      const { from, to, addresses } = question
+      const { from, to, addresses, indexed = '' } = question
       const request = changesRequest(question)
-      return ask(`changes ${from} ${to} ${addresses}`, null, () => request)
+      return ask(`changes ${from} ${to} ${addresses} ${indexed}`, null, () => request)
     },
     logs(question) {
       const { from, to, address, topics, blockHash = '' } = question

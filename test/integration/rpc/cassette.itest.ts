@@ -45,6 +45,7 @@ let file: string
 let recorded: unknown
 let changed: readonly bigint[]
 const events = { from: 0n, to: 1n, addresses: [bob] as const }
+const word: Hex = `0x${'ab'.repeat(32)}`
 const open: Archive[] = []
 
 beforeAll(async () => {
@@ -65,6 +66,7 @@ beforeAll(async () => {
   const archive = await archiveOf({ kind: 'record', file })
   recorded = await ask(archive)
   changed = await archive.changedBlocks(77, events)
+  await archive.changedBlocks(77, { ...events, indexed: [word] })
   await archive.close()
 })
 afterEach(() => Promise.all(open.splice(0).map((archive) => archive.close())))
@@ -96,6 +98,9 @@ describe('record and replay', () => {
     expect(await archive.header(77, 1n)).toEqual(archive.head(77))
     await expect(archive.header(77, 40n)).rejects.toMatchObject({ code: 'UNKNOWN_BLOCK' })
     expect(await archive.changedBlocks(77, events)).toEqual(changed)
+    expect(await archive.changedBlocks(77, { ...events, indexed: [word] })).toEqual([])
+    const other = archive.changedBlocks(77, { ...events, indexed: [`0x${'0'.repeat(64)}`] })
+    await expect(other).rejects.toMatchObject({ code: 'STATE_UNAVAILABLE' })
     await expect(archive.changedBlocks(77, { ...events, to: 0n })).rejects.toMatchObject({
       code: 'STATE_UNAVAILABLE',
       message: 'The cassette lacks the blocks from 0 to 0 with events of these contracts.',
