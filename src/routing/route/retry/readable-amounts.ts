@@ -5,6 +5,7 @@
 import { compareAmounts, larger } from '../../../domain/lists.js'
 import { nativeToken, type TokenAmount } from '../../../domain/primitives.js'
 import { poolKey } from '../../../protocols/pool.js'
+import { quietly } from '../../../telemetry/quietly.js'
 import type { Task } from '../../block/task.js'
 import { boundedPool, directionKey } from '../../market/bounded.js'
 import type { MarketPool } from '../../market/market-view.js'
@@ -131,8 +132,15 @@ export class ReadableAmounts {
   async #areReadable(uses: readonly Use[]): Promise<(boolean | null)[]> {
     if (!uses.length) return []
     const { task, args } = this
-    const built = await Promise.all(uses.map((use) => this.#built(use)))
-    const asked = built.filter((one) => one !== null)
+    const built = await Promise.all(
+      uses.map((use) =>
+        quietly(
+          this.#built(use),
+          'A pool that cannot be tried alone, such as by a token that cannot be given to the sender, is left out as before.',
+        ),
+      ),
+    )
+    const asked = built.flatMap((one) => one ?? [])
     const results = await task.clock.stage('simulate', () =>
       task.simulator.simulateUntilDeadline(asked.map((one) => toSimulation(one, args.request))),
     )
