@@ -56,7 +56,6 @@ const migrations = [
      hash TEXT NOT NULL,
      owner TEXT NOT NULL,
      visibility TEXT NOT NULL CHECK (visibility IN ('key', 'all')),
-     expiry INTEGER NOT NULL,
      imported_at INTEGER NOT NULL,
      text TEXT NOT NULL,
      PRIMARY KEY (owner, chain_id, hash)

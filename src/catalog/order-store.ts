@@ -46,11 +46,11 @@ export class OrderStore {
       this.#db
         .transaction(() => {
           const before = this.#count(owner)
-          const put = this.#db.prepare('REPLACE INTO orders VALUES (?, ?, ?, ?, ?, ?, ?)')
+          const put = this.#db.prepare('REPLACE INTO orders VALUES (?, ?, ?, ?, ?, ?)')
           const now = Date.now()
           for (const order of orders) {
-            const { chainId, hash, expiry } = order
-            put.run(chainId, hash, owner, visibility, expiry, now, JSON.stringify(order))
+            const { chainId, hash } = order
+            put.run(chainId, hash, owner, visibility, now, JSON.stringify(order))
           }
           const added = this.#count(owner) - before
           if (before + added > mostOrders) {

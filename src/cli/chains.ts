@@ -3,7 +3,8 @@ import { Option } from 'commander'
 import type { ChainDefinition } from '../chains/chain.js'
 import { chainById, chains } from '../chains/registry.js'
 import { knownChains } from '../config/chains.js'
-import { ConfigError } from '../config/config.js'
+import { type Config, ConfigError } from '../config/config.js'
+import { createUpstream, type Upstream } from '../rpc/node/upstream.js'
 
 /** Short forms by chain id. The name of a chain and its first word need no entry. */
 const shortForms: Readonly<Record<number, readonly string[]>> = {
@@ -73,4 +74,19 @@ export function chainOrEthereum(description = 'name or id of the chain, such as 
 export function chainText(id: number): string {
   const chain = chainById(id)
   return chain ? `chain ${id} (${chain.name})` : `chain ${id}`
+}
+
+/** Nodes of the chain that a command asks by itself, without a service. */
+export function upstreamOf(
+  { id, wrappedNative }: ChainDefinition,
+  { checkHeaderHashes, upstreamTimeoutMs }: Config,
+  urls: readonly string[],
+): Upstream {
+  return createUpstream({
+    chainId: id,
+    urls,
+    verifyHeaderHash: checkHeaderHashes,
+    anchor: wrappedNative,
+    timeoutMs: upstreamTimeoutMs,
+  })
 }

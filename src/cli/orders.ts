@@ -1,10 +1,9 @@
 /** `forkroute orders`: signed orders that routes of a key may use. */
-import { readFile } from 'node:fs/promises'
 import type { Command } from 'commander'
-import { ConfigError } from '../config/config.js'
 import { chainOrEthereum } from './chains.js'
 import { type ConnectionOptions, withApi } from './client.js'
 import { type OutputOptions, printJson, printTable } from './output.js'
+import { jsonListIn, readTextFile } from './text-file.js'
 
 interface Options extends OutputOptions, ConnectionOptions {
   readonly chain: number
@@ -24,7 +23,8 @@ export function addOrders(program: Command): void {
     .option('--all', 'routes with every key may use them; needs the scope admin')
     .action(async (file: string, _local, command: Command) => {
       const options = command.optsWithGlobals<Options>()
-      const orders = ordersIn(await readFile(file, 'utf8'))
+      // What is wrong with an order says the service.
+      const orders = jsonListIn(await readTextFile(file), 'orders') as never
       await withApi(options, async (client) => {
         const visibility = options.all ? 'all' : 'key'
         const result = await client.importOrders({ chainId: options.chain, visibility, orders })
@@ -73,17 +73,4 @@ export function addOrders(program: Command): void {
         else console.log(`${result.removed} orders removed.`)
       })
     })
-}
-
-/** @throws ConfigError; what is wrong with an order says the service. */
-function ordersIn(text: string): never {
-  let orders: unknown
-  try {
-    orders = JSON.parse(text)
-  } catch {
-    throw new ConfigError(['it is not JSON.'], 'file')
-  }
-  if (!Array.isArray(orders))
-    throw new ConfigError(['it must hold a JSON array of orders.'], 'file')
-  return orders as never
 }

@@ -8,8 +8,7 @@ import { type ChainSources, sourcesOf } from '../pool-index/sources.js'
 import { openIndexStore } from '../pool-index/store.js'
 import { type SyncProgress, type SyncResult, syncChain } from '../pool-index/sync.js'
 import { withDeclaredVenues } from '../protocols/declared/venue.js'
-import { createUpstream } from '../rpc/node/upstream.js'
-import { chainOrEthereum, knownChain } from './chains.js'
+import { chainOrEthereum, knownChain, upstreamOf } from './chains.js'
 import { type ConnectionOptions, refuseUrl } from './client.js'
 import { type OutputOptions, printJson, printTable, withProgress } from './output.js'
 import { nodeUrls } from './process.js'
@@ -70,13 +69,7 @@ async function sync(
   const started = Date.now()
   const sources = sourcesOf(withDeclaredVenues(chain, config.venues))
   const store = openIndexStore(config.dataDir)
-  const upstream = createUpstream({
-    chainId: chain.id,
-    urls,
-    verifyHeaderHash: config.checkHeaderHashes,
-    anchor: chain.wrappedNative,
-    timeoutMs: config.upstreamTimeoutMs,
-  })
+  const upstream = upstreamOf(chain, config, urls)
   const show = progressLine(`Pools of chain ${chain.id}`, started)
   try {
     const result = await syncChain({ chain, sources, store, upstream, onProgress: show.report })

@@ -11,6 +11,7 @@ import { chainOrEthereum, knownChain } from './chains.js'
 import { type ConnectionOptions, refuseUrl } from './client.js'
 import { type OutputOptions, printJson, printTable } from './output.js'
 import { addPoolsSync } from './pool-sync.js'
+import { jsonListIn } from './text-file.js'
 
 /** Most problems that are printed; the rest is only counted. */
 const maxProblems = 100
@@ -27,17 +28,8 @@ function shortened(problems: readonly string[]): string[] {
 
 /** @throws ConfigError that names every wrong row, of the first hundred findings. */
 function parsePools(text: string): Pool[] {
-  let rows: unknown
-  try {
-    rows = JSON.parse(text)
-  } catch {
-    throw new ConfigError(['it is not JSON.'], 'file')
-  }
-  if (!Array.isArray(rows)) {
-    throw new ConfigError(['it must hold a JSON array of pools.'], 'file')
-  }
   const problems: string[] = []
-  const pools = rows.flatMap((row, index) => {
+  const pools = jsonListIn(text, 'pools').flatMap((row, index) => {
     const parsed = KnownRow.safeParse(row)
     if (parsed.success) return parsed.data
     for (const { path, message } of parsed.error.issues) {

@@ -9,3 +9,15 @@ export function readTextFile(path: string, hint?: string): Promise<string> {
     throw new ConfigError([hint === undefined ? message : `${message} ${hint}`], 'file')
   })
 }
+
+/** @param what - its entries. @throws ConfigError for anything but a JSON array; what is in it is not looked at. */
+export function jsonListIn(text: string, what: string): unknown[] {
+  let list: unknown
+  try {
+    list = JSON.parse(text)
+  } catch {
+    throw new ConfigError(['it is not JSON.'], 'file')
+  }
+  if (!Array.isArray(list)) throw new ConfigError([`it must hold a JSON array of ${what}.`], 'file')
+  return list
+}

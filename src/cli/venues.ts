@@ -11,10 +11,10 @@ import type { ReadCall } from '../domain/state.js'
 import { withPoolsOfFactory } from '../pool-index/factory-pools.js'
 import { declaredSlug } from '../protocols/declared/venue.js'
 import { createRpcClient } from '../rpc/node/json-rpc.js'
-import { createUpstream } from '../rpc/node/upstream.js'
 import { type SandboxNode, servedChains, startOwnSandbox } from '../service/chosen-chains.js'
 import type { LocalService } from '../service/local-service.js'
 import { createLogger } from '../telemetry/log.js'
+import { upstreamOf } from './chains.js'
 import { type ConnectionOptions, refuseUrl } from './client.js'
 import { type OutputOptions, printJson, printTable, shortHex, withProgress } from './output.js'
 
@@ -74,13 +74,7 @@ async function withFactoryPools(config: Config, sandbox: Sandbox): Promise<Decla
       continue
     }
     const urls = urlsOf(chain, config, sandbox)
-    const upstream = createUpstream({
-      chainId: chain.id,
-      urls,
-      verifyHeaderHash: config.checkHeaderHashes,
-      anchor: chain.wrappedNative,
-      timeoutMs: config.upstreamTimeoutMs,
-    })
+    const upstream = upstreamOf(chain, config, urls)
     const client = createRpcClient(urls[0] ?? '')
     try {
       const head = BigInt(await client.request<string>('eth_blockNumber', []))

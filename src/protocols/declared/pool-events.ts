@@ -1,11 +1,12 @@
 /** Pools of declared factories, by the events that the file names. */
-import { decodeEventLog, encodeFunctionData, erc20Abi, toEventSelector } from 'viem'
+import { type AbiEvent, decodeEventLog, encodeFunctionData, erc20Abi, toEventSelector } from 'viem'
 import type { VenueParameters } from '../../chains/chain.js'
 import { type DeclaredFactory, mostTokens, parseEvent } from '../../domain/declared-venue.js'
 import { type Address, nativeToken, toAddress, zeroAddress } from '../../domain/primitives.js'
 import type { ReadCall, SimulationLog } from '../../domain/state.js'
 import type { Pool } from '../pool.js'
 import type { EventSource, PoolEvents } from '../pool-events.js'
+import { oncePer } from '../shared/once-per.js'
 import { declaredSlug, entryOf, factoriesOf } from './venue.js'
 
 /** Each is quoted dozens of times at a block. */
@@ -15,16 +16,12 @@ const balanceGas = 200_000n
 
 export const declaredEvents: PoolEvents = {
   mostLoaded,
-  sources: (venue) =>
-    [...factoriesOf(venue)].flatMap(([key, { factory }]) => sourceOf(key, factory)),
+  sources: (venue) => tellersOf(venue).map(({ source }) => source),
   toPool(log, venue) {
-    for (const [key, { name, factory }] of factoriesOf(venue)) {
-      const isOwn = sourceOf(key, factory).some(
-        ({ address, topic }) => address === log.address && topic === log.topics[0],
-      )
-      if (isOwn) return toPool(log, name, factory, key)
-    }
-    return null
+    const teller = tellersOf(venue).find(
+      ({ source }) => source.address === log.address && source.topic === log.topics[0],
+    )
+    return teller ? toPool(log, teller) : null
   },
   depthCalls: balanceCalls,
   depth: ([first = 0n, second = 0n]) => [first, second],
@@ -35,23 +32,33 @@ export const declaredEvents: PoolEvents = {
   }),
 }
 
-function sourceOf(key: string, factory: DeclaredFactory): EventSource[] {
-  const event = parseEvent(factory.event)
-  if (!event) return []
-  const { address, fromBlock, mostPools } = factory
-  return [{ address, topic: toEventSelector(event), key, fromBlock: BigInt(fromBlock), mostPools }]
+/** A factory with what its text says. */
+interface Teller {
+  readonly venue: string
+  readonly key: string
+  readonly factory: DeclaredFactory
+  readonly event: AbiEvent
+  readonly source: EventSource
 }
+
+const tellersOf = oncePer((parameters: VenueParameters): readonly Teller[] =>
+  [...factoriesOf(parameters)].flatMap(([key, { name, factory }]) => {
+    const event = parseEvent(factory.event)
+    if (!event) return []
+    const { address, fromBlock, mostPools } = factory
+    const topic = toEventSelector(event)
+    const source = { address, topic, key, fromBlock: BigInt(fromBlock), mostPools }
+    return [{ venue: name, key, factory, event, source }]
+  }),
+)
 
 /** The pool that the event tells of; null where a parameter is not what the file takes it for. */
 function toPool(
   { topics, data }: SimulationLog,
-  venue: string,
-  factory: DeclaredFactory,
-  key: string,
+  { venue, key, factory, event }: Teller,
 ): Pool | null {
-  const event = parseEvent(factory.event)
   const [topic, ...others] = topics
-  if (!event || !topic) return null
+  if (!topic) return null
   let args: ReadonlyMap<string, unknown>
   try {
     const decoded = decodeEventLog({ abi: [event], topics: [topic, ...others], data })

@@ -5,7 +5,7 @@ import { type Address, type Hex, maxUint256 } from '../../domain/primitives.js'
 import type { Pool } from '../pool.js'
 import type { DiscoverArgs, Swaps } from '../protocol.js'
 import { deployedPools, isGiven, poolsOfPairs } from '../shared/given-pools.js'
-import { addressesOf } from '../shared/parameters.js'
+import { namedAddresses } from '../shared/parameters.js'
 import { readWord } from '../shared/read-word.js'
 import type { PsmState } from './math.js'
 
@@ -25,31 +25,9 @@ const get = (functionName: Getter): Hex => encodeFunctionData({ abi, functionNam
 const balanceOf = (owner: Address): Hex =>
   encodeFunctionData({ abi, functionName: 'balanceOf', args: [owner] })
 
-interface PsmAddresses {
-  readonly psm: Address
-  readonly wrapper: Address
-  readonly pocket: Address
-  readonly dai: Address
-  readonly usds: Address
-  readonly usdc: Address
-}
-
 /** @throws RangeError where the venue lacks one. */
-export function psmAddresses(venue: VenueParameters): PsmAddresses {
-  const one = (name: keyof PsmAddresses): Address => {
-    const [address] = addressesOf(venue[name])
-    if (!address) throw new RangeError(`The venue has no ${name}.`)
-    return address
-  }
-  return {
-    psm: one('psm'),
-    wrapper: one('wrapper'),
-    pocket: one('pocket'),
-    dai: one('dai'),
-    usds: one('usds'),
-    usdc: one('usdc'),
-  }
-}
+export const psmAddresses = (venue: VenueParameters) =>
+  namedAddresses(venue, ['psm', 'wrapper', 'pocket', 'dai', 'usds', 'usdc'])
 
 function poolsOf(protocol: string, venue: VenueParameters): Pool[] {
   const { psm, wrapper, dai, usds, usdc } = psmAddresses(venue)

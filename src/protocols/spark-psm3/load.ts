@@ -1,14 +1,15 @@
 /** State of a PSM3 in two bulk reads: what it is made of, then what its parts say at the time of the simulated block. */
 import { encodeFunctionData, parseAbi } from 'viem'
 import type { VenueParameters } from '../../chains/chain.js'
-import { type Address, type Hex, maxUint256, toAddress } from '../../domain/primitives.js'
+import { type Address, type Hex, maxUint256 } from '../../domain/primitives.js'
 import type { ReadResult } from '../../domain/state.js'
 import { nextBlockTime } from '../../domain/what-if.js'
 import type { Pool } from '../pool.js'
 import type { DiscoverArgs, Swaps } from '../protocol.js'
 import { deployedPools, isGiven, poolsOfPairs } from '../shared/given-pools.js'
-import { addressesOf } from '../shared/parameters.js'
+import { namedAddresses } from '../shared/parameters.js'
 import { readWord } from '../shared/read-word.js'
+import { addressInWord } from '../shared/storage-slots.js'
 import type { Asset, Psm3State } from './math.js'
 
 const abi = parseAbi([
@@ -26,17 +27,8 @@ const abi = parseAbi([
 const names = ['usdc', 'usds', 'susds'] as const
 type Name = (typeof names)[number]
 
-type Addresses = Readonly<Record<'psm' | Name, Address>>
-
 /** @throws RangeError where the venue lacks one. */
-export function psm3Addresses(venue: VenueParameters): Addresses {
-  const one = (name: keyof Addresses): Address => {
-    const [address] = addressesOf(venue[name])
-    if (!address) throw new RangeError(`The venue has no ${name}.`)
-    return address
-  }
-  return { psm: one('psm'), usdc: one('usdc'), usds: one('usds'), susds: one('susds') }
-}
+export const psm3Addresses = (venue: VenueParameters) => namedAddresses(venue, ['psm', ...names])
 
 /** One for each two of its tokens, since what moves the one's rate moves the other's not. */
 function poolsOf(protocol: string, venue: VenueParameters): Pool[] {
@@ -144,6 +136,5 @@ function stateOf(
 
 function addressOf(answer: ReadResult): Address | null {
   const word = readWord(answer)
-  if (word === null || word === 0n || word >> 160n !== 0n) return null
-  return toAddress(`0x${word.toString(16).padStart(40, '0')}`)
+  return answer.ok && word !== null && word >> 160n === 0n ? addressInWord(answer.value) : null
 }
