@@ -27,7 +27,7 @@ export const skyPsm = defineProtocol<PsmState>({
   slug,
   name: 'Sky Lite-PSM',
   project: 'sky',
-  category: 'stablecoin',
+  category: 'dex',
   url: 'https://sky.money',
   description: 'USDC against DAI and USDS at par, less a fee, as far as the module holds them.',
   swaps: {

@@ -22,7 +22,7 @@ export const sparkPsm3 = defineProtocol<Psm3State>({
   slug,
   name: 'Spark PSM3',
   project: 'spark',
-  category: 'stablecoin',
+  category: 'dex',
   url: 'https://spark.fi',
   description:
     'USDC, USDS and sUSDS at their rate, without a fee, as far as the module holds them.',
