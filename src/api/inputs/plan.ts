@@ -90,7 +90,7 @@ export async function parsePlan(body: unknown, args: PlanContext): Promise<Backt
 function readSeconds(value: unknown, problems: string[]): readonly number[] | undefined {
   if (isAbsent(value)) return undefined
   const list = Array.isArray(value) ? value : [value]
-  const all = listOf(list, 'deliverySeconds', { max: limits.deliveries }, problems).map(Number)
+  const all = listOf(list, 'deliverySeconds', { max: limits.deliveries }, problems).map(toNumber)
   for (const [index, seconds] of all.entries()) {
     if (Number.isInteger(seconds) && seconds >= 1 && seconds <= limits.deliverySeconds) continue
     const place = Array.isArray(value) ? `deliverySeconds[${index}]` : 'deliverySeconds'
@@ -226,7 +226,7 @@ function readDelays(value: unknown, problems: string[]): number[] {
     return []
   }
   const delays = [
-    ...new Set(listOf(value, 'delays', { min: 0, max: limits.delays }, problems).map(Number)),
+    ...new Set(listOf(value, 'delays', { min: 0, max: limits.delays }, problems).map(toNumber)),
   ]
   for (const [index, delay] of delays.entries()) {
     if (Number.isInteger(delay) && delay >= 1 && delay <= limits.delay) continue
@@ -316,6 +316,9 @@ function listOf(
   problems.push(`${place} must hold at most ${max} values (not ${value.length})`)
   return []
 }
+
+/** What is no number is one that no range takes. */
+const toNumber = (value: unknown) => Number(textOf(value))
 
 function refuseUnknown(
   given: Readonly<Record<string, unknown>>,

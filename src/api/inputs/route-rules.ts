@@ -112,7 +112,10 @@ export function routeRules(given: Given): string[] {
 
 /** Whether the tokens that come out are on another chain. */
 export function isElsewhere({ chainId, destinationChainId }: Given): boolean {
-  return destinationChainId !== undefined && Number(destinationChainId) !== Number(chainId ?? 1)
+  return (
+    destinationChainId !== undefined &&
+    Number(textOf(destinationChainId)) !== Number(textOf(chainId ?? 1))
+  )
 }
 
 /** Rules of what has a meaning only with another chain, or none with one. */
@@ -169,8 +172,8 @@ export function autoSlippageRules(given: Given): string[] {
 /** Only a wallet's order may spend the tokens of another address, its owner: which that is, the engine knows. */
 export function spenderRules({ spender, fromAddress, routingStrategy }: Given): string[] {
   if (spender === undefined) return []
-  if (String(spender).toLowerCase() === String(fromAddress).toLowerCase()) return []
-  const strategy = String(routingStrategy ?? 'router')
+  if (textOf(spender).toLowerCase() === textOf(fromAddress).toLowerCase()) return []
+  const strategy = textOf(routingStrategy ?? 'router')
   if (/^(router(-legacy)?|checkout)$/.test(strategy)) {
     return ['spender must equal fromAddress with a router strategy']
   }

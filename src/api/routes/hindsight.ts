@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { defined } from '../../domain/defined.js'
 import { type HindsightPlan, hindsightLimits } from '../../domain/hindsight.js'
 import { defineRoute, type Endpoint, endpoint } from '../contract.js'
+import { textOf } from '../input.js'
 import { HindsightAnswer, toHindsight, toHindsightJob } from '../records/hindsight-records.js'
 import { ChainId, described, Flag, integer, TransactionHash, withDefault } from '../schemas.js'
 
@@ -51,10 +52,10 @@ const postHindsight = defineRoute({
       return ['hash must not be given together with fromBlock or toBlock']
     }
     if (!isGiven(hash) && !isGiven(fromBlock)) return ['hash or fromBlock is required']
-    const blocks = isGiven(toBlock) ? Number(toBlock) - Number(fromBlock) : 0
+    const blocks = isGiven(toBlock) ? Number(textOf(toBlock)) - Number(textOf(fromBlock)) : 0
     if (blocks < 0) return ['toBlock must not be before fromBlock']
     if (blocks >= mostOfJob) return [`toBlock must be at most ${mostOfJob - 1} after fromBlock`]
-    if (isGiven(hash) && String(job) === 'true') {
+    if (isGiven(hash) && textOf(job) === 'true') {
       return ['job must not be given together with hash']
     }
     return []

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { ErrorCode } from '../../domain/errors.js'
 import { defaultCentiBps } from '../../domain/primitives.js'
 import { defineRoute, type Endpoint, endpoint } from '../contract.js'
-import { textsOf } from '../input.js'
+import { textOf, textsOf } from '../input.js'
 import { MultichainRoute } from '../records/transactions.js'
 import {
   Address,
@@ -63,8 +63,8 @@ const postMultichainRoute = defineRoute({
   rules({ in: given, out: got }) {
     const [here, there] = [textsOf(given), textsOf(got)] as Record<string, unknown>[]
     const isSameChain = here?.sourceChainId === there?.destinationChainId
-    const token = String(here?.token).toLowerCase()
-    return isSameChain && here?.token && token === String(there?.token).toLowerCase()
+    const token = textOf(here?.token).toLowerCase()
+    return isSameChain && here?.token && token === textOf(there?.token).toLowerCase()
       ? ['out.token must differ from in.token on the same chain']
       : []
   },

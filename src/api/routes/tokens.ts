@@ -6,6 +6,7 @@ import type { ForkrouteError } from '../../domain/errors.js'
 import type { Listing, PositionListing } from '../../domain/metadata.js'
 import type { Address } from '../../domain/primitives.js'
 import { defineRoute, type Endpoint, endpoint } from '../contract.js'
+import { textOf } from '../input.js'
 import { addressFilter, listingErrors, nameFilter, paging } from '../inputs/listing.js'
 import type { Dialect } from '../records/dialect.js'
 import {
@@ -72,7 +73,7 @@ const getTokens = defineRoute({
     'A filter that is absent lets everything pass; a figure that is not known passes no bound.',
   input,
   rules: ({ present, chainId }) =>
-    String(present) === 'true' && chainId === undefined ? ['present needs chainId'] : [],
+    textOf(present) === 'true' && chainId === undefined ? ['present needs chainId'] : [],
   response: TokenPage,
   errors: listingErrors,
 })

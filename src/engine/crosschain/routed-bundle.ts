@@ -36,7 +36,9 @@ import { whyNobodys } from './receivers.js'
 export function leadsElsewhere({ action, args }: BundleAction, chainId: number): boolean {
   const { destinationChainId = null } = args
   return (
-    action === route.name && destinationChainId !== null && Number(destinationChainId) !== chainId
+    action === route.name &&
+    (typeof destinationChainId === 'number' || typeof destinationChainId === 'string') &&
+    Number(destinationChainId) !== chainId
   )
 }
 

@@ -43,8 +43,9 @@ const parsers: { readonly [K in PlainKind]: (value: unknown) => GivenTypes[K] } 
     throw new BadArgument('an object')
   },
   slippage(value) {
-    const text = String(value)
-    const centiBps = slippagePattern.test(text) ? toCentiBps(text) : null
+    const text = typeof value === 'number' ? String(value) : value
+    const isWritten = typeof text === 'string' && slippagePattern.test(text)
+    const centiBps = isWritten ? toCentiBps(text) : null
     if (centiBps !== null && centiBps <= centiBpsDenominator) return centiBps
     throw new BadArgument(slippageForm)
   },

@@ -12,6 +12,7 @@ import { placeForkVenues } from '../../support/protocols/fork-venues.js'
 import { placeConverters } from '../../support/protocols/place-converters.js'
 import { placeFluid } from '../../support/protocols/place-fluid.js'
 import { placeGauges } from '../../support/protocols/place-gauges.js'
+import { placeLitePsm } from '../../support/protocols/place-lite-psm.js'
 import { mintPosition } from '../../support/protocols/sandbox-positions.js'
 import { startService, type TestService } from '../../support/service/service.js'
 
@@ -42,6 +43,7 @@ beforeAll(async () => {
   node = await new NodeWriter(service.nodeUrl).start()
   const pools = await placeForkVenues(service.nodeUrl)
   await placeConverters(service.nodeUrl)
+  await placeLitePsm(service.nodeUrl)
   await placeFluid(service.nodeUrl)
   await placeGauges(service.nodeUrl)
   pancakePair = pools.find(({ protocol }) => protocol === 'pancakeswap-v2')?.address ?? '0x'
@@ -104,7 +106,7 @@ Written by test/e2e/bundles/actions.slow.ts (\`UPDATE_DOCS=1 npx vitest run test
 is not what it finds: every action that /api/v1/standards lists for the chain is asked as a bundle on the sandbox chain, and
 the returned transaction is sent on a separate Anvil, where amounts and gas have to be those of the answer. Gas is that of the
 whole transaction, with the actions before it, asked without an API key. Chain 1 is the sandbox's, with the exchanges of PancakeSwap and SushiSwap V3,
-Rocket Pool, ether.fi, Sky, Frax Ether, Fluid and gauges of Curve and Balancer placed beside its own; other chains have no contracts here, nor have SparkLend, whose code is
+Rocket Pool, ether.fi, Sky and its module at par, Frax Ether, Fluid and gauges of Curve and Balancer placed beside its own; other chains have no contracts here, nor have SparkLend, whose code is
 that of aave-v3, and Balancer V3, which test/e2e/routes/balancer-v3.slow.ts places.
 
 | protocol | action | chain | executed | strategy | gas | block |

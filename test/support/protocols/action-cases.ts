@@ -250,7 +250,7 @@ function lidoCases(): ActionCase[] {
   return cases('lido', [[deposit], [redeem]], { holder: alice })
 }
 
-/** @see placeConverters */
+/** @see placeConverters, placeLitePsm */
 function converterCases(): ActionCase[] {
   const [rocket, etherFi] = [of('rocket-pool'), of('ether-fi')]
   const give = { tokenIn: nativeToken, amountIn: ether.toString() }
@@ -266,6 +266,7 @@ function converterCases(): ActionCase[] {
       [etherFi('deposit', give), wrap],
       [etherFi('deposit', give), wrap, etherFi('redeem', { amountIn: output(1) })],
     ]),
+    ...cases('sky-psm', [[of('sky-psm')('swap', { ...swapped, tokenIn: dai })]]),
     ...cases('sky', [[toUsds], [toUsds, of('sky')('redeem', { amountIn: output(0) })]]),
     ...cases('frax-ether', [[of('frax-ether')('deposit', give)]]),
   ]
