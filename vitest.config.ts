@@ -58,6 +58,8 @@ export default defineConfig({
         test: {
           ...asked,
           name: 'slow',
+          // Many of them wait for nodes that are far away.
+          maxWorkers: 3,
           sequence: { groupOrder: 3 },
           include: ['test/**/*.slow.ts'],
           testTimeout: 180_000,

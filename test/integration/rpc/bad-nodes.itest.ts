@@ -252,7 +252,8 @@ describe('blocks whose state the node has pruned', () => {
     const before = proxy.counts.requests
     const answers = await read({ ...(await readPin(anvil.url)), chainId })
     expect(answers.every(isRead)).toBe(true)
-    expect(proxy.counts.requests - before).toBeLessThan(10)
+    // Six, each of which is asked a second time where the answer is slow.
+    expect(proxy.counts.requests - before).toBeLessThanOrEqual(12)
     const again = await upstream.state(storageKey(account, '0x0'), pins[0] as BlockPin)
     expect(again).toEqual({ ok: true, value: '0x3e8' })
   })
