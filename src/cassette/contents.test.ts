@@ -37,6 +37,7 @@ const contents: CassetteContents = {
     widensPools: true,
     countsHoldings: true,
     boundsPools: true,
+    mergesInputs: true,
     disabledAggregators: [],
     priorityFeePerGas: { 1: 10n ** 18n },
     acrossFeeBps: 5,

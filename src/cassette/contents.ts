@@ -38,6 +38,7 @@ export type CassetteSettings = Pick<
   | 'widensPools'
   | 'countsHoldings'
   | 'boundsPools'
+  | 'mergesInputs'
   | 'disabledAggregators'
   | 'priorityFeePerGas'
   | 'acrossFeeBps'
@@ -71,6 +72,7 @@ const laterSettings = {
   widensPools: false,
   countsHoldings: false,
   boundsPools: false,
+  mergesInputs: false,
   disabledAggregators: [] as string[],
   v4Hooks: 'listed',
   venues: [] as DeclaredVenue[],
@@ -108,6 +110,7 @@ const schemas = {
     widensPools: z.boolean().default(laterSettings.widensPools),
     countsHoldings: z.boolean().default(laterSettings.countsHoldings),
     boundsPools: z.boolean().default(laterSettings.boundsPools),
+    mergesInputs: z.boolean().default(laterSettings.mergesInputs),
     disabledAggregators: z.array(z.string()).default(laterSettings.disabledAggregators),
     priorityFeePerGas: z.record(
       z.string(),
@@ -228,6 +231,7 @@ export function laterOf(settings: CassetteSettings) {
     widensPools,
     countsHoldings,
     boundsPools,
+    mergesInputs,
     cautions,
     dataFee,
     v4Hooks,
@@ -238,6 +242,7 @@ export function laterOf(settings: CassetteSettings) {
     widensPools,
     countsHoldings,
     boundsPools,
+    mergesInputs,
     cautions,
     dataFee,
     v4Hooks,

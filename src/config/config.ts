@@ -66,6 +66,8 @@ export interface Config {
    * that amount.
    */
   readonly boundsPools: boolean
+  /** Whether swaps that several inputs share are made once: not in replays of cassettes recorded before. */
+  readonly mergesInputs: boolean
   readonly logLevel: (typeof logLevels)[number]
   /** Allowed browser origins, `*` for all; empty: CORS is off. */
   readonly corsOrigins: readonly string[]
@@ -393,6 +395,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     widensPools: true,
     countsHoldings: true,
     boundsPools: true,
+    mergesInputs: true,
     logLevel: read.LOG_LEVEL,
     corsOrigins: read.CORS_ORIGINS,
     allowedHosts: read.ALLOWED_HOSTS,

@@ -280,6 +280,7 @@ function workerSettings(
     widensPools: config.widensPools,
     countsHoldings: config.countsHoldings,
     boundsPools: config.boundsPools,
+    mergesInputs: config.mergesInputs,
     poolBlacklist: config.poolBlacklist,
     disabledAggregators: config.disabledAggregators,
     v4Hooks: config.v4Hooks,

@@ -21,6 +21,8 @@ export interface WorkerSettings {
   readonly countsHoldings?: boolean
   /** False: a pool that needs state that is not there is left out; absent: it is used for what can be read of it. */
   readonly boundsPools?: boolean
+  /** False: each input has swaps of its own; absent: those that several share are made once. */
+  readonly mergesInputs?: boolean
   readonly poolBlacklist: readonly string[]
   /** Slugs of exchanges that no route uses; absent: none. */
   readonly disabledAggregators?: readonly string[]

@@ -67,6 +67,7 @@ function searchIn(
       maxHops: router.maxHops,
       count: router.candidates,
       mayBeSplit: router.splits,
+      mergesInputs: task.settings.mergesInputs !== false,
       gasCost: (token) =>
         gasInToken(chain, priced, token, priceOfMillionGas(task.gasPrice, dataFee?.model)) ??
         undefined,

@@ -12,7 +12,7 @@ import type { MarketPool, MarketView } from '../market/market-view.js'
 import { selectDiverse } from './diverse.js'
 import { type Flow, type FlowEdge, flowOfPath, runFlow } from './flow.js'
 import { TokenGraph } from './graph.js'
-import type { Hop } from './hop.js'
+import { type Hop, hopGas, hopKey } from './hop.js'
 import type { Path } from './path.js'
 import { findPaths, type SearchArgs } from './search.js'
 import { findSplits, growOnce, type SplitArgs, tuneSplits } from './split.js'
@@ -35,6 +35,8 @@ export interface CandidateArgs {
   readonly count: number
   /** False: the whole amount of each input goes one way; absent: true. */
   readonly mayBeSplit?: boolean
+  /** False: each input has swaps of its own; absent: those that several share are made once. */
+  readonly mergesInputs?: boolean
   /** False: splits over exact quotes alone are known, and only those with estimates are searched for; absent: true. */
   readonly exactSplits?: boolean
   /** Splits that were found for nearly the same amounts: they are adapted, and no others are searched for. */
@@ -218,7 +220,10 @@ function pathsOf({ paths, exactPaths }: Leg, count: number): Path[] {
   return [...others, ...certain]
 }
 
-/** Legs in sequence: later hops spend only what the hop before yielded, so that legs do not mix their tokens. */
+/**
+ * Legs in sequence: later hops spend only what the hop before yielded, so that legs do not mix their tokens. Where they lead
+ * to one token, a swap that several share is made once, for all of its token.
+ */
 function combined(legs: readonly Leg[], { count, ...args }: CandidateArgs): Flow[] {
   const [tokenOut = nativeToken] = args.tokensOut
   const options = legs.map((leg) => ({ leg, paths: pathsOf(leg, count) }))
@@ -229,14 +234,18 @@ function combined(legs: readonly Leg[], { count, ...args }: CandidateArgs): Flow
       if (!path) return null
       picked.push({ leg, path })
     }
-    const edges = picked.flatMap(({ leg, path }) =>
-      path.hops.map((hop, index): FlowEdge => ({ hop, spends: index ? 'previous' : leg.bps })),
-    )
+    const isMerged = args.mergesInputs !== false && args.tokensOut.length === 1
+    const merged = isMerged ? mergedEdges(picked.map(({ path }) => path)) : null
+    const edges =
+      merged ??
+      picked.flatMap(({ leg, path }) =>
+        path.hops.map((hop, index): FlowEdge => ({ hop, spends: index ? 'previous' : leg.bps })),
+      )
     // Legs that share a pool see each other's effect on it.
     return {
       edges,
       ...runFlow(edges, args.inputs, tokenOut),
-      gas: picked.reduce((sum, { path }) => sum + path.gas, 0n),
+      gas: edges.reduce((sum, { hop }) => sum + hopGas(hop, args.swapDataGas), 0n),
       isSplit: false,
       key: picked.map(({ path }) => path.key).join('+'),
     }
@@ -247,4 +256,24 @@ function combined(legs: readonly Leg[], { count, ...args }: CandidateArgs): Flow
     for (const index of legs.keys()) picks.push(choose(best.with(index, alternative)))
   }
   return picks.filter((pick) => pick !== null)
+}
+
+/** Each hop of the paths once; null where they share none, or spend a token in two ways. */
+function mergedEdges(paths: readonly Path[]): FlowEdge[] | null {
+  const byToken = new Map<Address, Hop>()
+  const all = paths.flatMap(({ hops }) => hops)
+  for (const hop of all) {
+    const known = byToken.get(hop.tokenIn)
+    if (known && hopKey(known) !== hopKey(hop)) return null
+    byToken.set(hop.tokenIn, hop)
+  }
+  if (byToken.size === all.length) return null
+  const hopsLeft = (token: Address): number => {
+    const hop = byToken.get(token)
+    return hop ? 1 + hopsLeft(hop.tokenOut) : 0
+  }
+  // A token is spent once all that leads to it has been swapped.
+  return [...byToken.values()]
+    .toSorted((a, b) => hopsLeft(b.tokenIn) - hopsLeft(a.tokenIn))
+    .map((hop) => ({ hop, spends: Number(bpsDenominator) }))
 }

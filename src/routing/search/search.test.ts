@@ -233,6 +233,23 @@ describe('findCandidates', () => {
     expect(candidates[0]?.amountOut).toBe(99n + 196n)
   })
 
+  test('a swap that several inputs share is made once, for all of its token', () => {
+    const inputs = [
+      { token: b, amount: 200n },
+      { token: a, amount: 100n },
+    ]
+    const terms = { ...common, inputs, tokensOut: [c] }
+    const [best] = findCandidates(terms).candidates
+    expect(best?.edges.map(({ hop, spends }) => [hop.tokenIn, hop.tokenOut, spends])).toEqual([
+      [a, b, 10_000],
+      [b, c, 10_000],
+    ])
+    const [apart] = findCandidates({ ...terms, mergesInputs: false }).candidates
+    expect(apart?.edges.map(({ spends }) => spends)).toEqual([10_000, 10_000, 'previous'])
+    expect(best?.amountOut).toBe(apart?.amountOut)
+    expect(Number(best?.gas)).toBe((Number(apart?.gas) * 2) / 3)
+  })
+
   test('several outputs share an input equally, the last takes the remainder', () => {
     const { candidates } = findCandidates({
       ...common,

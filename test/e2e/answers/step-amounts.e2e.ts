@@ -7,13 +7,9 @@ import { asSent, executeOnFork } from '../../support/execute.js'
 import { type SharedService, sharedService } from '../../support/service/shared-service.js'
 
 const token = (symbol: string) => sandboxToken(symbol).address
-const [weth, usdc, dai, usdt, link] = ['WETH', 'USDC', 'DAI', 'USDT', 'LINK'].map(token) as [
-  Address,
-  Address,
-  Address,
-  Address,
-  Address,
-]
+const [weth, usdc, dai, usdt, link, wbtc] = ['WETH', 'USDC', 'DAI', 'USDT', 'LINK', 'WBTC'].map(
+  token,
+) as [Address, Address, Address, Address, Address, Address]
 const ether = 10n ** 18n
 const stranger: Address = '0x00000000000000000000000000000000000a11ce'
 const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
@@ -55,6 +51,10 @@ const trades: readonly (readonly [string, Record<string, string | readonly strin
   ['native out', { tokenIn: usdc, tokenOut: nativeToken, amountIn: '1500000000000' }],
   ['stable coins', { tokenIn: dai, tokenOut: usdt, amountIn: `${2_000_000n * ether}` }],
   ['two inputs', { tokenIn: [weth, dai], tokenOut: usdc, amountIn: [`${ether}`, `${ether}`] }],
+  [
+    'two inputs of one way',
+    { tokenIn: [weth, dai], tokenOut: wbtc, amountIn: [`${ether}`, `${3_000n * ether}`] },
+  ],
   ['two outputs', { tokenIn: weth, tokenOut: [usdc, link], amountIn: `${9n * ether}` }],
   ['a fee', { tokenIn: weth, tokenOut: usdc, amountIn: `${ether}`, fee: '100', feeReceiver: dai }],
   [
@@ -86,6 +86,10 @@ describe('amounts of steps', () => {
         sums.delete(each as Address)
       }
       expect([...sums.values()]).toEqual([...sums].map(() => 0n))
+      for (const { internalRoutes = [] } of body.route as Step[]) {
+        const pools = internalRoutes.map(({ pool }) => pool)
+        expect(pools).toEqual([...new Set(pools)])
+      }
     },
   )
 

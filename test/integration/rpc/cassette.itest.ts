@@ -224,6 +224,7 @@ const head: CassetteHead = {
         widensPools: true,
         countsHoldings: true,
         boundsPools: true,
+        mergesInputs: true,
         poolBlacklist: [],
         v4Hooks: 'run',
         v4HooksAllowlist: [],

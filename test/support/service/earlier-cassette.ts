@@ -75,6 +75,7 @@ export async function withoutMarks(file: string, copy: string): Promise<void> {
     'widensPools',
     'countsHoldings',
     'boundsPools',
+    'mergesInputs',
     'cautions',
     'dataFee',
     'v4Hooks',
