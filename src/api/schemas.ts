@@ -227,12 +227,18 @@ export const ReferralCode = z
 export const Name = z.string('must be a text').max(256, 'must be at most 256 characters')
 
 const poolMessage = 'must be an address (20 bytes) or an id (32 bytes) of a pool'
-const hashMessage = 'must be the hash of a transaction (32 bytes)'
 /** Lower-case. */
-export const TransactionHash = z
-  .string(hashMessage)
-  .regex(/^0x[0-9a-fA-F]{64}$/, hashMessage)
-  .transform((text) => text.toLowerCase() as Hex)
+export const TransactionHash = hashOf('a transaction')
+/** Lower-case. */
+export const OrderHash = hashOf('an order')
+
+function hashOf(what: string) {
+  const message = `must be the hash of ${what} (32 bytes)`
+  return z
+    .string(message)
+    .regex(/^0x[0-9a-fA-F]{64}$/, message)
+    .transform((text) => text.toLowerCase() as Hex)
+}
 
 /** Lower-case. */
 export const PoolId = z

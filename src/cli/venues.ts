@@ -28,7 +28,7 @@ function chainIdsOf({ venues }: Config): number[] {
 
 /** @throws ConfigError where no file declares venues, or it has mistakes. */
 function declaringConfig(options: Options): Config {
-  refuseUrl(options, 'venues are declared by a file and not')
+  refuseUrl(options, 'venues are declared in the file that VENUES names')
   const config = loadConfig({ ...process.env, LOG_LEVEL: process.env.LOG_LEVEL ?? 'error' })
   if (config.venuesFile !== null) return config
   throw new ConfigError(['VENUES is not set: it names the file that declares venues.'])
