@@ -16,6 +16,7 @@ import {
   slippageForm,
   slippagePattern,
   toCentiBps,
+  wrongChecksum,
 } from '../domain/grammar.js'
 import { type RoutingStrategy, routingStrategies } from '../domain/order.js'
 import {
@@ -52,7 +53,7 @@ const addressMessage = `must be ${addressForm}`
 export const Address = z
   .string(addressMessage)
   .regex(addressPattern, { error: addressMessage, abort: true })
-  .refine(hasValidChecksum, 'has a wrong EIP-55 checksum; write it in lower case to skip the check')
+  .refine(hasValidChecksum, wrongChecksum)
   .transform((text): Address20 => toAddress(text))
 
 /**
