@@ -1,6 +1,6 @@
 /**
  * Signs an order of a maker and prints what `forkroute orders import` takes.
- * MAKER_KEY=0x… node examples/orders/sign-order.mjs <tokenIn> <tokenOut> <amountIn> <amountOut> <seconds> [nonce]
+ * MAKER_KEY=0x… RPC_URL=http://… node examples/orders/sign-order.mjs <tokenIn> <tokenOut> <amountIn> <amountOut> <seconds> [nonce]
  */
 import { createPublicClient, http } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'

@@ -16,6 +16,7 @@ import {
   slippageForm,
   slippagePattern,
   toCentiBps,
+  wrongChecksum,
 } from '../domain/grammar.js'
 import { type RoutingStrategy, routingStrategies } from '../domain/order.js'
 import {
@@ -52,7 +53,7 @@ const addressMessage = `must be ${addressForm}`
 export const Address = z
   .string(addressMessage)
   .regex(addressPattern, { error: addressMessage, abort: true })
-  .refine(hasValidChecksum, 'has a wrong EIP-55 checksum; write it in lower case to skip the check')
+  .refine(hasValidChecksum, wrongChecksum)
   .transform((text): Address20 => toAddress(text))
 
 /**
@@ -227,12 +228,18 @@ export const ReferralCode = z
 export const Name = z.string('must be a text').max(256, 'must be at most 256 characters')
 
 const poolMessage = 'must be an address (20 bytes) or an id (32 bytes) of a pool'
-const hashMessage = 'must be the hash of a transaction (32 bytes)'
 /** Lower-case. */
-export const TransactionHash = z
-  .string(hashMessage)
-  .regex(/^0x[0-9a-fA-F]{64}$/, hashMessage)
-  .transform((text) => text.toLowerCase() as Hex)
+export const TransactionHash = hashOf('a transaction')
+/** Lower-case. */
+export const OrderHash = hashOf('an order')
+
+function hashOf(what: string) {
+  const message = `must be the hash of ${what} (32 bytes)`
+  return z
+    .string(message)
+    .regex(/^0x[0-9a-fA-F]{64}$/, message)
+    .transform((text) => text.toLowerCase() as Hex)
+}
 
 /** Lower-case. */
 export const PoolId = z

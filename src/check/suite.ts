@@ -16,6 +16,7 @@ import {
 import { defined } from '../domain/defined.js'
 import type { Engine } from '../domain/engine.js'
 import { errorCodes, ForkrouteError } from '../domain/errors.js'
+import { addressPattern, hasValidChecksum, wrongChecksum } from '../domain/grammar.js'
 import { bpsDenominator, toAddress } from '../domain/primitives.js'
 import type { ExpectedAmount } from '../testing/compare.js'
 import { type RequestKind, requestKinds, toApiRequest } from '../testing/requests.js'
@@ -44,7 +45,8 @@ const Units = z.union(
 )
 const Token = z
   .string()
-  .regex(/^0[xX][0-9a-fA-F]{40}$/, 'must be the address of a token')
+  .regex(addressPattern, { error: 'must be the address of a token', abort: true })
+  .refine(hasValidChecksum, wrongChecksum)
   .transform(toAddress)
 const Amount: z.ZodType<ExpectedAmount> = z.union([Units, z.record(Token, Units)], amountMessage)
 const tolerance = z

@@ -43,13 +43,13 @@ const keyHint =
 
 /**
  * For commands on files of the data folder, which no service gives out.
- * @param what - what they work on, as the beginning of a sentence.
+ * @param what - what they work on and where that is, as the beginning of a sentence.
  * @throws ConfigError where a service is named.
  */
 export function refuseUrl({ url }: ConnectionOptions, what: string): void {
   if (url === undefined) return
   throw new ConfigError(
-    [`--url: ${what} in the folder DATA_DIR; run this where the service runs, without --url.`],
+    [`--url: ${what}; run this where the service runs, without --url.`],
     'command line',
   )
 }

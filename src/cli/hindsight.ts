@@ -71,7 +71,7 @@ async function explainBlocks(
     }
     const nameOf = await namerOf(client, swaps)
     printTable(
-      ['block', 'transaction', 'gave', 'got', 'through', 'ours there', 'result', 'sandwich'],
+      ['block', 'transaction', 'gave', 'got', 'through', 'ours', 'after gas', 'sandwich'],
       swaps.map((one) => rowOf(one, nameOf)),
     )
   }

@@ -7,7 +7,7 @@ import { type ConnectionOptions, refuseUrl } from './client.js'
 import { type OutputOptions, printJson, printTable } from './output.js'
 
 function withKeys<T>(options: ConnectionOptions, work: (keys: KeyStore) => T): T {
-  refuseUrl(options, 'keys are kept')
+  refuseUrl(options, 'keys are kept in the folder DATA_DIR')
   const keys = openKeyStore(loadConfig(process.env).dataDir)
   try {
     return work(keys)

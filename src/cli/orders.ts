@@ -4,6 +4,7 @@ import { chainOrEthereum } from './chains.js'
 import { type ConnectionOptions, withApi } from './client.js'
 import { type OutputOptions, printJson, printTable } from './output.js'
 import { jsonListIn, readTextFile } from './text-file.js'
+import { amountOf, tokenNamer } from './token-names.js'
 
 interface Options extends OutputOptions, ConnectionOptions {
   readonly chain: number
@@ -18,7 +19,7 @@ export function addOrders(program: Command): void {
   group
     .command('import')
     .description('add signed orders from a JSON file')
-    .argument('<file>', 'JSON array, see docs/how-to/orders.md')
+    .argument('<file>', 'JSON array of signed orders, see docs/how-to/orders.md')
     .addOption(chainOrEthereum())
     .option('--all', 'routes with every key may use them; needs the scope admin')
     .action(async (file: string, _local, command: Command) => {
@@ -30,8 +31,8 @@ export function addOrders(program: Command): void {
         const result = await client.importOrders({ chainId: options.chain, visibility, orders })
         if (options.json) printJson(result)
         else {
-          console.log(`${result.added} orders added, ${result.updated} updated.`)
-          console.log(`Each maker allows ${result.settlement} to spend tokenOut.`)
+          console.log(`Orders added: ${result.added}, updated: ${result.updated}.`)
+          console.log(`Each maker must allow ${result.settlement} to spend its tokenOut.`)
         }
       })
     })
@@ -45,15 +46,21 @@ export function addOrders(program: Command): void {
       await withApi(options, async (client) => {
         const { meta, data } = await client.orders({ chainId: options.chain, pageSize: 500 })
         if (options.json) return printJson(data)
+        const places = data.flatMap(({ chainId, tokenIn, tokenOut }) =>
+          [tokenIn, tokenOut].map((address) => ({ chainId, address })),
+        )
+        const nameOf = await tokenNamer(client, places, { withPositions: true })
+        const text = (amount: bigint, address: string) =>
+          amountOf(amount, nameOf({ chainId: options.chain, address }))
         printTable(
-          ['hash', 'maker', 'gives', 'gets', 'until', 'for'],
+          ['hash', 'maker', 'maker gives', 'maker gets', 'expires', 'usable by'],
           data.map((one) => [
             one.hash,
             one.maker,
-            `${one.amountOut} ${one.tokenOut}`,
-            `${one.amountIn} ${one.tokenIn}`,
+            text(one.amountOut, one.tokenOut),
+            text(one.amountIn, one.tokenIn),
             new Date(one.expiry * 1_000).toISOString(),
-            one.visibility,
+            one.visibility === 'all' ? 'every key' : 'this key',
           ]),
         )
         if (meta.total > data.length) console.error(`There are ${meta.total - data.length} more.`)
@@ -62,7 +69,7 @@ export function addOrders(program: Command): void {
 
   group
     .command('remove')
-    .description('forget orders; on the chain they stay open')
+    .description('forget orders; on the chain they stay valid until their makers cancel them')
     .argument('<hash...>', 'as printed by orders list')
     .addOption(chainOrEthereum())
     .action(async (hashes: string[], _local, command: Command) => {
@@ -70,7 +77,7 @@ export function addOrders(program: Command): void {
       await withApi(options, async (client) => {
         const result = await client.removeOrders({ chainId: options.chain, hashes })
         if (options.json) printJson(result)
-        else console.log(`${result.removed} orders removed.`)
+        else console.log(`Orders removed: ${result.removed}.`)
       })
     })
 }

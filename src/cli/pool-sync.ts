@@ -30,7 +30,7 @@ export function addPoolsSync(group: Command): void {
     .option('--rpc-url <url>', 'the node to ask; default: those of RPC_URL_<chain>, or the sandbox')
     .action(async (_local, command: Command) => {
       const options = command.optsWithGlobals<Options>()
-      refuseUrl(options, 'pools are kept')
+      refuseUrl(options, 'pools are kept in the folder DATA_DIR')
       const chain = knownChain(options.chain)
       const config = loadConfig(process.env)
       const nodes = await openNodes(config, options)

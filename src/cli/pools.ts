@@ -49,7 +49,7 @@ interface Options extends OutputOptions, ConnectionOptions {
 
 /** @throws ConfigError for a service's address, and for an unknown chain. */
 function chainOf(options: Options): number {
-  refuseUrl(options, 'pools are kept')
+  refuseUrl(options, 'pools are kept in the folder DATA_DIR')
   return knownChain(options.chain).id
 }
 

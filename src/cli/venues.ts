@@ -28,7 +28,7 @@ function chainIdsOf({ venues }: Config): number[] {
 
 /** @throws ConfigError where no file declares venues, or it has mistakes. */
 function declaringConfig(options: Options): Config {
-  refuseUrl(options, 'venues are declared by a file and not')
+  refuseUrl(options, 'venues are declared in the file that VENUES names')
   const config = loadConfig({ ...process.env, LOG_LEVEL: process.env.LOG_LEVEL ?? 'error' })
   if (config.venuesFile !== null) return config
   throw new ConfigError(['VENUES is not set: it names the file that declares venues.'])
@@ -177,13 +177,17 @@ async function check(options: Options): Promise<void> {
 }
 
 export function addVenues(program: Command): void {
-  const group = program.command('venues').description('venues that the file of VENUES declares')
+  const group = program
+    .command('venues')
+    .description('venues that are declared in the file of the variable VENUES')
   group
     .command('list')
-    .description('list them with their pools')
+    .description('list the venues with their pools, without asking a node')
     .action((_local, command: Command) => list(command.optsWithGlobals<Options>()))
   group
     .command('check')
-    .description('quote and swap once in each direction; exit code 1: one does not pay its quote')
+    .description(
+      'quote and swap once in each direction of each pool at the newest block; exit code 1: a swap fails or does not pay its quote',
+    )
     .action((_local, command: Command) => check(command.optsWithGlobals<Options>()))
 }

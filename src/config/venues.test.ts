@@ -151,6 +151,21 @@ describe('parseVenues', () => {
       '14: venues[0].pools[0].tokens must hold at least 2 tokens',
     ],
     [
+      'a token with a wrong checksum',
+      { '  tokens': `[${a}, "0xA0b86991c6218b36c1d19d4a2e9eb0ce3606eb48"]` },
+      '14: venues[0].pools[0].tokens[1] has a wrong EIP-55 checksum; write it in lower case to skip the check',
+    ],
+    [
+      'an address with a wrong checksum among the arguments',
+      { '  args': '["0xA0b86991c6218b36c1d19d4a2e9eb0ce3606eb48", amountIn, fee]' },
+      '7: venues[0].quote.args[0] must be a name or a literal of type address, which 0xA0b86991c6218b36c1d19d4a2e9eb0ce3606eb48 is not',
+    ],
+    [
+      'the zero address for the native token',
+      { '  tokens': `[${a}, "0x${'0'.repeat(40)}"]` },
+      '14: venues[0].pools[0].tokens[1] must not be the zero address: the native token is 0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee',
+    ],
+    [
       'the native token without an amount',
       { '  tokens': `[${a}, 0x${'e'.repeat(40)}]` },
       '13: venues[0].pools[0] must have largest, since what it has of the native token is not read',

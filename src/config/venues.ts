@@ -7,7 +7,8 @@ import {
   type DeclaredVenue,
   mostTokens,
 } from '../domain/declared-venue.js'
-import { toAddress } from '../domain/primitives.js'
+import { addressPattern, hasValidChecksum, wrongChecksum } from '../domain/grammar.js'
+import { nativeToken, toAddress, zeroAddress } from '../domain/primitives.js'
 import { repeatedIn, venueProblems } from './venue-problems.js'
 import {
   type FileProblem,
@@ -41,9 +42,17 @@ const flag = z
   .transform((value) => String(value) === 'true')
 const Address = z
   .string('must be an address')
-  .regex(/^0[xX][0-9a-fA-F]{40}$/, 'must be an address')
+  .regex(addressPattern, { error: 'must be an address', abort: true })
+  .refine(hasValidChecksum, wrongChecksum)
   .transform(toAddress)
-const place = z.union([z.literal('pool'), Address], 'must be pool or an address')
+const Token = Address.refine(
+  (token) => token !== zeroAddress,
+  `must not be the zero address: the native token is ${nativeToken}`,
+)
+const place = z.union(
+  [z.literal('pool'), Address],
+  'must be pool or an address, whose checksum is right or left out',
+)
 const Signature = z
   .string('must be the signature of a function')
   .max(2_000, 'must be the signature of a function')
@@ -76,7 +85,10 @@ const Swap = z.strictObject(
     ...call,
     pay: z.enum(['approve', 'transfer', 'callback'], 'must be approve, transfer or callback'),
     to: z
-      .union([z.enum(['pool', 'contract']), Address], 'must be pool, contract or an address')
+      .union(
+        [z.enum(['pool', 'contract']), Address],
+        'must be pool, contract or an address, whose checksum is right or left out',
+      )
       .default('contract'),
   },
   'must be a call: function, args, pay',
@@ -93,7 +105,7 @@ const Pool = z
         .transform((id) => id.toLowerCase())
         .optional(),
       tokens: z
-        .array(Address, 'must be a list of tokens')
+        .array(Token, 'must be a list of tokens')
         .min(2, 'must hold at least 2 tokens')
         .max(mostTokens, `must hold at most ${mostTokens} tokens`)
         .refine((tokens) => new Set(tokens).size === tokens.length, 'must not name a token twice'),

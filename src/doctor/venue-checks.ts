@@ -3,7 +3,7 @@ import { decodeFunctionResult, encodeFunctionData, erc20Abi } from 'viem'
 import type { ChainDefinition } from '../chains/chain.js'
 import { type Address, bpsOf, type Hex } from '../domain/primitives.js'
 import type { ReadCall } from '../domain/state.js'
-import { contractOf, quoteCall, quotedAmount } from '../protocols/declared/load.js'
+import { contractOf, quotable, quoteCall, quotedAmount } from '../protocols/declared/load.js'
 import { type DeclaredEntry, declaredSlug, entriesOf } from '../protocols/declared/venue.js'
 
 export interface VenueFinding {
@@ -77,7 +77,14 @@ async function checkDirection(
       problem: 'Its holder has none of the token, and largest is absent.',
     }
   }
-  const amountIn = largest / part
+  const amountIn = quotable(entry, { tokenIn, tokenOut }, largest / part)
+  if (amountIn === 0n) {
+    return {
+      ...known,
+      ...nothing,
+      problem: 'The function that quotes does not take its arguments.',
+    }
+  }
   const asked = quoteCall(entry, { tokenIn, tokenOut }, amountIn)
   const answer = await source.call(chainId, asked).then(
     (value) => ({ ok: true, value }) as const,

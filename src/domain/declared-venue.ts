@@ -3,8 +3,9 @@
  * that threads and cassettes take them as they are. Pure.
  */
 import { type AbiEvent, type AbiFunction, type AbiParameter, parseAbiItem } from 'viem'
+import { addressPattern, hasValidChecksum } from './grammar.js'
 import { isAmountRef } from './order.js'
-import { type Address, isNative, nativeToken } from './primitives.js'
+import { type Address, isNative, nativeToken, toAddress } from './primitives.js'
 
 /** Tokens of one pool. */
 export const mostTokens = 8
@@ -233,7 +234,9 @@ function fieldsOf(
 function literalOf(type: string, text: string): bigint | boolean | string | undefined {
   if (/^u?int\d*$/.test(type)) return /^-?\d{1,78}$/.test(text) ? BigInt(text) : undefined
   if (type === 'bool') return text === 'true' ? true : text === 'false' ? false : undefined
-  if (type === 'address') return /^0x[0-9a-fA-F]{40}$/.test(text) ? text.toLowerCase() : undefined
+  if (type === 'address') {
+    return addressPattern.test(text) && hasValidChecksum(text) ? toAddress(text) : undefined
+  }
   if (type === 'string') return text
   const [, bytes] = /^bytes(\d*)$/.exec(type) ?? []
   const isHex = /^0x([0-9a-fA-F]{2})*$/.test(text)

@@ -8,6 +8,9 @@ import { nativeToken } from './primitives.js'
 export const addressPattern = /^0[xX][0-9a-fA-F]{40}$/
 export const addressForm = 'an address: 0x and 40 hexadecimal digits'
 
+/** Completes "<argument> …" for a mixed case that is not that of the address. */
+export const wrongChecksum = 'has a wrong EIP-55 checksum; write it in lower case to skip the check'
+
 /**
  * Mixed case carries a checksum (EIP-55); a single case, and the native token in any case, carry none.
  *

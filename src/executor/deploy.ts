@@ -18,6 +18,7 @@ import {
   standaloneContracts,
   zeroSalt,
 } from './deployments.js'
+import { settlementCode } from './order-settlement.js'
 
 export interface PlannedContract {
   readonly name: ExecutorContractName | StandaloneContractName | 'ComposeLanding'
@@ -134,6 +135,11 @@ interface Wanted {
   readonly extras: readonly StandaloneContractName[]
 }
 
+/** Runtime code of these depends on the chain. */
+const standaloneCode: Readonly<Record<StandaloneContractName, (chainId: number) => Hex>> = {
+  OrderSettlement: settlementCode,
+}
+
 function deployablesOn(chainId: number, { poolsOf, extras }: Wanted): Deployable[] {
   const names = Object.keys(executorContracts) as ExecutorContractName[]
   const everywhere = names.map((name): Deployable => {
@@ -146,8 +152,8 @@ function deployablesOn(chainId: number, { poolsOf, extras }: Wanted): Deployable
       return { name: 'ComposeLanding', address, pool, deployer: null, initCode, runtimeCode }
     })
   const others = extras.map((name): Deployable => {
-    const { address, deployer, initCode, runtimeCode } = standaloneContracts[name]
-    return { name, address, deployer, initCode, runtimeCode }
+    const { address, deployer, initCode } = standaloneContracts[name]
+    return { name, address, deployer, initCode, runtimeCode: standaloneCode[name](chainId) }
   })
   return [...everywhere, ...others, ...landings]
 }

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import type { Address } from '../domain/primitives.js'
 import {
@@ -7,6 +8,7 @@ import {
   deploymentOverrides,
   type ExecutorContractName,
   executorAddress,
+  standaloneContracts,
   walletAddress,
 } from './deployments.js'
 
@@ -52,3 +54,11 @@ describe('composeLanding', () => {
     expect(overrides).toEqual({ [address]: { code: runtimeCode, nonce: 1 } })
   })
 })
+
+test.each(['docs/how-to/orders.md', 'examples/orders/sign-order.mjs'])(
+  '%s names OrderSettlement by its address',
+  (file) => {
+    const { address } = standaloneContracts.OrderSettlement
+    expect(readFileSync(file, 'utf8').match(/\b0x[0-9a-f]{40}\b/g)).toContain(address)
+  },
+)

@@ -9,7 +9,7 @@ import { OrderRow, toOwnOrder } from '../inputs/order-row.js'
 import { ownerOf } from '../orders-of.js'
 import { pageMetaOf } from '../records/listings.js'
 import { OrderImport, OrderPage, OrderRemoval, toOrder } from '../records/order-records.js'
-import { ChainId, described, examples, listOf, oneOf, PoolId, withDefault } from '../schemas.js'
+import { ChainId, described, examples, listOf, OrderHash, oneOf, withDefault } from '../schemas.js'
 
 const tag = 'Orders'
 const path = '/api/v1/orders'
@@ -72,7 +72,7 @@ const removeOrders = defineRoute({
     'Whoever has them can still fill them: only the maker can cancel them, on the chain.',
   input: z.object({
     chainId,
-    hashes: described(listOf(PoolId, 1, mostAtOnce), 'Of the orders.', [`0x${'22'.repeat(32)}`]),
+    hashes: described(listOf(OrderHash, 1, mostAtOnce), 'Of the orders.', [`0x${'22'.repeat(32)}`]),
   }),
   response: OrderRemoval,
   errors,
@@ -98,8 +98,7 @@ export const orderEndpoints: readonly Endpoint[] = [
     return { meta: pageMetaOf(total, { page, pageSize }), data: orders.map(toOrder) }
   }),
   endpoint(removeOrders, ({ operations, keys, caller, input }) => {
-    const hashes = input.hashes as `0x${string}`[]
     const owner = ownerOf(keys !== null, caller)
-    return { removed: operations.removeOrders(owner, input.chainId, hashes) }
+    return { removed: operations.removeOrders(owner, input.chainId, input.hashes) }
   }),
 ]

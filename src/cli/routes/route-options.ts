@@ -180,7 +180,10 @@ export function tradeCommand(
     .option('--only-pools <pools...>', 'use no other pools than these')
     .option('--exclude-tokens <tokens...>', 'tokens at which no route stops on its way')
     .addOption(
-      new Option('--alternatives <count>', 'further ways to find beside the best').choices(counts),
+      new Option(
+        '--alternatives <count>',
+        'further transactions to find beside the best, through other pools',
+      ).choices(counts),
     )
 }
 
@@ -197,7 +200,7 @@ export function transactionOptions(command: Command, usualSlippage: string): Com
     .option('--deadline <time>', `when the transaction expires: ${deadlineForms}`)
     .option(
       '--once <tag>',
-      'of all transactions with this tag, 0x and 32 digits, one can be carried out',
+      'only one transaction with this tag can ever be executed: 0x and 32 hexadecimal digits',
     )
     .option('--referral-code <code>', 'goes into the event of the transaction')
     .option('--trace', 'print what the transaction does: its calls, and who pays whom')

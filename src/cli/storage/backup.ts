@@ -109,7 +109,7 @@ export function addBackup(program: Command): void {
     .argument('<folder>', 'new or empty; later a DATA_DIR itself')
     .action((folder: string, _local, command: Command) => {
       const options = command.optsWithGlobals<OutputOptions & ConnectionOptions>()
-      refuseUrl(options, 'what is copied lies')
+      refuseUrl(options, 'what is copied lies in the folder DATA_DIR')
       const config = loadConfig(process.env)
       const copied = backUp(config, resolve(folder))
       if (options.json) printJson(copied)

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { storageReader } from '../../../test/support/storage-reader.js'
 import { ethereum } from '../../chains/ethereum.js'
 import { parseVenues } from '../../config/venues.js'
-import { type Address, nativeToken } from '../../domain/primitives.js'
+import { type Address, maxUint256, nativeToken } from '../../domain/primitives.js'
 import type { ReadCall, ReadResult, StateReader } from '../../domain/state.js'
 import { toWord } from '../shared/storage-slots.js'
 import { declaredVenues } from './index.js'
@@ -15,13 +15,13 @@ const [desk, receiver, executor] = [token('4'), token('5'), token('6')]
 const quoteFunction = 'function quote(uint256 i, uint256 j, uint256 amount) view returns (int256)'
 
 /** A venue of three tokens; the fields of its swap as they are given. */
-function chainWith(swap: string, trust = 'none') {
+function chainWith(swap: string, trust = 'none', quote = quoteFunction) {
   const { venues, problems } = parseVenues(`
 venues:
   - name: desk
     gas: 70000
     trust: ${trust}
-    quote: { function: '${quoteFunction}', args: [indexIn, indexOut, amountIn], negated: true, gasLimit: 50000 }
+    quote: { function: '${quote}', args: [indexIn, indexOut, amountIn], negated: true, gasLimit: 50000 }
     swap: ${swap}
     pools: [{ address: '${desk}', tokens: ['${a}', '${b}', '${c}'], constants: { tip: 7 } }]
 `)
@@ -59,8 +59,13 @@ function readerOf(
   }
 }
 
-async function loaded(reader: StateReader, swap = approving, trust = 'none') {
-  const { chain, venue } = chainWith(swap, trust)
+async function loaded(
+  reader: StateReader,
+  swap = approving,
+  trust = 'none',
+  quote = quoteFunction,
+) {
+  const { chain, venue } = chainWith(swap, trust, quote)
   const { pools } = await declaredVenues.swaps.discover({ reader, chain, venue, pairs: [[a, b]] })
   const [item] = await declaredVenues.swaps.load({ reader, chain, venue, pools })
   if (!item || !('state' in item)) return { chain, venue, problem: item?.message ?? 'no pool' }
@@ -94,6 +99,31 @@ describe('a declared pool', () => {
     expect(swap).toMatchObject({ amountOut: 500n, exact: false })
     const next = declaredVenues.swaps.swap(pool, swap.after(), { tokenIn: a, tokenOut: c }, 4_000n)
     expect(next.amountOut).toBe(1_000n)
+  })
+
+  test('is not quoted with more than its function can be told', async () => {
+    const narrow = 'function quote(uint256 i, uint256 j, uint8 amount) view returns (int256)'
+    const abi = parseAbi([narrow])
+    const asked: bigint[] = []
+    const reader: StateReader = {
+      ...storageReader({}),
+      call: async (calls) =>
+        calls.map((call): ReadResult => {
+          // A token may say that anybody has all that there can be.
+          if (call.to !== desk) return { ok: true, value: toWord(maxUint256) }
+          const [, , amount] = decodeFunctionData({ abi, data: call.data }).args
+          asked.push(BigInt(amount))
+          return { ok: true, value: toWord(-BigInt(amount)) }
+        }),
+    }
+    const { pool, state } = await stateOf(reader, approving, 'none', narrow)
+    expect(asked.every((amount) => amount <= 255n)).toBe(true)
+    expect(asked.some((amount) => amount > 127n)).toBe(true)
+    const direction = { tokenIn: a, tokenOut: b }
+    expect(declaredVenues.swaps.swap(pool, state, direction, 100n).amountOut).toBe(100n)
+    // Of more than was quoted no more comes out.
+    const most = declaredVenues.swaps.swap(pool, state, direction, 10n ** 30n).amountOut
+    expect(most).toBeLessThanOrEqual(255n)
   })
 
   test('takes nearly as much as its quotes allow', async () => {

@@ -81,7 +81,8 @@ function directionsOf(
       .filter((tokenOut) => tokenOut !== tokenIn)
       .map((tokenOut) => {
         const direction = { tokenIn, tokenOut }
-        return { subject: entry, direction, largest: largestOf(entry, direction, largest) }
+        const most = largestOf(entry, direction, largest)
+        return { subject: entry, direction, largest: quotable(entry, direction, most) }
       }),
   )
 }
@@ -94,6 +95,17 @@ function largestOf(
   const stated = declared.largest?.[declared.tokens.indexOf(tokenIn)]
   if (stated !== undefined) return BigInt(stated)
   return largest.get(`${contractOf(venue.holder, declared.address)}:${tokenIn}`) ?? 0n
+}
+
+/** Halves the amount until the function takes it: what a token says of a balance may be more. 0: it takes none. */
+export function quotable(entry: DeclaredEntry, direction: Direction, amount: bigint): bigint {
+  if (amount === 0n) return 0n
+  try {
+    quoteCall(entry, direction, amount)
+    return amount
+  } catch {
+    return quotable(entry, direction, amount / 2n)
+  }
 }
 
 /** Each quote is a call. */
@@ -115,7 +127,10 @@ function askThrough(reader: StateReader): Ask<DeclaredEntry> {
   }
 }
 
-/** The call that quotes an amount. */
+/**
+ * The call that quotes an amount.
+ * @throws where the function does not take so much, or not what a factory's event says.
+ */
 export function quoteCall(
   { venue, declared }: DeclaredEntry,
   { tokenIn, tokenOut }: Direction,

@@ -1,6 +1,7 @@
 /** What is left of signed orders at the block: one call for each, which its contract answers for the block's successor. */
 import { encodeFunctionData, parseAbi, slice } from 'viem'
 import type { ChainDefinition } from '../../chains/chain.js'
+import type { BlockPin } from '../../domain/primitives.js'
 import { type SignedOrder, toMakerOrder } from '../../domain/signed-order.js'
 import type { ReadCall, ReadResult, StateReader } from '../../domain/state.js'
 import { nextBlockTime } from '../../domain/what-if.js'
@@ -40,6 +41,14 @@ export function toOrderPool(order: SignedOrder): Pool {
     tokens: [order.tokenIn, order.tokenOut],
     parameters: { order: JSON.stringify(order) },
   }
+}
+
+/** Whether the block after this one is later than the order's last second. */
+export function isOver(
+  { expiry }: SignedOrder,
+  at: { readonly block: BlockPin; readonly chain: ChainDefinition },
+): boolean {
+  return nextBlockTime(at.block, at.chain.blockTimeSeconds) > BigInt(expiry)
 }
 
 function orderOf({ parameters }: Pool): SignedOrder {

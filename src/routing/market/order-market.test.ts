@@ -83,6 +83,34 @@ describe('OrderMarket', () => {
     expect(idsOf(view)).toEqual(Array.from({ length: 48 }, (_, k) => k + 12))
   })
 
+  test('orders that have ended take no place among them, and are not read', async () => {
+    // The next block is at second 24.
+    const ended = Array.from({ length: 60 }, (_, k) => orderOf(k, { amountOut: '900', expiry: 23 }))
+    const { reader, calls } = chainWith(100n, 10_000n)
+    const market = new OrderMarket(ethereum, new Set())
+    const orders = [...ended, orderOf(99, { expiry: 24 })]
+    const view = await market.view(reader, new MarketView({}), orders, [a, b])
+    expect(idsOf(view)).toEqual([99])
+    expect(calls).toHaveLength(1)
+  })
+
+  test('where many directions have many orders, the best of each are looked at', async () => {
+    const { reader, calls } = chainWith(100n, 10_000_000n)
+    const directions = [a, b, c].flatMap((tokenIn) =>
+      [a, b, c].flatMap((tokenOut) => (tokenIn === tokenOut ? [] : [{ tokenIn, tokenOut }])),
+    )
+    const orders = directions.flatMap((direction, k) =>
+      Array.from({ length: 48 }, (_, rank) =>
+        orderOf(100 * k + rank, { ...direction, amountOut: String(400 - rank) }),
+      ),
+    )
+    const market = new OrderMarket(ethereum, new Set())
+    const ids = idsOf(await market.view(reader, new MarketView({}), orders, [a, b, c]))
+    expect(calls).toHaveLength(256)
+    const ofEach = directions.map((_, k) => ids.filter((id) => Math.floor(id / 100) === k).length)
+    expect(ofEach).toEqual([43, 43, 43, 43, 42, 42])
+  })
+
   test.each([
     [600n, [undefined, undefined]],
     [599n, ['shared', 'shared']],

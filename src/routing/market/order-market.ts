@@ -10,13 +10,13 @@ import type { StateReader } from '../../domain/state.js'
 import { poolKey, type Unreadable } from '../../protocols/pool.js'
 import type { LoadedPool } from '../../protocols/protocol.js'
 import { signedOrders } from '../../protocols/signed-orders/index.js'
-import { type OrderState, toOrderPool } from '../../protocols/signed-orders/load.js'
+import { isOver, type OrderState, toOrderPool } from '../../protocols/signed-orders/load.js'
 import { type MarketPool, MarketView } from './market-view.js'
 import { doubtOf } from './verified.js'
 
 /** Orders of one direction of a pair whose state is read: those with the best rates. */
 const mostOfDirection = 48
-/** Orders of one view. */
+/** Orders of one view: the best of each direction come first. */
 const mostOfView = 256
 
 type Loaded = LoadedPool<OrderState> | Unreadable
@@ -51,8 +51,11 @@ export class OrderMarket {
   ): Promise<MarketView> {
     const known = new Set([...ends, ...base.pools.flatMap(({ loaded }) => loaded.pool.tokens)])
     const usable = orders.filter(
-      ({ hash, tokenIn, tokenOut }) =>
-        !this.#blacklist.has(hash) && known.has(tokenIn) && known.has(tokenOut),
+      (order) =>
+        !this.#blacklist.has(order.hash) &&
+        known.has(order.tokenIn) &&
+        known.has(order.tokenOut) &&
+        !isOver(order, { block: reader.block, chain: this.#chain }),
     )
     const loaded = await this.#load(reader, bestOf(usable))
     const open = loaded.flatMap((one) => ('state' in one && one.state.left > 0n ? [one] : []))
@@ -94,7 +97,7 @@ function keyOf({ pool, state }: LoadedPool<OrderState>): string {
   return `${pool.id}${state.order.signature}`
 }
 
-/** The best rates of each direction, then by their hashes. */
+/** The best rates of each direction, then by their hashes; where there are too many, each direction keeps its best. */
 function bestOf(orders: readonly SignedOrder[]): SignedOrder[] {
   const groups = new Map<string, SignedOrder[]>()
   for (const order of orders) {
@@ -102,8 +105,15 @@ function bestOf(orders: readonly SignedOrder[]): SignedOrder[] {
     groups.set(direction, [...(groups.get(direction) ?? []), order])
   }
   return [...groups.values()]
-    .flatMap((group) => group.sort(byRate).slice(0, mostOfDirection))
+    .flatMap((group) =>
+      group
+        .sort(byRate)
+        .slice(0, mostOfDirection)
+        .map((order, rank) => ({ order, rank })),
+    )
+    .sort((a, b) => a.rank - b.rank)
     .slice(0, mostOfView)
+    .map(({ order }) => order)
 }
 
 function byRate(a: SignedOrder, b: SignedOrder): number {

@@ -5,7 +5,7 @@ import type { Address } from '../../domain/primitives.js'
 import type { StateReader } from '../../domain/state.js'
 import type { Position, PositionAdapter, PositionState } from '../../protocols/positions.js'
 import { defineProtocol, type ProtocolAdapter } from '../../protocols/protocol.js'
-import { readProtocol } from './positions-task.js'
+import { ofTokens, readProtocol } from './positions-task.js'
 
 const address: Address = `0x${'a'.repeat(40)}`
 const state: PositionState = { holdings: [], base: { kind: 'annual', rate: 0.05 }, rewards: [] }
@@ -100,4 +100,20 @@ describe('readProtocol', () => {
     const adapter = adapterWith({ list: () => Promise.reject(down), read: async () => [] })
     await expect(readProtocol(adapter, args)).rejects.toBe(down)
   })
+})
+
+test('a position that is no token, or is made of what is none, is told and not listed', () => {
+  const token: Address = `0x${'b'.repeat(40)}`
+  const read = [
+    { position: { ...position('a'), token, underlyingTokens: [token] }, state },
+    { position: { ...position('b'), token: address }, state },
+    { position: { ...position('c'), token, underlyingTokens: [token, address] }, state: null },
+    { position: position('d'), state: null },
+  ]
+  const found = ofTokens(read, new Map([[token, {}]]))
+  expect(found.read).toEqual([read[0], read[3]])
+  const message = `${address} is no token: it tells no decimals.`
+  expect(found.unreadable).toEqual(
+    ['b', 'c'].map((subject) => ({ protocol: 'vaults', subject, message })),
+  )
 })

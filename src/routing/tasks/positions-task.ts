@@ -94,8 +94,9 @@ export async function readPositions(
       }),
     ),
   )
-  const read = outcomes.flatMap((outcome) => outcome.read ?? [])
-  const facts = await tokenFacts(task, read)
+  const all = outcomes.flatMap((outcome) => outcome.read ?? [])
+  const facts = await tokenFacts(task, all)
+  const { read, unreadable } = ofTokens(all, facts)
   const prices = await task.clock.stage('positionPrices', () => readPrices(task, read))
   const usdOf = valuer(
     new Map(
@@ -119,7 +120,31 @@ export async function readPositions(
       sharePrice: state?.base?.kind === 'sharePrice' ? state.base.price : null,
     })),
     unlisted: outcomes.flatMap(({ slug, read: list }) => (list ? [] : [slug])),
-    unreadable: outcomes.flatMap(({ unreadable }) => unreadable),
+    unreadable: [...outcomes.flatMap((outcome) => outcome.unreadable), ...unreadable],
+  }
+}
+
+/** Without those that are, or are made of, what is no token: anybody may say of a pool that it is one. */
+export function ofTokens(
+  read: Read,
+  facts: ReadonlyMap<Address, unknown>,
+): { readonly read: Read; readonly unreadable: readonly Unreadable[] } {
+  const strangers = new Map(
+    read.flatMap((one) => {
+      const { token, underlyingTokens } = one.position
+      const stranger = [...(token ? [token] : []), ...underlyingTokens].find(
+        (address) => !facts.has(address),
+      )
+      return stranger ? [[one, stranger] as const] : []
+    }),
+  )
+  return {
+    read: read.filter((one) => !strangers.has(one)),
+    unreadable: [...strangers].map(([{ position }, stranger]) => ({
+      protocol: position.protocol,
+      subject: position.key,
+      message: `${stranger} is no token: it tells no decimals.`,
+    })),
   }
 }
 

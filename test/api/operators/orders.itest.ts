@@ -67,9 +67,13 @@ describe('/orders', () => {
       data: [{ hash: hashes[2], signature: '0x12', visibility: 'key' }],
     })
     expect((await api.get('/orders', other)).body.data).toEqual([])
-    const path = `${api.url}/api/v1/orders?hashes=${hashes[0]}&hashes=${hashes[1]}`
-    const remove = async (by: Record<string, string>) =>
-      read(await fetch(path, { method: 'DELETE', headers: by }))
+    const remove = async (by: Record<string, string>, list = hashes.slice(0, 2).join()) =>
+      read(
+        await fetch(`${api.url}/api/v1/orders?hashes=${list}`, { method: 'DELETE', headers: by }),
+      )
+    expect((await remove(headers, '0x12')).body.message).toEqual(
+      'hashes must be the hash of an order (32 bytes)',
+    )
     expect((await remove(other)).body).toEqual({ removed: 0 })
     expect((await remove(headers)).body).toEqual({ removed: 2 })
     expect((await api.get('/orders', headers)).body.meta.total).toBe(1)

@@ -263,18 +263,18 @@ describe('signed orders', () => {
     await writeFile(file, stdout)
     const remote = ['--url', service.url, '--key', service.key]
     const done = await runCli(['orders', 'import', file, ...remote], {})
-    expect(done.out, done.err).toContain('1 orders added')
+    expect(done.out, done.err).toContain('Orders added: 1')
     const listed = await runCli(['orders', 'list', '--json', ...remote], {})
     const [{ hash }] = JSON.parse(listed.out)
     expect((await route(ether)).text).toContain(hash)
     expect((await runCli(['orders', 'remove', hash, ...remote], {})).out).toContain(
-      '1 orders removed',
+      'Orders removed: 1',
     )
 
     // A service without keys has them in its own folder; the replay has another one.
     const env = { RPC_URL_1: context().sandbox.url, DATA_DIR: dataDir }
     const local = await runCli(['orders', 'import', file], env)
-    expect(local.out, local.err).toContain('1 orders added')
+    expect(local.out, local.err).toContain('Orders added: 1')
     const requests = join(dataDir, 'requests.json')
     const cassette = join(dataDir, 'orders.cassette')
     const query = {

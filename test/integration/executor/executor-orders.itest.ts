@@ -173,6 +173,22 @@ describe('deployContracts', () => {
     expect(again.contracts.every(({ transactionHash }) => transactionHash === null)).toBe(true)
   })
 
+  test('knows the code of OrderSettlement again, which has the id of its chain', async () => {
+    const chain = await startAnvil(['--chain-id', '10'])
+    const extras = ['OrderSettlement'] as const
+    const confirm = () => true
+    const rpcUrl = chain.url
+    const args = { rpcUrl, privateKey: deployerKey, poolsOf: () => [], extras, confirm } as const
+    try {
+      const first = await deployContracts(args)
+      expect(first.contracts.at(-1)).toMatchObject({ name: extras[0], state: 'present' })
+      const again = await planDeployment(chain.url, args.poolsOf, extras)
+      expect(again.contracts.every(({ state }) => state === 'present')).toBe(true)
+    } finally {
+      await chain.stop()
+    }
+  })
+
   test('refuses a chain without the deployment proxy, and a node that does not answer', async () => {
     const proxy = '0x4e59b44847b379578588920ca78fbf26c0b4956c'
     const code = await anvil.rpc<Hex>('eth_getCode', [proxy, 'latest'])
