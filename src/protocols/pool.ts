@@ -63,6 +63,14 @@ export function poolName({ id, address, parameters }: Pool): string {
   return own.startsWith(address) ? address : own
 }
 
+/** @param message - one sentence: why its state is not known. */
+export function unreadablePool(
+  { protocol, id }: Pick<Pool, 'protocol' | 'id'>,
+  message: string,
+): Unreadable {
+  return { protocol, subject: id, message }
+}
+
 /** Identity of a pool within its chain. */
 export function poolKey(pool: Pick<Pool, 'protocol' | 'id'>): string {
   return `${pool.protocol}:${pool.id}`

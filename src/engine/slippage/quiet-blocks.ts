@@ -28,8 +28,8 @@ interface Told {
 }
 
 /**
- * The events that tell of every change to what the route gives; null where it may also change without one: a pool moves with time or by what it is sent, or a token is not one that the chain's definition names, or
- * its balances change by themselves.
+ * The events without which what the route gives stays the same. Null where it may change without an event: a pool moves
+ * with time or by what it is sent, a token is not one that the chain's definition names, or its balances change by themselves.
  */
 export function toldByEvents(
   chain: ChainDefinition,

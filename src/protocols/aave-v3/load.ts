@@ -4,7 +4,7 @@ import type { ChainDefinition, VenueParameters } from '../../chains/chain.js'
 import { type Address, toAddress } from '../../domain/primitives.js'
 import type { ReadCall, ReadResult, StateReader } from '../../domain/state.js'
 import { nextBlockTime } from '../../domain/what-if.js'
-import type { Pool, Unreadable } from '../pool.js'
+import { type Pool, type Unreadable, unreadablePool } from '../pool.js'
 import type { DiscoverArgs, LoadedPool } from '../protocol.js'
 import { readWord } from '../shared/read-word.js'
 import { addressInWord } from '../shared/storage-slots.js'
@@ -126,17 +126,17 @@ function toLoaded(
   address: Address,
   answers: readonly ReadResult[],
 ): LoadedPool<EdgeState> | Unreadable {
-  const unreadable = (message: string) => ({ protocol: pool.protocol, subject: pool.id, message })
   const refused = answers.find((answer) => !answer.ok && answer.reason === 'unreadable')
-  if (refused && !refused.ok) return unreadable(refused.message)
+  if (refused && !refused.ok) return unreadablePool(pool, refused.message)
   const [asset, aToken] = pool.tokens
   const [data] = answers
   const reserve = data?.ok && asset ? decodeReserve(asset, data.value) : null
   const isReserve = reserve?.aToken === aToken && pool.id === aToken && pool.address === address
-  if (!reserve || !isReserve) return unreadable('It is not an aToken of the Pool of the chain.')
+  if (!reserve || !isReserve)
+    return unreadablePool(pool, 'It is not an aToken of the Pool of the chain.')
   const [index, scaledSupply, balance, virtual] = answers.slice(1).map(readWord)
   if (!index || scaledSupply == null || balance == null) {
-    return unreadable('Its reserve does not say what it holds.')
+    return unreadablePool(pool, 'Its reserve does not say what it holds.')
   }
   const held = virtual != null && virtual < balance ? virtual : balance
   return { pool, state: edgeState({ ...reserve, scaledSupply, held }, index), partial: false }

@@ -7,7 +7,7 @@ import type { ChainDefinition, VenueParameters } from '../../chains/chain.js'
 import type { EncodedValues } from '../../domain/order.js'
 import { type Hex, toAddress } from '../../domain/primitives.js'
 import type { ReadResult, StateReader } from '../../domain/state.js'
-import type { Pool, Unreadable } from '../pool.js'
+import { type Pool, type Unreadable, unreadablePool } from '../pool.js'
 import type { LoadedPool } from '../protocol.js'
 import { encodeQuery, exitOneData, joinData } from './liquidity-calls.js'
 import { swapPool } from './liquidity-pool.js'
@@ -52,10 +52,11 @@ export async function loadLiquidity(args: {
   ])
   const entries = pools.map((pool, k): Entry | Unreadable => {
     const item = loaded[k]
-    if (!item || !('state' in item)) return unreadable(pool, item?.message ?? 'no state')
+    if (!item || !('state' in item)) return unreadablePool(pool, item?.message ?? 'no state')
     const [total, actual, last] = answers.slice(k * getters.length).map(wordsOf)
     const supply = actual?.[0] ?? total?.[0]
-    if (supply === undefined) return unreadable(pool, 'It does not say how many shares there are.')
+    if (supply === undefined)
+      return unreadablePool(pool, 'It does not say how many shares there are.')
     // Pools that know an actual supply pay the protocol in shares, which are in it.
     const fee = actual ? 0n : protocolFee
     const [invariant = null, amp = 0n] = last ?? []
@@ -104,7 +105,7 @@ async function prove(
       [exit(state, probe.index, probe.shares)?.amountOut ?? 0n, left?.[firstAmount + probe.index]],
     ] as const
     if (pairs.some(([own, said]) => said !== undefined && !isNear(own, said))) {
-      return unreadable(pool, 'Its joins or exits are not those of its kind.')
+      return unreadablePool(pool, 'Its joins or exits are not those of its kind.')
     }
     // What the pool refuses is worth nothing by the math as well.
     const exact = state.exact && pairs.every(([own, said]) => own === (said ?? 0n))
@@ -141,8 +142,4 @@ function isNear(own: bigint, said: bigint): boolean {
 function wordsOf(result: ReadResult | undefined): bigint[] | null {
   if (!result?.ok || result.value.length < 66) return null
   return (result.value.slice(2).match(/.{64}/g) ?? []).map((word) => BigInt(`0x${word}`))
-}
-
-function unreadable(pool: Pool, message: string): Unreadable {
-  return { protocol: pool.protocol, subject: pool.id, message }
 }

@@ -7,7 +7,7 @@ import type { ChainDefinition, VenueParameters } from '../../chains/chain.js'
 import { type Address, type Hex, toAddress, zeroAddress } from '../../domain/primitives.js'
 import type { ReadResult, StateReader } from '../../domain/state.js'
 import { nextBlockTime } from '../../domain/what-if.js'
-import type { Pool, Unreadable } from '../pool.js'
+import { type Pool, type Unreadable, unreadablePool } from '../pool.js'
 import type { LoadedPool } from '../protocol.js'
 import { mulDown } from '../shared/balancer-math/fixed-point.js'
 import { type NextBlockPool, readNextBlock, type TimeDependentPool } from './next-block.js'
@@ -83,7 +83,7 @@ export async function loadBalancer(args: {
       const reads = results.slice(k * readsPerPool, (k + 1) * readsPerPool)
       return toEntry(pool, reads, supplies.get(pool))
     } catch (error) {
-      return { protocol: pool.protocol, subject: pool.id, message: (error as Error).message }
+      return unreadablePool(pool, (error as Error).message)
     }
   })
   const timeDependent = entries.flatMap((entry) =>

@@ -1,11 +1,11 @@
 import type { VenueParameters } from '../../chains/chain.js'
 import type { Address } from '../../domain/primitives.js'
 import type { ReadResult, StateReader } from '../../domain/state.js'
-import type { Pool, Unreadable } from '../pool.js'
+import { type Pool, type Unreadable, unreadablePool } from '../pool.js'
 import type { LoadedPool } from '../protocol.js'
 import { readWord } from '../shared/read-word.js'
 import { encodeRead, type Getter } from './abi.js'
-import { comptrollerOf, describeMarkets, slug } from './markets.js'
+import { comptrollerOf, describeMarkets } from './markets.js'
 import { accrued, exchangeRate, type MarketState, type StoredMarket } from './math.js'
 
 const getters = [
@@ -79,11 +79,12 @@ export async function loadMarkets({
   return pools.map((pool, index) => {
     const market = stored[index]
     const facts = described[index]
-    const unreadable = (message: string) => ({ protocol: slug, subject: pool.id, message })
-    if (!market || 'message' in market) return unreadable(market?.message ?? 'It was not read.')
-    if (!facts || 'message' in facts) return unreadable(facts?.message ?? 'It was not read.')
+    if (!market || 'message' in market)
+      return unreadablePool(pool, market?.message ?? 'It was not read.')
+    if (!facts || 'message' in facts)
+      return unreadablePool(pool, facts?.message ?? 'It was not read.')
     if (pool.tokens[0] !== facts.underlying || pool.tokens[1] !== pool.address) {
-      return unreadable('A market has two tokens: its underlying, and itself.')
+      return unreadablePool(pool, 'A market has two tokens: its underlying, and itself.')
     }
     const totals = accrued(market, block + 1n)
     const statedRate = readWord(rates[index])

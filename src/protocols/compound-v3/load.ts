@@ -2,11 +2,11 @@ import { encodeFunctionData } from 'viem'
 import type { ChainDefinition } from '../../chains/chain.js'
 import type { StateReader } from '../../domain/state.js'
 import { nextBlockTime } from '../../domain/what-if.js'
-import type { Pool, Unreadable } from '../pool.js'
+import { type Pool, type Unreadable, unreadablePool } from '../pool.js'
 import type { LoadedPool } from '../protocol.js'
 import { readWord } from '../shared/read-word.js'
 import { cometAbi, encodeRead } from './abi.js'
-import { describeComets, slug, wordAt } from './markets.js'
+import { describeComets, wordAt } from './markets.js'
 import { accruedIndex, type CometState } from './math.js'
 
 const flags = { supply: 1n, withdraw: 4n } as const
@@ -39,14 +39,13 @@ export async function loadComets(args: {
   )
   const time = nextBlockTime(reader.block, chain.blockTimeSeconds)
   return pools.map((pool, index) => {
-    const unreadable = (message: string) => ({ protocol: slug, subject: pool.id, message })
     const total = totals[index]
     const [rate, held] = [readWord(rates[index]), readWord(cash[index])]
     if (!total?.ok || readWord(utilizations[index]) === null || rate === null || held === null) {
-      return unreadable('Its totals or its rate could not be read.')
+      return unreadablePool(pool, 'Its totals or its rate could not be read.')
     }
     if (pool.tokens[0] !== baseTokens.get(pool.address) || pool.tokens[1] !== pool.address) {
-      return unreadable('A market has two tokens: its base token, and itself.')
+      return unreadablePool(pool, 'A market has two tokens: its base token, and itself.')
     }
     const word = (at: number) => BigInt(wordAt(total.value, at))
     const paused = word(7)

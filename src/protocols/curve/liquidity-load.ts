@@ -4,7 +4,7 @@
  */
 import type { ChainDefinition } from '../../chains/chain.js'
 import type { ReadResult, StateReader } from '../../domain/state.js'
-import type { Pool, Unreadable } from '../pool.js'
+import { type Pool, type Unreadable, unreadablePool } from '../pool.js'
 import type { LoadedPool } from '../protocol.js'
 import { readAll } from '../shared/read-all.js'
 import { encodeBalances, encodeGetter, wordOf, wordsOf } from './abi.js'
@@ -70,7 +70,7 @@ export async function loadLiquidity(args: {
   for (const [pool, item] of await sample(reader, unproven)) loaded.set(pool, item)
   return parsed.map((item) =>
     'parameters' in item
-      ? (loaded.get(item.pool) ?? unreadable(item.pool, 'The state could not be read.'))
+      ? (loaded.get(item.pool) ?? unreadablePool(item.pool, 'The state could not be read.'))
       : item,
   )
 }
@@ -79,7 +79,7 @@ function parse(pool: Pool): { pool: Pool; parameters: LiquidityParameters } | Un
   try {
     return { pool, parameters: liquidityParameters(pool) }
   } catch (error) {
-    return unreadable(pool, (error as Error).message)
+    return unreadablePool(pool, (error as Error).message)
   }
 }
 
@@ -100,7 +100,7 @@ function toEntry(
   [supplied, priced, rated, ...held]: readonly ReadResult[],
 ): Entry | Unreadable {
   const supply = wordOf(supplied)
-  if (supply === null) return unreadable(pool, 'It does not say how many shares there are.')
+  if (supply === null) return unreadablePool(pool, 'It does not say how many shares there are.')
   const n = parameters.coins.length
   return {
     pool,
@@ -185,7 +185,8 @@ async function sample(
       const amountOut = wordOf(answers[n]?.[place])
       return amountOut ? [{ i, j, amountIn, amountOut }] : []
     })
-    if (asked.length === 0) return [pool, unreadable(pool, 'It does not say what deposits give.')]
+    if (asked.length === 0)
+      return [pool, unreadablePool(pool, 'It does not say what deposits give.')]
     const curves: Record<string, Sample[]> = {}
     for (const { i, j, amountIn, amountOut } of asked) {
       const key = direction(i, j)
@@ -220,8 +221,4 @@ function samplesOf({ parameters, supply, balances, amountsType }: Entry) {
     }),
   )
   return [...deposits, ...withdrawals]
-}
-
-function unreadable(pool: Pool, message: string): Unreadable {
-  return { protocol: pool.protocol, subject: pool.id, message }
 }

@@ -5,7 +5,7 @@
 import type { ChainDefinition } from '../../chains/chain.js'
 import type { StateReader } from '../../domain/state.js'
 import { nextBlockTime } from '../../domain/what-if.js'
-import type { Pool, Unreadable } from '../pool.js'
+import { type Pool, type Unreadable, unreadablePool } from '../pool.js'
 import type { LoadedPool } from '../protocol.js'
 import { readAll } from '../shared/read-all.js'
 import { wordOf } from './abi.js'
@@ -56,7 +56,7 @@ export async function loadSwaps(args: {
   const loaded = await loadEntries(reader, entries)
   return parsed.map((item) =>
     'parameters' in item
-      ? (loaded.get(item.pool) ?? unreadable(item.pool, 'The state could not be read.'))
+      ? (loaded.get(item.pool) ?? unreadablePool(item.pool, 'The state could not be read.'))
       : item,
   )
 }
@@ -65,7 +65,7 @@ function parse(pool: Pool): { pool: Pool; parameters: CurveParameters } | Unread
   try {
     return { pool, parameters: curveParameters(pool) }
   } catch (error) {
-    return unreadable(pool, (error as Error).message)
+    return unreadablePool(pool, (error as Error).message)
   }
 }
 
@@ -94,7 +94,7 @@ async function loadEntries(
       pool,
       isQuoted
         ? { pool, state, partial: true }
-        : unreadable(pool, 'Neither its state nor get_dy can be read.'),
+        : unreadablePool(pool, 'Neither its state nor get_dy can be read.'),
     )
   }
   return loaded
@@ -132,8 +132,4 @@ function samplesOf({ pool, parameters, balances }: Entry) {
       }),
     ),
   )
-}
-
-function unreadable(pool: Pool, message: string): Unreadable {
-  return { protocol: pool.protocol, subject: pool.id, message }
 }

@@ -8,7 +8,7 @@ import { argumentValues, namesOf } from '../../domain/declared-venue.js'
 import { zip } from '../../domain/lists.js'
 import type { Address } from '../../domain/primitives.js'
 import type { ReadCall, ReadResult, StateReader } from '../../domain/state.js'
-import type { Pool, Unreadable } from '../pool.js'
+import { type Pool, type Unreadable, unreadablePool } from '../pool.js'
 import type { Direction, LoadedPool } from '../protocol.js'
 import { readAll } from '../shared/read-all.js'
 import { readWord } from '../shared/read-word.js'
@@ -21,7 +21,7 @@ import {
   sampleAll,
   unreadQuote,
 } from '../shared/sampled/sample.js'
-import { type DeclaredEntry, declaredSlug, entryOf, type Venue } from './venue.js'
+import { type DeclaredEntry, entryOf, type Venue } from './venue.js'
 
 export interface DeclaredState extends SampledState {
   readonly entry: DeclaredEntry
@@ -42,12 +42,12 @@ export async function loadDeclared(args: {
   const samplings = await sampleAll(askThrough(reader), directions)
   return pools.map((pool) => {
     const entry = known.get(pool)
-    if (!entry) return unreadable(pool, 'The file of VENUES has no such pool.')
+    if (!entry) return unreadablePool(pool, 'The file of VENUES has no such pool.')
     const own = samplings.filter(({ subject }) => subject === entry)
     const sampled = curvesOf(own)
     const unread = unreadQuote(own)
     // A quote that reverts is the venue's answer: it swaps nothing at this block.
-    if (sampled.curves.size === 0 && unread !== null) return unreadable(pool, unread)
+    if (sampled.curves.size === 0 && unread !== null) return unreadablePool(pool, unread)
     return { pool, state: { entry, ...sampled }, partial: true }
   })
 }
@@ -170,8 +170,4 @@ export function quotedAmount(
 
 export function contractOf(stated: Address | 'pool', pool: Address): Address {
   return stated === 'pool' ? pool : stated
-}
-
-function unreadable(pool: Pool, message: string): Unreadable {
-  return { protocol: declaredSlug, subject: pool.id, message }
 }

@@ -7,7 +7,7 @@ import type { ChainDefinition } from '../../chains/chain.js'
 import { type Address, type Hex, maxUint256 } from '../../domain/primitives.js'
 import type { ReadResult, StateReader } from '../../domain/state.js'
 import { nextBlockTime } from '../../domain/what-if.js'
-import type { Pool, Unreadable } from '../pool.js'
+import { type Pool, type Unreadable, unreadablePool } from '../pool.js'
 import type { LoadedPool } from '../protocol.js'
 import { readWord } from '../shared/read-word.js'
 import { type PlainVault, plainAssets, plainShares, type Sample, type VaultState } from './math.js'
@@ -56,20 +56,20 @@ export async function loadVaults(args: {
 }
 
 function toLoaded(pool: Pool, answers: readonly ReadResult[]): LoadedPool<VaultState> | Unreadable {
-  const unreadable = (message: string) => ({ protocol: pool.protocol, subject: pool.id, message })
   if (pool.tokens.length !== 2 || pool.tokens[1] !== pool.address || pool.id !== pool.address) {
-    return unreadable('A vault has two tokens: its asset, and itself as the share.')
+    return unreadablePool(pool, 'A vault has two tokens: its asset, and itself as the share.')
   }
   const refused = answers
     .slice(0, -1)
     .find((answer) => !answer.ok && answer.reason === 'unreadable')
-  if (refused && !refused.ok) return unreadable(refused.message)
+  if (refused && !refused.ok) return unreadablePool(pool, refused.message)
   const [totalAssets = null, totalSupply = null, maxDeposit = null, ...others] =
     answers.map(readWord)
   const [previews, cooldown] = [others.slice(0, -1), others.at(-1)]
-  if (totalSupply === null) return unreadable('It does not say how many shares there are.')
+  if (totalSupply === null)
+    return unreadablePool(pool, 'It does not say how many shares there are.')
   if (previews.every((preview) => preview === null)) {
-    return unreadable('It has an asset() and answers no preview of ERC-4626.')
+    return unreadablePool(pool, 'It has an asset() and answers no preview of ERC-4626.')
   }
   // Ethena's vault redeems at once only while it has no cooldown. Where that cannot be read, the simulation tells.
   const isLocked = cooldown != null && cooldown > 0n && cooldown < 2n ** 24n

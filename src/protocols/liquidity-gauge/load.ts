@@ -2,7 +2,7 @@
 import type { ChainDefinition } from '../../chains/chain.js'
 import type { Address } from '../../domain/primitives.js'
 import type { StateReader } from '../../domain/state.js'
-import type { Pool, Unreadable } from '../pool.js'
+import { type Pool, type Unreadable, unreadablePool } from '../pool.js'
 import type { LoadedPool } from '../protocol.js'
 import { type Family, readFamily, readGauges } from './gauges.js'
 
@@ -32,14 +32,13 @@ export async function loadGauges(
   ])
   return pools.map((pool, index) => {
     const [gauge, member] = [gauges[index], members[index]]
-    const unreadable = (message: string) => ({ protocol: pool.protocol, subject: pool.id, message })
-    if (gauge && 'message' in gauge) return unreadable(gauge.message)
-    if (member && 'message' in member) return unreadable(member.message)
+    if (gauge && 'message' in gauge) return unreadablePool(pool, gauge.message)
+    if (member && 'message' in member) return unreadablePool(pool, member.message)
     const { id, address, tokens } = pool
     if (!gauge || !member || id !== address || tokens.join() !== [gauge.staked, address].join()) {
-      return unreadable('A gauge has two tokens: what its lp_token() is, and itself.')
+      return unreadablePool(pool, 'A gauge has two tokens: what its lp_token() is, and itself.')
     }
-    if (!gauge.isToken) return unreadable('Its stakes are no tokens.')
+    if (!gauge.isToken) return unreadablePool(pool, 'Its stakes are no tokens.')
     const { isListed } = member
     const { supply, takesForOthers } = gauge
     return { pool, state: { supply, isListed, takesForOthers }, partial: !isListed }

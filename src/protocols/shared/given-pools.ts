@@ -2,7 +2,7 @@
 import { type ChainDefinition, canonicalToken } from '../../chains/chain.js'
 import type { Address, Hex } from '../../domain/primitives.js'
 import type { StateReader } from '../../domain/state.js'
-import type { Pool, Unreadable } from '../pool.js'
+import { type Pool, type Unreadable, unreadablePool } from '../pool.js'
 import { readWord } from './read-word.js'
 
 /** The pools that are for exactly one of the pairs. */
@@ -45,7 +45,7 @@ export async function deployedPools(
     unreadable: asked.flatMap(({ pool }, index) => {
       const answer = answers[index]
       if (!answer || answer.ok || answer.reason !== 'unreadable') return []
-      return [{ protocol: pool.protocol, subject: pool.id, message: answer.message }]
+      return [unreadablePool(pool, answer.message)]
     }),
   }
 }

@@ -5,7 +5,7 @@ import type { BlockPin } from '../../domain/primitives.js'
 import { type SignedOrder, toMakerOrder } from '../../domain/signed-order.js'
 import type { ReadCall, ReadResult, StateReader } from '../../domain/state.js'
 import { nextBlockTime } from '../../domain/what-if.js'
-import type { Pool, Unreadable } from '../pool.js'
+import { type Pool, type Unreadable, unreadablePool } from '../pool.js'
 import type { LoadedPool } from '../protocol.js'
 
 export const ordersSlug = 'signed-orders'
@@ -67,7 +67,7 @@ export async function loadOrders(args: {
   return pools.map((pool, index) => {
     const answer = answers[index]
     if (answer && !answer.ok && answer.reason === 'unreadable') {
-      return { protocol: ordersSlug, subject: pool.id, message: answer.message }
+      return unreadablePool(pool, answer.message)
     }
     return { pool, state: { order: orderOf(pool), ...checkedBy(answer) }, partial: false }
   })

@@ -2,7 +2,7 @@
 import { encodeFunctionData, parseAbi } from 'viem'
 import type { VenueParameters } from '../../chains/chain.js'
 import { type Address, type Hex, maxUint256 } from '../../domain/primitives.js'
-import type { Pool } from '../pool.js'
+import { type Pool, unreadablePool } from '../pool.js'
 import type { DiscoverArgs, Swaps } from '../protocol.js'
 import { deployedPools, isGiven, poolsOfPairs } from '../shared/given-pools.js'
 import { namedAddresses } from '../shared/parameters.js'
@@ -66,18 +66,13 @@ export const loadPsm: Swaps<PsmState>['load'] = async ({ reader, venue, pools })
   const [factor = null, tin = null, tout = null, holder = null, held = null, gems = null, ...own] =
     answers.map(readWord)
   return pools.map((pool, index) => {
-    const unreadable = (message: string) => ({
-      protocol: pool.protocol,
-      subject: pool.id,
-      message,
-    })
     if (!isGiven(poolsOf(pool.protocol, venue))(pool)) {
-      return unreadable('It is not one of the pools of the chain.')
+      return unreadablePool(pool, 'It is not one of the pools of the chain.')
     }
-    if (refused && !refused.ok) return unreadable(refused.message)
+    if (refused && !refused.ok) return unreadablePool(pool, refused.message)
     const isItself = holder === BigInt(pocket) && own[index] === BigInt(pool.tokens[0] ?? 0)
     if (!isItself || !factor || tin === null || tout === null || held === null || gems === null) {
-      return unreadable('There is no Lite-PSM with this pocket and these tokens.')
+      return unreadablePool(pool, 'There is no Lite-PSM with this pocket and these tokens.')
     }
     const state = { factor, tin: feeOf(tin), tout: feeOf(tout), dai: held, gems }
     return { pool, state, partial: false }

@@ -4,7 +4,7 @@ import type { VenueParameters } from '../../chains/chain.js'
 import { type Address, type Hex, maxUint256 } from '../../domain/primitives.js'
 import type { ReadResult } from '../../domain/state.js'
 import { nextBlockTime } from '../../domain/what-if.js'
-import type { Pool } from '../pool.js'
+import { type Pool, unreadablePool } from '../pool.js'
 import type { DiscoverArgs, Swaps } from '../protocol.js'
 import { deployedPools, isGiven, poolsOfPairs } from '../shared/given-pools.js'
 import { namedAddresses } from '../shared/parameters.js'
@@ -85,16 +85,11 @@ export const loadPsm3: Swaps<Psm3State>['load'] = async ({ reader, chain, venue,
   const refused = [...made, ...parts].find((one) => !one.ok && one.reason === 'unreadable')
   const state = stateOf(parts, pocket === psm)
   return pools.map((pool) => {
-    const unreadable = (message: string) => ({
-      protocol: pool.protocol,
-      subject: pool.id,
-      message,
-    })
     if (!isGiven(poolsOf(pool.protocol, venue))(pool)) {
-      return unreadable('It is not one of the pools of the chain.')
+      return unreadablePool(pool, 'It is not one of the pools of the chain.')
     }
-    if (refused && !refused.ok) return unreadable(refused.message)
-    if (!state) return unreadable('There is no PSM3 with these tokens.')
+    if (refused && !refused.ok) return unreadablePool(pool, refused.message)
+    if (!state) return unreadablePool(pool, 'There is no PSM3 with these tokens.')
     const asset = (token: Address | undefined): Asset =>
       state.assets[token === tokens.usdc ? 'usdc' : token === tokens.usds ? 'usds' : 'susds']
     const [first, second] = pool.tokens

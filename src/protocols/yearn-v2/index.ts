@@ -7,6 +7,7 @@ import { parseAbi } from 'viem'
 import { probe } from '../../chains/probe.js'
 import { cautionsWhere } from '../../domain/caution.js'
 import { nextBlockTime } from '../../domain/what-if.js'
+import { unreadablePool } from '../pool.js'
 import { defineProtocol } from '../protocol.js'
 import { addressesOf } from '../shared/parameters.js'
 import { vaultActions } from './actions.js'
@@ -42,16 +43,15 @@ export const yearnV2 = defineProtocol<YearnState>({
       const reads = await readVaults(reader, vaults, timestamp)
       return pools.map((pool, index) => {
         const read = reads[index]
-        const unreadable = (message: string) => ({ protocol: slug, subject: pool.id, message })
         if (
           pool.tokens.length !== 2 ||
           pool.tokens[1] !== pool.address ||
           pool.id !== pool.address
         ) {
-          return unreadable('A vault has two tokens: its asset, and itself as the share.')
+          return unreadablePool(pool, 'A vault has two tokens: its asset, and itself as the share.')
         }
-        if (!read) return unreadable('It was not read.')
-        if ('message' in read) return unreadable(read.message)
+        if (!read) return unreadablePool(pool, 'It was not read.')
+        if ('message' in read) return unreadablePool(pool, read.message)
         const { knownDeposits, knownWithdrawals } = read.state
         return { pool, state: read.state, partial: !(knownDeposits && knownWithdrawals) }
       })

@@ -4,11 +4,13 @@
  */
 import { defined } from '../../domain/defined.js'
 import type { RouteAnswer } from '../../domain/engine.js'
-import type { ForkrouteError } from '../../domain/errors.js'
+import { ForkrouteError } from '../../domain/errors.js'
 import { nativeToken } from '../../domain/primitives.js'
 import type { SimulationSuccess } from '../../domain/state.js'
+import { poolKey } from '../../protocols/pool.js'
 import type { Task } from '../block/task.js'
-import type { Flow } from '../search/flow.js'
+import type { MarketPool } from '../market/market-view.js'
+import { type Flow, swapsOf } from '../search/flow.js'
 import { withAlternatives } from './alternatives.js'
 import { routeAnswer } from './answer.js'
 import type { Attempt } from './built.js'
@@ -18,8 +20,10 @@ import { asAsked, RouteLog, withExplanation } from './explain.js'
 import { noRoute } from './failures.js'
 import { type FoundFlows, findFlows } from './find-flows.js'
 import { whyNothingWorks } from './no-answer/why-nothing-works.js'
+import { openSearch } from './open-search.js'
 import { type PreparedRoute, prepareRoute, type RouteArgs } from './prepare.js'
 import { type ProofArgs, proveFlows } from './prove.js'
+import { delivers } from './retry-without-pools.js'
 import { fundSender } from './sender-state.js'
 import { deadlineWarning, droppedWarnings } from './warnings.js'
 
@@ -42,6 +46,12 @@ export async function runRoute(task: Task, args: RouteArgs): Promise<RouteAnswer
   }
 }
 
+/**
+ * How often a stated output is searched again without the pools that broke their promise: a pool that promises all for
+ * next to nothing leaves so small an input that no other candidate is found.
+ */
+const mostNarrowings = 3
+
 export interface FoundRoute {
   readonly best: Attempt<SimulationSuccess>
   /** What it was found in: the market with as much state of its pools as the amounts need. */
@@ -55,18 +65,64 @@ export interface FoundRoute {
  * @throws ForkrouteError as `Engine.route`.
  */
 export async function findRoute(task: Task, opened: PreparedRoute): Promise<FoundRoute> {
+  return findAmong(task, opened, [])
+}
+
+/** @param leftOut - pools that are not searched, of each time that it was searched before. */
+async function findAmong(
+  task: Task,
+  opened: PreparedRoute,
+  leftOut: readonly (readonly MarketPool[])[],
+): Promise<FoundRoute> {
   const found = await findFlows(task, opened)
   const { prepared } = found
   const args = await withInputs(task, found)
   const attempts = await proveFlows(task, args, found)
   const proven = rank(task, attempts, prepared.priced)
-  if (!proven.length) throw await whyNoAnswer(task, prepared, attempts)
-  noteImprovement(task, proven)
-  const best = await task.clock.stage('finalise', () => chooseAnswer(task, args, found, proven))
-  prepared.log?.chose(best, proven)
-  const isCut = found.wasCut || attempts.some(({ result }) => result === null)
-  prepared.warnings.push(...droppedWarnings(attempts), ...(isCut ? [deadlineWarning] : []))
-  return { best, prepared }
+  try {
+    if (!proven.length) throw await whyNoAnswer(task, prepared, attempts)
+    noteImprovement(task, proven)
+    const best = await task.clock.stage('finalise', () => chooseAnswer(task, args, found, proven))
+    prepared.log?.chose(best, proven)
+    const isCut = found.wasCut || attempts.some(({ result }) => result === null)
+    prepared.warnings.push(...droppedWarnings(attempts), ...(isCut ? [deadlineWarning] : []))
+    return { best, prepared }
+  } catch (error) {
+    const broken = found.exact && isNoSuchRoute(error) ? brokenPools(attempts) : []
+    if (!broken.length || leftOut.length === mostNarrowings || task.clock.isLate()) throw error
+    const without = [...leftOut, broken]
+    return findAmong(task, await withoutPools(task, opened, without.flat()), without).catch(
+      (again: unknown) => {
+        throw isNoSuchRoute(again) ? error : again
+      },
+    )
+  }
+}
+
+function isNoSuchRoute(error: unknown): boolean {
+  const codes: readonly string[] = ['SIMULATION_REVERTED', 'NO_ROUTE']
+  return error instanceof ForkrouteError && codes.includes(error.code)
+}
+
+/** Pools of candidates that broke their promise, which no candidate that kept it uses. */
+function brokenPools(attempts: readonly Attempt[]): MarketPool[] {
+  const poolsOf = (list: readonly Attempt[]) =>
+    list.flatMap(({ built }) => swapsOf(built.candidate))
+  const kept = new Set(poolsOf(attempts.filter(delivers)))
+  const broken = poolsOf(attempts.filter((attempt) => attempt.result && !delivers(attempt)))
+  return broken.filter((pool) => !kept.has(pool))
+}
+
+async function withoutPools(
+  task: Task,
+  prepared: PreparedRoute,
+  pools: readonly MarketPool[],
+): Promise<PreparedRoute> {
+  const { request, within } = prepared
+  const names = new Set(pools.map(({ loaded }) => poolKey(loaded.pool)))
+  const isAllowed = (market: MarketPool) =>
+    !names.has(poolKey(market.loaded.pool)) && (within?.isAllowed?.(market) ?? true)
+  return { ...prepared, ...(await openSearch(task, request, isAllowed)) }
 }
 
 async function withInputs(task: Task, { prepared, inputs }: FoundFlows): Promise<ProofArgs> {

@@ -28,7 +28,7 @@ interface Erc20 {
 }
 
 contract Desk {
-  enum Mode { Honest, QuotesTwice, QuoteReverts, QuoteBurns, Takes, SwapBurns, QuotesText }
+  enum Mode { Honest, QuotesTwice, QuoteReverts, QuoteBurns, Takes, SwapBurns, QuotesText, QuotesAll }
   Erc20 private immutable weth;
   Erc20 private immutable usdc;
   uint256 private immutable usdcPerWeth;
@@ -43,11 +43,12 @@ contract Desk {
     if (mode == Mode.QuoteReverts) revert("closed");
     if (mode == Mode.QuoteBurns) while (true) {}
     if (mode == Mode.QuotesText) assembly { mstore8(0, 65) return(0, 1) }
+    if (mode == Mode.QuotesAll) return type(uint256).max;
     return amountOut(tokenIn, amountIn) * (mode == Mode.QuotesTwice ? 2 : 1);
   }
   function swap(Erc20 tokenIn, uint256 amountIn) external {
     tokenIn.transferFrom(msg.sender, address(this), amountIn);
-    if (mode == Mode.Takes) return;
+    if (mode == Mode.Takes || mode == Mode.QuotesAll) return;
     if (mode == Mode.SwapBurns) while (true) {}
     (tokenIn == weth ? usdc : weth).transfer(msg.sender, amountOut(tokenIn, amountIn));
   }
@@ -71,6 +72,7 @@ describe('a venue that anybody may have written', () => {
     'takes the tokens and pays nothing',
     'burns the gas of its swap',
     'answers no number',
+    'promises all that there can be, and pays nothing',
   ]
   const trade = {
     tokenIn: token('WETH'),
@@ -140,6 +142,13 @@ describe('a venue that anybody may have written', () => {
     // It takes part where it pays, whatever it says.
     const pays = name === 'honest' || name.startsWith('quotes twice')
     expect(route.text.includes(desk)).toBe(pays)
+
+    // Nor does it keep others from giving a stated output.
+    const { amountIn: _, ...pair } = asked
+    const amountOut = String(BigInt(route.body.amountOut) / 2n)
+    const exact = await service.get('/api/v1/shortcuts/route', { ...pair, amountOut })
+    expect(exact.status, exact.text).toBe(200)
+    expect(BigInt(exact.body.amountOut)).toBeGreaterThanOrEqual(BigInt(amountOut))
 
     const alone = await service.get('/api/v1/shortcuts/route', { ...asked, onlyPools: desk })
     expect(alone.status, alone.text).toBe(pays ? 200 : 422)

@@ -1,6 +1,6 @@
 /** Shared by the adapters of concentrated-liquidity protocols: loading and swaps. */
 import type { VenueParameters } from '../../../chains/chain.js'
-import type { Pool } from '../../pool.js'
+import { type Pool, unreadablePool } from '../../pool.js'
 import type { Swaps } from '../../protocol.js'
 import { concentratedEstimator } from './estimate.js'
 import { type ConcentratedSource, loadConcentrated } from './load.js'
@@ -52,7 +52,7 @@ export function concentratedParts(
           typeof source === 'string' ? { ok: false as const, message: source } : loads[next++]
         if (load?.ok) return { pool, state: load.state, partial: load.partial }
         const message = load?.message ?? 'The pool was not read.'
-        return { protocol: pool.protocol, subject: pool.id, message }
+        return unreadablePool(pool, message)
       })
     },
     // A pool that is known to take only a part of the input does not serve the swap.

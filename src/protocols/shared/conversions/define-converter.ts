@@ -3,7 +3,7 @@ import type { VenueParameters } from '../../../chains/chain.js'
 import type { PoolCaution } from '../../../domain/caution.js'
 import { defined } from '../../../domain/defined.js'
 import type { Address } from '../../../domain/primitives.js'
-import type { Pool } from '../../pool.js'
+import { type Pool, unreadablePool } from '../../pool.js'
 import {
   type Direction,
   defineProtocol,
@@ -68,11 +68,10 @@ export function defineConverter<State, Kind extends string>(
         const isKnown = isGiven(poolsOf(slug, edges))
         const read = await converter.load(reader, venue)
         return pools.map((pool) => {
-          const unreadable = (message: string) => ({ protocol: slug, subject: pool.id, message })
           if (!isKnown(pool)) {
-            return unreadable('It is not one of the pools of the chain.')
+            return unreadablePool(pool, 'It is not one of the pools of the chain.')
           }
-          if ('message' in read) return unreadable(read.message)
+          if ('message' in read) return unreadablePool(pool, read.message)
           return { pool, state: { own: read.state, edges }, partial: false }
         })
       },
