@@ -38,6 +38,7 @@ const contents: CassetteContents = {
     countsHoldings: true,
     boundsPools: true,
     mergesInputs: true,
+    narrowsSearches: true,
     disabledAggregators: [],
     priorityFeePerGas: { 1: 10n ** 18n },
     acrossFeeBps: 5,

@@ -39,6 +39,7 @@ export type CassetteSettings = Pick<
   | 'countsHoldings'
   | 'boundsPools'
   | 'mergesInputs'
+  | 'narrowsSearches'
   | 'disabledAggregators'
   | 'priorityFeePerGas'
   | 'acrossFeeBps'
@@ -73,6 +74,7 @@ const laterSettings = {
   countsHoldings: false,
   boundsPools: false,
   mergesInputs: false,
+  narrowsSearches: false,
   disabledAggregators: [] as string[],
   v4Hooks: 'listed',
   venues: [] as DeclaredVenue[],
@@ -111,6 +113,7 @@ const schemas = {
     countsHoldings: z.boolean().default(laterSettings.countsHoldings),
     boundsPools: z.boolean().default(laterSettings.boundsPools),
     mergesInputs: z.boolean().default(laterSettings.mergesInputs),
+    narrowsSearches: z.boolean().default(laterSettings.narrowsSearches),
     disabledAggregators: z.array(z.string()).default(laterSettings.disabledAggregators),
     priorityFeePerGas: z.record(
       z.string(),
@@ -232,6 +235,7 @@ export function laterOf(settings: CassetteSettings) {
     countsHoldings,
     boundsPools,
     mergesInputs,
+    narrowsSearches,
     cautions,
     dataFee,
     v4Hooks,
@@ -243,6 +247,7 @@ export function laterOf(settings: CassetteSettings) {
     countsHoldings,
     boundsPools,
     mergesInputs,
+    narrowsSearches,
     cautions,
     dataFee,
     v4Hooks,

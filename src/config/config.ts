@@ -68,6 +68,8 @@ export interface Config {
   readonly boundsPools: boolean
   /** Whether swaps that several inputs share are made once: not in replays of cassettes recorded before. */
   readonly mergesInputs: boolean
+  /** Whether a stated output is searched again without pools that broke their promise: not in replays of cassettes recorded before. */
+  readonly narrowsSearches: boolean
   readonly logLevel: (typeof logLevels)[number]
   /** Allowed browser origins, `*` for all; empty: CORS is off. */
   readonly corsOrigins: readonly string[]
@@ -396,6 +398,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     countsHoldings: true,
     boundsPools: true,
     mergesInputs: true,
+    narrowsSearches: true,
     logLevel: read.LOG_LEVEL,
     corsOrigins: read.CORS_ORIGINS,
     allowedHosts: read.ALLOWED_HOSTS,

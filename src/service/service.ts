@@ -281,6 +281,7 @@ function workerSettings(
     countsHoldings: config.countsHoldings,
     boundsPools: config.boundsPools,
     mergesInputs: config.mergesInputs,
+    narrowsSearches: config.narrowsSearches,
     poolBlacklist: config.poolBlacklist,
     disabledAggregators: config.disabledAggregators,
     v4Hooks: config.v4Hooks,

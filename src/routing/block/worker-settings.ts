@@ -23,6 +23,8 @@ export interface WorkerSettings {
   readonly boundsPools?: boolean
   /** False: each input has swaps of its own; absent: those that several share are made once. */
   readonly mergesInputs?: boolean
+  /** False: a stated output is searched once; absent: again without pools that broke their promise. */
+  readonly narrowsSearches?: boolean
   readonly poolBlacklist: readonly string[]
   /** Slugs of exchanges that no route uses; absent: none. */
   readonly disabledAggregators?: readonly string[]

@@ -88,8 +88,10 @@ async function findAmong(
     prepared.warnings.push(...droppedWarnings(attempts), ...(isCut ? [deadlineWarning] : []))
     return { best, prepared }
   } catch (error) {
-    const broken = found.exact && isNoSuchRoute(error) ? brokenPools(attempts) : []
-    if (!broken.length || leftOut.length === mostNarrowings || task.clock.isLate()) throw error
+    const mayNarrow = task.settings.narrowsSearches !== false && leftOut.length < mostNarrowings
+    if (!mayNarrow || !found.exact || !isNoSuchRoute(error) || task.clock.isLate()) throw error
+    const broken = brokenPools(attempts)
+    if (!broken.length) throw error
     const without = [...leftOut, broken]
     return findAmong(task, await withoutPools(task, opened, without.flat()), without).catch(
       (again: unknown) => {

@@ -225,6 +225,7 @@ const head: CassetteHead = {
         countsHoldings: true,
         boundsPools: true,
         mergesInputs: true,
+        narrowsSearches: true,
         poolBlacklist: [],
         v4Hooks: 'run',
         v4HooksAllowlist: [],

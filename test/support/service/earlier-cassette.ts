@@ -76,6 +76,7 @@ export async function withoutMarks(file: string, copy: string): Promise<void> {
     'countsHoldings',
     'boundsPools',
     'mergesInputs',
+    'narrowsSearches',
     'cautions',
     'dataFee',
     'v4Hooks',
