@@ -25,6 +25,7 @@ import { type FrontRunCase, frontRunCases } from '../../support/protocols/front-
 import { placeConverters } from '../../support/protocols/place-converters.js'
 import { placeFluid } from '../../support/protocols/place-fluid.js'
 import { placeGauges } from '../../support/protocols/place-gauges.js'
+import { placeLitePsm } from '../../support/protocols/place-lite-psm.js'
 import { earnFees, lendAndStake, mintPosition } from '../../support/protocols/sandbox-positions.js'
 import { type Answer, startService, type TestService } from '../../support/service/service.js'
 
@@ -67,6 +68,7 @@ beforeAll(async () => {
   node = await new NodeWriter(service.nodeUrl).start()
   const pools = await placeForkVenues(service.nodeUrl)
   await placeConverters(service.nodeUrl)
+  await placeLitePsm(service.nodeUrl)
   await placeFluid(service.nodeUrl)
   await placeGauges(service.nodeUrl)
   const pancakePair = pools.find(({ protocol }) => protocol === 'pancakeswap-v2')?.address ?? '0x'

@@ -1,5 +1,7 @@
 /** What is done ahead of actions on pools: somebody swaps. */
+import { ethereum } from '../../../../src/chains/ethereum.js'
 import { type Address, nativeToken, toAddress } from '../../../../src/domain/primitives.js'
+import { psmAddresses } from '../../../../src/protocols/sky-psm/load.js'
 import {
   contractAddresses,
   curvePoolAddresses,
@@ -8,7 +10,7 @@ import {
   v3PoolAddress,
 } from '../../../../src/sandbox/addresses.js'
 import { sandboxPools } from '../../../../src/sandbox/market/catalog.js'
-import { type Move, swap } from '../../front-run.js'
+import { called, type Move, swap } from '../../front-run.js'
 import type { actionCases } from '../action-cases.js'
 import { act, type Entry, ether, holding, million, token } from './parts.js'
 
@@ -134,6 +136,12 @@ function uniswapMoves({ nft, anybody }: Facts): Entry[] {
       'fluid-dex-t1 swap',
       bothWays('fluid-dex-t1', [dai, 300_000n * ether], [usdc, 300_000n * million]),
     ],
+    [
+      'sky-psm swap',
+      [feeOfPsm('the fee up', ether / 10n), feeOfPsm('the fee down', 0n)],
+      // The module takes more than it is allowed to.
+      { reason: /Panic\(0x11\)/ },
+    ],
     ...['sushiswap-v3', 'pancakeswap-v3'].map(
       (protocol): Entry => [
         `${protocol} swap`,
@@ -141,6 +149,17 @@ function uniswapMoves({ nft, anybody }: Facts): Entry[] {
       ],
     ),
   ]
+}
+
+/** Sky's governance alone sets it; its stand-in lets anybody. */
+function feeOfPsm(direction: string, fee: bigint): Move {
+  return called({
+    is: 'a change of the fee',
+    direction,
+    to: psmAddresses(ethereum.venues['sky-psm'] ?? {}).psm,
+    signature: 'function set(uint256 tin, uint256 tout)',
+    args: [fee, fee],
+  })
 }
 
 function harvestOf(nft: string) {
