@@ -250,10 +250,12 @@ describe('blocks whose state the node has pruned', () => {
     expect(refused.flat().filter(isRead)).toEqual([])
     proxy.badness = {}
     const before = proxy.counts.requests
+    const { hedges } = upstream.counters
     const answers = await read({ ...(await readPin(anvil.url)), chainId })
     expect(answers.every(isRead)).toBe(true)
-    // Six, each of which is asked a second time where the answer is slow.
-    expect(proxy.counts.requests - before).toBeLessThanOrEqual(12)
+    // A late answer is asked for again, which says nothing of the size of calls.
+    const copies = upstream.counters.hedges - hedges
+    expect(proxy.counts.requests - before - copies).toBeLessThan(10)
     const again = await upstream.state(storageKey(account, '0x0'), pins[0] as BlockPin)
     expect(again).toEqual({ ok: true, value: '0x3e8' })
   })
