@@ -1,6 +1,6 @@
 /** The command line as users run it, in a process of its own. */
-import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { launch } from './launcher.js'
 
 export const cliEntry = fileURLToPath(new URL('../../dist/src/cli/main.js', import.meta.url))
 
@@ -11,14 +11,13 @@ export interface Outcome {
 }
 
 /** Runs the command line in a process of its own, compiled, away from the environment of the test. */
-export function runCli(
+export async function runCli(
   args: readonly string[],
   env: Record<string, string> = {},
 ): Promise<Outcome> {
-  const options = { env: { PATH: process.env.PATH, ...env } }
-  return new Promise((resolve) => {
-    execFile(process.execPath, [cliEntry, ...args], options, (error, out, err) =>
-      resolve({ code: error ? Number(error.code) : 0, out, err }),
-    )
-  })
+  const all = { PATH: process.env.PATH, ...env }
+  const cli = await launch(process.execPath, [cliEntry, ...args], all)
+  const code = await cli.ended
+  if (code === null) throw new Error(`A signal ended the command line: ${cli.stderr}`)
+  return { code, out: cli.stdout, err: cli.stderr }
 }

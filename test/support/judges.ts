@@ -2,7 +2,6 @@
  * The Anvils that judge answers: forks of a node at a block, on which a returned transaction is carried out. A judge
  * of a chain that cannot change is taken back to its block and lent again; any other is started for one judgement.
  */
-import { createReaper, type Reaper } from '../../src/forks/reaper.js'
 import { startAnvil, type TestAnvil } from './anvil.js'
 
 export interface JudgeLease {
@@ -45,18 +44,14 @@ interface Judge {
 export function createJudgePool(): JudgePool {
   /** The one that has waited longest first. */
   const idle: Judge[] = []
-  let reaper: Reaper | undefined
 
   async function start(nodeUrl: string, blockNumber: number, place: string): Promise<Judge> {
-    reaper ??= createReaper()
     const anvil = await startJudge(nodeUrl, blockNumber)
-    reaper.add(anvil.pid)
     return { place, anvil, snapshot: await anvil.rpc<string>('evm_snapshot') }
   }
 
   async function end({ anvil }: Judge): Promise<void> {
     await anvil.stop()
-    reaper?.remove(anvil.pid)
   }
 
   async function takeBack(judge: Judge, impersonated: ReadonlySet<unknown>): Promise<void> {
@@ -101,8 +96,6 @@ export function createJudgePool(): JudgePool {
     },
     async close() {
       await Promise.all(idle.splice(0).map(end))
-      await reaper?.close()
-      reaper = undefined
     },
   }
 }
