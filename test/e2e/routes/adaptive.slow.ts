@@ -28,16 +28,16 @@ describe('on the sandbox', () => {
   })
   afterAll(() => service?.stop())
 
-  test('over 1,200 requests of all tokens and sizes', async () => {
+  test('over 400 requests of all tokens and sizes', async () => {
     const addresses = [nativeToken, ...sandboxTokens.map(({ address }) => address)]
     const tokens = await pricedTokens(service, addresses, blockNumber)
-    const found = await agreement(service, tokens, { count: 1_200, seed: 17n, blockNumber })
+    const found = await agreement(service, tokens, { count: 400, seed: 17n, blockNumber })
     console.log(
       `${found.answered} answers, ${found.same} the same: ${JSON.stringify(found.simulated)}`,
     )
     for (const one of found.differences) console.log(one)
     expect(found.exceptions).toEqual([])
-    expect(found.answered).toBeGreaterThan(900)
+    expect(found.answered).toBeGreaterThan(300)
     expect(found.simulated.adaptive).toBeLessThan(0.7 * found.simulated.all)
   }, 600_000)
 
