@@ -3,7 +3,6 @@
  * not. Used by `process.ts` only.
  */
 import './promise-with-resolvers.js'
-import type { ChildProcess } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Instance } from 'prool'
 import { blockFacts } from '../domain/common-errors.js'
@@ -11,8 +10,9 @@ import { ForkrouteError } from '../domain/errors.js'
 import type { HardFork } from '../domain/hard-forks.js'
 import type { BlockPin } from '../domain/primitives.js'
 import { lowerProcess } from '../platform/priority.js'
+import type { Spawned } from '../platform/spawner.js'
 import { createRpcClient } from '../rpc/node/json-rpc.js'
-import { type AnvilLauncher, isAlive, kill, type Launched } from './anvil.js'
+import { type AnvilLauncher, kill, type Launched } from './anvil.js'
 import type { ListenAddress } from './listen-address.js'
 
 /** Pause between checks whether a starting process answers, milliseconds. A start takes 60 to 110. */
@@ -40,15 +40,15 @@ export interface AnvilInstanceArgs {
  * hash, FORK_UNAVAILABLE when Anvil does not come up for another reason.
  */
 export const anvilInstance = Instance.define((args: AnvilInstanceArgs) => {
-  let child: ChildProcess | undefined
+  let program: Spawned | undefined
   const { host } = args.listen
   return {
     _internal: {
       get pid(): number | null {
-        return child?.pid ?? null
+        return program?.pid ?? null
       },
       get isRunning(): boolean {
-        return child !== undefined && isAlive(child)
+        return program?.isAlive() ?? false
       },
     },
     name: 'anvil-fork',
@@ -59,17 +59,17 @@ export const anvilInstance = Instance.define((args: AnvilInstanceArgs) => {
       const { pin, archiveUrl, hardFork } = args
       const target = { chainId: pin.chainId, archiveUrl, number: pin.number, hardFork }
       const started = args.launched ?? args.launcher.launch(target, listen)
-      child = started.child
-      started.child.once('exit', (code, signal) => emitter.emit('exit', code, signal))
+      program = started.program
+      program.onceEnded((code, signal) => emitter.emit('exit', code, signal))
       try {
         await untilReady(args, listen, started)
       } catch (error) {
-        await kill(started.child)
+        await kill(started.program)
         throw error
       }
     },
     async stop() {
-      if (child) await kill(child)
+      if (program) await kill(program)
     },
   }
 })
@@ -81,16 +81,16 @@ async function untilReady(
 ): Promise<void> {
   const client = createRpcClient(`http://${host}:${port}`, { timeoutMs: args.startTimeoutMs })
   const signal = AbortSignal.timeout(args.startTimeoutMs)
-  started.child.once('exit', () => client.close())
+  started.program.onceEnded(() => void client.close())
   try {
     for (;;) {
-      if (!isAlive(started.child) || started.failure()) throw startError(args.pin, started)
+      if (!started.program.isAlive() || started.failure()) throw startError(args.pin, started)
       const info = await client
         .request<{ currentBlockHash: string }>('anvil_nodeInfo', [], signal)
         .catch(() => null)
-      if (info && isAlive(started.child)) {
+      if (info && started.program.isAlive()) {
         // Lowers it again: threads that ran before the first time may have started others at the old priority.
-        if (started.child.pid) lowerProcess(started.child.pid)
+        if (started.program.pid) lowerProcess(started.program.pid)
         return checkHash(args.pin, info.currentBlockHash)
       }
       if (signal.aborted) {

@@ -2,7 +2,6 @@
  * Anvil's program: where it is, with which flags it forks a block, and how a process is launched and ended. The fork
  * pool, the sandbox and the doctor use it; errors are ForkrouteError FORK_UNAVAILABLE.
  */
-import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
@@ -10,7 +9,7 @@ import { dirname, join } from 'node:path'
 import { rootCertificates } from 'node:tls'
 import { ForkrouteError } from '../domain/errors.js'
 import type { HardFork } from '../domain/hard-forks.js'
-import { lowerProcess } from '../platform/priority.js'
+import { prepareSpawner, type Spawned, spawnApart } from '../platform/spawner.js'
 import type { ListenAddress } from './listen-address.js'
 import { createReaper } from './reaper.js'
 
@@ -77,7 +76,7 @@ function forkFlags(target: AnvilTarget, { host, port }: ListenAddress): string[]
 }
 
 export interface Launched {
-  readonly child: ChildProcess
+  readonly program: Spawned
   readonly output: () => string
   readonly failure: () => Error | null
 }
@@ -88,32 +87,39 @@ export class AnvilLauncher {
   readonly #removeFolder = () => this.#removeCertificate()
   #certificateFile: string | null = null
 
+  constructor() {
+    prepareSpawner()
+  }
+
   /**
    * Starts the process in the session of the service. Linux divides the processor between sessions first and applies
    * priorities only within one, so forks in sessions of their own would compete with the threads that answer requests.
    * A signal to the whole group (Ctrl-C, a supervisor) therefore ends forks too; requests in flight then get new ones.
    */
   launch(target: AnvilTarget, listen: ListenAddress): Launched {
-    const child = spawn(anvilBinary(), forkFlags(target, listen), {
-      stdio: ['ignore', 'ignore', 'pipe'],
-      // Passes on neither the operator's secrets nor a proxy, which would catch requests to the loopback address.
-      env: { PATH: process.env.PATH, HOME: process.env.HOME, ...this.#certificates() },
-    })
     let output = ''
     let failure: Error | null = null
-    child.once('error', (error) => {
-      failure = error
+    let ownPid: number | null = null
+    const program = spawnApart({
+      file: anvilBinary(),
+      args: forkFlags(target, listen),
+      // Passes on neither the operator's secrets nor a proxy, which would catch requests to the loopback address.
+      env: { PATH: process.env.PATH, HOME: process.env.HOME, ...this.#certificates() },
+      onPid: (pid) => {
+        ownPid = pid
+        this.#reaper.add(pid)
+      },
+      onText(text) {
+        output = (output + text).slice(-2_000)
+      },
+      onFailure(message) {
+        failure = new Error(message)
+      },
     })
-    child.stderr?.on('data', (data: Buffer) => {
-      output = (output + data.toString()).slice(-2_000)
+    program.onceEnded(() => {
+      if (ownPid !== null) this.#reaper.remove(ownPid)
     })
-    const { pid } = child
-    if (pid) {
-      lowerProcess(pid)
-      this.#reaper.add(pid)
-      child.once('exit', () => this.#reaper.remove(pid))
-    }
-    return { child, output: () => output, failure: () => failure }
+    return { program, output: () => output, failure: () => failure }
   }
 
   /** Whatever still runs is killed. */
@@ -149,14 +155,10 @@ export class AnvilLauncher {
   }
 }
 
-export function isAlive(child: ChildProcess): boolean {
-  return child.pid !== undefined && child.exitCode === null && child.signalCode === null
-}
-
 /** SIGKILL, which also ends a stopped process; there is nothing to save. */
-export async function kill(child: ChildProcess): Promise<void> {
-  if (!isAlive(child)) return
-  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-  child.kill('SIGKILL')
+export async function kill(program: Spawned): Promise<void> {
+  if (!program.isAlive()) return
+  const ended = new Promise<void>((resolve) => program.onceEnded(() => resolve()))
+  program.kill('SIGKILL')
   await ended
 }

@@ -6,7 +6,7 @@
 import type { HardFork } from '../domain/hard-forks.js'
 import type { Standby } from '../rpc/archive/decided-states.js'
 import { quietly } from '../telemetry/quietly.js'
-import { type AnvilLauncher, isAlive, kill, type Launched } from './anvil.js'
+import { type AnvilLauncher, kill, type Launched } from './anvil.js'
 import { freeListenAddress, type ListenAddress } from './listen-address.js'
 import { ForkProcess } from './process.js'
 
@@ -84,7 +84,7 @@ export class WaitingProcesses {
     for (const spare of this.#spares(chainId)) {
       if (spare.hardFork !== hardFork) continue
       this.#all.delete(spare)
-      if (isAlive(spare.launched.child)) return spare
+      if (spare.launched.program.isAlive()) return spare
       spare.standby.release()
     }
     return null
@@ -125,7 +125,7 @@ export class WaitingProcesses {
     this.#closed = true
     for (const timer of this.#refills.values()) clearTimeout(timer)
     const ends = [...this.#all].map((one) =>
-      one instanceof ForkProcess ? one.stop() : kill(one.launched.child),
+      one instanceof ForkProcess ? one.stop() : kill(one.launched.program),
     )
     await Promise.all(ends)
   }
@@ -138,7 +138,7 @@ export class WaitingProcesses {
     const launched = this.#parts.launcher.launch(target, listen)
     const spare: SpareProcess = { chainId, hardFork, standby, listen, launched }
     this.#all.add(spare)
-    launched.child.once('exit', () => {
+    launched.program.onceEnded(() => {
       if (this.#all.delete(spare)) standby.release()
     })
   }
@@ -146,7 +146,7 @@ export class WaitingProcesses {
   #end(spare: SpareProcess): void {
     this.#all.delete(spare)
     spare.standby.release()
-    void quietly(kill(spare.launched.child), 'A spare process did not end as it should.')
+    void quietly(kill(spare.launched.program), 'A spare process did not end as it should.')
   }
 
   #of(chainId: number): (ForkProcess | SpareProcess)[] {

@@ -1,8 +1,8 @@
 /** Bad days: forks that die, nodes that fail, lie or fall silent. A correct answer or the documented error. */
-import { execFileSync } from 'node:child_process'
 import { describe, expect, test } from 'vitest'
 import { dai, fast, quote, withFaultyNode } from '../../support/service/faulty-service.js'
 import { startService } from '../../support/service/service.js'
+import { listProcesses, spawnerPid } from '../../support/spawner.js'
 
 const context = withFaultyNode()
 
@@ -12,13 +12,13 @@ interface ForkProcess {
   readonly archive: string
 }
 
-/** Anvil processes that this process started as forks; the sandbox itself is not one. */
+/** Anvil processes that the spawner of this process started as forks; the sandbox itself is not one. */
 function forkProcesses(): ForkProcess[] {
-  const rows = execFileSync('ps', ['-eo', 'pid=,ppid=,args='], { encoding: 'utf8' }).split('\n')
-  return rows.flatMap((row) => {
-    const [, pid, parent, url] = /^\s*(\d+)\s+(\d+)\s.*--fork-url (\S+)/.exec(row) ?? []
-    const isFork = Number(parent) === process.pid && url !== undefined
-    return isFork ? [{ pid: Number(pid), archive: new URL(url).host }] : []
+  const rows = listProcesses()
+  const spawner = spawnerPid(rows)
+  return rows.flatMap(({ pid, parent, args }) => {
+    const [, url] = /--fork-url (\S+)/.exec(args) ?? []
+    return parent === spawner && url ? [{ pid, archive: new URL(url).host }] : []
   })
 }
 
