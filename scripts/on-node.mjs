@@ -87,7 +87,9 @@ async function testIn(place, installed) {
   const times = `npm ci ${installed.seconds} s`
   if (!installed.passed) return failed(`Node ${place.version}: npm ci FAILED (${times})`)
   const options = projects.flatMap((name) => ['--project', name])
-  const tested = await timed(() => run(place, 'npx', 'vitest', 'run', ...options, ...filesOf(place.version)))
+  const tested = await timed(() =>
+    run(place, 'npx', 'vitest', 'run', ...options, ...filesOf(place.version)),
+  )
   const both = `${times}, tests ${tested.seconds} s`
   if (!tested.passed) return failed(`Node ${place.version}: tests FAILED (${both})`)
   return `Node ${place.version}: passed (${both})`
