@@ -62,8 +62,8 @@ export default defineConfig({
           maxWorkers: 3,
           sequence: { groupOrder: 3 },
           include: ['test/**/*.slow.ts'],
-          testTimeout: 180_000,
-          hookTimeout: 180_000,
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
         },
       },
       {
