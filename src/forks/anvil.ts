@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path'
 import { rootCertificates } from 'node:tls'
 import { ForkrouteError } from '../domain/errors.js'
 import type { HardFork } from '../domain/hard-forks.js'
-import { prepareSpawner, type Spawned, spawnApart } from '../platform/spawner.js'
+import { type Spawned, spawner } from '../platform/spawner.js'
 import type { ListenAddress } from './listen-address.js'
 import { createReaper } from './reaper.js'
 
@@ -88,7 +88,7 @@ export class AnvilLauncher {
   #certificateFile: string | null = null
 
   constructor() {
-    prepareSpawner()
+    spawner.prepare()
   }
 
   /**
@@ -99,16 +99,12 @@ export class AnvilLauncher {
   launch(target: AnvilTarget, listen: ListenAddress): Launched {
     let output = ''
     let failure: Error | null = null
-    let ownPid: number | null = null
-    const program = spawnApart({
+    const program = spawner.spawn({
       file: anvilBinary(),
       args: forkFlags(target, listen),
       // Passes on neither the operator's secrets nor a proxy, which would catch requests to the loopback address.
       env: { PATH: process.env.PATH, HOME: process.env.HOME, ...this.#certificates() },
-      onPid: (pid) => {
-        ownPid = pid
-        this.#reaper.add(pid)
-      },
+      onPid: (pid) => this.#reaper.add(pid),
       onText(text) {
         output = (output + text).slice(-2_000)
       },
@@ -117,7 +113,7 @@ export class AnvilLauncher {
       },
     })
     program.onceEnded(() => {
-      if (ownPid !== null) this.#reaper.remove(ownPid)
+      if (program.pid !== null) this.#reaper.remove(program.pid)
     })
     return { program, output: () => output, failure: () => failure }
   }

@@ -31,7 +31,7 @@ export interface SpawnOrder {
   readonly onFailure?: (message: string) => void
 }
 
-/** What it needs is a tenth of it. */
+/** It keeps nothing but what it was told of programs that run. */
 const maxHeapMb = 32
 
 class Program implements Spawned {
@@ -76,27 +76,71 @@ class Program implements Spawned {
   }
 }
 
-let spawner: { readonly child: ChildProcess; readonly programs: Map<number, Program> } | null = null
-let lastId = 0
-
-/** Starts the process, so that the first program does not wait for it. */
-export function prepareSpawner(): void {
-  spawner ??= start()
+/** The process that starts them, and those that run. */
+interface Running {
+  readonly child: ChildProcess
+  readonly programs: Map<number, Program>
 }
 
-/** Never throws: what cannot be started says so, and has ended. */
-export function spawnApart(order: SpawnOrder): Spawned {
-  spawner ??= start()
-  const { child, programs } = spawner
-  lastId += 1
-  const id = lastId
-  const { file, args, env } = order
-  const program = new Program(order, (signal) => send(child, { id, signal }))
-  programs.set(id, program)
-  hold(child, true)
-  send(child, { id, file, args, env })
-  return program
+class Spawner {
+  #running: Running | null = null
+  #lastId = 0
+
+  /** Starts the process, so that the first program does not wait for it. */
+  prepare(): void {
+    this.#running ??= this.#start()
+  }
+
+  /** Never throws: what cannot be started says so, and has ended. */
+  spawn(order: SpawnOrder): Spawned {
+    this.#running ??= this.#start()
+    const { child, programs } = this.#running
+    this.#lastId += 1
+    const id = this.#lastId
+    const { file, args, env } = order
+    const program = new Program(order, (signal) => send(child, { id, signal }))
+    programs.set(id, program)
+    hold(child, true)
+    send(child, { id, file, args, env })
+    return program
+  }
+
+  #start(): Running {
+    const { PATH, HOME } = process.env
+    const child = fork(threadFile('spawner'), [], {
+      // The default, the arguments of this process, may load what only this process needs.
+      execArgv: [`--max-old-space-size=${maxHeapMb}`],
+      env: { PATH, HOME },
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    })
+    const programs = new Map<number, Program>()
+    const own = { child, programs }
+    child.on('message', (report: SpawnerReport) => {
+      const program = programs.get(report.id)
+      program?.take(report)
+      if (program?.isAlive() !== false) return
+      programs.delete(report.id)
+      if (programs.size === 0) hold(child, false)
+    })
+    const onLost = (): void => {
+      if (this.#running === own) this.#running = null
+      // Nobody would hear of their ends.
+      for (const program of programs.values()) {
+        killNow(program.pid)
+        program.end(null, 'SIGKILL')
+      }
+      programs.clear()
+    }
+    child.once('exit', onLost)
+    child.once('error', onLost)
+    child.unref()
+    child.channel?.unref()
+    return own
+  }
 }
+
+/** The one of this process. */
+export const spawner = new Spawner()
 
 function send(child: ChildProcess, order: SpawnerOrder): void {
   // Where it has just ended, so have its programs: its exit tells them.
@@ -107,39 +151,6 @@ function send(child: ChildProcess, order: SpawnerOrder): void {
 function hold({ channel }: ChildProcess, isHeld: boolean): void {
   if (isHeld) channel?.ref()
   else channel?.unref()
-}
-
-function start(): NonNullable<typeof spawner> {
-  const { PATH, HOME } = process.env
-  const child = fork(threadFile('spawner'), [], {
-    // The default, the arguments of this process, may load what only this process needs.
-    execArgv: [`--max-old-space-size=${maxHeapMb}`],
-    env: { PATH, HOME },
-    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-  })
-  const programs = new Map<number, Program>()
-  const own = { child, programs }
-  child.on('message', (report: SpawnerReport) => {
-    const program = programs.get(report.id)
-    program?.take(report)
-    if (program?.isAlive() !== false) return
-    programs.delete(report.id)
-    if (programs.size === 0) hold(child, false)
-  })
-  const onLost = (): void => {
-    if (spawner === own) spawner = null
-    // Nobody would hear of their ends.
-    for (const program of programs.values()) {
-      killNow(program.pid)
-      program.end(null, 'SIGKILL')
-    }
-    programs.clear()
-  }
-  child.once('exit', onLost)
-  child.once('error', onLost)
-  child.unref()
-  child.channel?.unref()
-  return own
 }
 
 function killNow(pid: number | null): void {

@@ -1,6 +1,7 @@
 /**
  * Starts programs from a small process. Where a process of Node starts one itself, the system marks all of its memory
  * as shared, and each page that it writes to afterwards is a fault: up to a second and a half of a worker of Vitest.
+ * It is not the process that starts forks for the service: tests kill that one, and what it starts has a low priority.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,7 +1,8 @@
 /** Programs that a process of their own starts: what is told of their lives, and what happens when that process dies. */
 import { expect, test } from 'vitest'
-import { type Spawned, spawnApart } from '../../../src/platform/spawner.js'
+import { type Spawned, spawner } from '../../../src/platform/spawner.js'
 import { spawnerPid } from '../../support/spawner.js'
+import { exists } from './pool-context.js'
 
 interface Told {
   readonly program: Spawned
@@ -18,7 +19,7 @@ function start(file: string, args: readonly string[]): Told {
   const pid = new Promise<number>((resolve) => {
     onPid = resolve
   })
-  const program = spawnApart({
+  const program = spawner.spawn({
     file,
     args,
     env: { FRUIT: 'pear' },
@@ -30,14 +31,6 @@ function start(file: string, args: readonly string[]): Told {
     program.onceEnded((...how) => resolve(how)),
   )
   return { program, texts, failures, pid, ended }
-}
-
-const exists = (pid: number): boolean => {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
 }
 
 test('the end comes with its code, after all that was written; arguments and environment are those given', async () => {
@@ -78,12 +71,12 @@ test('a program is killed, also before it is known to run', async () => {
 test('where the process that starts them dies, they end, and the next ones start by a new one', async () => {
   const left = start('/bin/sleep', ['1000'])
   const pid = await left.pid
-  const spawner = spawnerPid() ?? 0
-  process.kill(spawner, 'SIGKILL')
+  const former = spawnerPid() ?? 0
+  process.kill(former, 'SIGKILL')
   expect(await left.ended).toEqual([null, 'SIGKILL'])
   // Until the system has taken note of it.
   await expect.poll(() => exists(pid), { timeout: 20_000 }).toBe(false)
   const next = start('/bin/sh', ['-c', 'exit 0'])
   expect(await next.ended).toEqual([0, null])
-  expect(spawnerPid()).not.toBe(spawner)
+  expect(spawnerPid()).not.toBe(former)
 })
