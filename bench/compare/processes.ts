@@ -6,7 +6,7 @@ const tickMs = 10
 const pageMb = 4_096 / 2 ** 20
 
 export interface Usage {
-  /** Of the service's own threads, since it started. */
+  /** Of the service's own threads and of what starts its forks, since it started. */
   readonly serviceMs: number
   /** Of its forks, those that have ended included. */
   readonly forksMs: number
@@ -17,13 +17,25 @@ export interface Usage {
 export function usageOf(pid: number): Usage {
   const own = statOf(pid)
   if (!own) throw new Error(`There is no process ${pid}.`)
-  const forks = childrenOf(pid).filter((child) => isFork(child.pid))
+  const children = childrenOf(pid)
+  // A process of its own starts the forks.
+  const service = [own, ...children.filter((child) => isSpawner(child.pid))]
+  const forks = [
+    ...children,
+    ...service.slice(1).flatMap((spawner) => childrenOf(spawner.pid)),
+  ].filter((child) => isFork(child.pid))
   return {
-    serviceMs: own.ms,
-    forksMs: own.endedChildrenMs + forks.reduce((sum, { ms }) => sum + ms, 0),
-    serviceMb: own.mb,
-    forksMb: forks.reduce((sum, { mb }) => sum + mb, 0),
+    serviceMs: sumOf(service, 'ms'),
+    forksMs: sumOf(service, 'endedChildrenMs') + sumOf(forks, 'ms'),
+    serviceMb: sumOf(service, 'mb'),
+    forksMb: sumOf(forks, 'mb'),
   }
+}
+
+type Stat = NonNullable<ReturnType<typeof statOf>>
+
+function sumOf(processes: readonly Stat[], figure: 'ms' | 'endedChildrenMs' | 'mb'): number {
+  return processes.reduce((sum, stat) => sum + stat[figure], 0)
 }
 
 /** Megabytes of all processes of a service together, and of their forks. */
@@ -41,6 +53,10 @@ function childrenOf(pid: number) {
     .filter((name) => /^\d+$/.test(name))
     .flatMap((name) => statOf(Number(name)) ?? [])
     .filter((stat) => stat.parent === pid)
+}
+
+function isSpawner(pid: number): boolean {
+  return /workers\/spawner\.\w+/.test(commandOf(pid))
 }
 
 /** The sandbox's own chains are Anvils, too. */

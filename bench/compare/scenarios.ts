@@ -187,7 +187,7 @@ const nextBlock = new WeakMap<MeasuredService, number>()
 export function backtest(blocks: number): Slice {
   return async (service) => {
     const head = Number(await ask(service.nodeUrl, 'eth_blockNumber', []))
-    const from = nextBlock.get(service) ?? head - 350
+    const from = nextBlock.get(service) ?? head - 250
     const to = from + blocks - 1
     nextBlock.set(service, to + 1)
     const requests = pairs.map(([tokenIn, tokenOut, amount], index) => ({

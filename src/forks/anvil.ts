@@ -33,14 +33,11 @@ export function anvilBinary(): string {
   }
 }
 
-/** A fork without a block waits this long for one, milliseconds. The archive answers everything else in seconds. */
-const standbyTimeoutMs = 3_600_000
-
 /** What a process forks from. */
 export interface AnvilTarget {
   readonly chainId: number
   readonly archiveUrl: string
-  /** Null: decided later; Anvil then gets the number from its node. */
+  /** Null: decided later; Anvil then gets the number from its node, and waits for it without end over WebSocket. */
   readonly number: bigint | null
   /** Whose rules simulations follow; by itself Anvil would take those of the block's time, by its own calendar. */
   readonly hardFork: HardFork
@@ -51,9 +48,7 @@ function forkFlags(target: AnvilTarget, { host, port }: ListenAddress): string[]
   const { chainId, archiveUrl, number, hardFork } = target
   return [
     ...['--fork-url', archiveUrl],
-    ...(number === null
-      ? ['--timeout', standbyTimeoutMs.toString()]
-      : ['--fork-block-number', number.toString()]),
+    ...(number === null ? [] : ['--fork-block-number', number.toString()]),
     ...['--chain-id', chainId.toString()],
     ...['--hardfork', hardFork],
     ...['--host', host],
@@ -127,7 +122,7 @@ export class AnvilLauncher {
 
   /**
    * Anvil reads all certificates of the system for each connection to a node, which takes a quarter of its start. A fork
-   * needs none, since the archive speaks plain HTTP on this machine, but Anvil refuses to run without any: it gets one.
+   * needs none, since the archive speaks without encryption on this machine, but Anvil refuses to run without any: it gets one.
    */
   #certificates(): { readonly SSL_CERT_FILE?: string } {
     const known = this.#certificateFile

@@ -1,12 +1,14 @@
 /**
- * The loopback HTTP server that forks fork from: `/<chainId>/<blockNumber>[/<blockHash>[/fork][/<changed state>]]`,
- * single calls and batches. With the hash in the path, answers come from exactly that block; without it, from the block that has the
- * number at the time of the request. `/standby/<id>` stands for a block that is decided later. Forks of the pool use
- * `/standby` and `/fork`, where single parts of an account are answered with a small delay (see `partsLateMs`).
+ * The loopback server of state at a block: `/<chainId>/<blockNumber>[/<blockHash>[/fork][/<changed state>]]`, single
+ * calls and batches, over HTTP. With the hash in the path, answers come from exactly that block; without it, from the
+ * block that has the number at the time of the request. `/standby/<id>` stands for a block that is decided later. Forks
+ * of the pool use `/standby` and `/fork`, where single parts of an account are answered with a small delay (see
+ * `partsLateMs`). They read word by word, and so over WebSocket, which costs a third less than requests by HTTP.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { type WebSocket, WebSocketServer } from 'ws'
 import type { Hex } from '../../domain/primitives.js'
 import type { ChangedAccounts } from '../../domain/what-if.js'
 import { inTraceOf } from '../../telemetry/tracing.js'
@@ -36,6 +38,7 @@ const partsLateMs = 2
 const accountParts = new Set<unknown>(['eth_getBalance', 'eth_getTransactionCount', 'eth_getCode'])
 /** Chain, block number, hash, `/fork`, changed state. */
 const pathForm = /^\/(\d{1,16})\/(\d{1,16})(?:\/(0x[0-9a-f]{64})(\/fork)?(?:\/([0-9a-f]{32}))?)?$/
+const standbyForm = /^\/standby\/([0-9a-f]{32})$/
 /** Longer than a fork stays idle between requests, so that no connection is closed just as a fork uses it. */
 const keepAliveTimeoutMs = 120_000
 
@@ -52,40 +55,48 @@ export async function startArchiveServer(
   const counters = { served: 0 }
   const standbys = createStandbys(sources)
 
-  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const path = pathForm.exec(request.url ?? '')
-    const [, standbyId] = /^\/standby\/([0-9a-f]{32})$/.exec(request.url ?? '') ?? []
-    // A web page in a browser must not spend the operator's node requests. Browsers send an origin, forks do not.
-    if (!(path || standbyId) || request.method !== 'POST' || request.headers.origin !== undefined) {
-      response.writeHead(404).end()
-      return
-    }
-    const body = await readBody(request)
+  /**
+   * Answers a request, or a batch of them.
+   * @param text - JSON-RPC.
+   * @returns null: the address is given up.
+   */
+  async function reply(find: FindAddress, text: string): Promise<string | null> {
     counters.served += 1
     let calls: unknown
     try {
-      calls = JSON.parse(body)
+      calls = JSON.parse(text)
     } catch {
-      send(response, failure(null, new JsonRpcError(-32700, 'parse error')))
-      return
+      return JSON.stringify(failure(null, new JsonRpcError(-32700, 'parse error')))
     }
-    const address = path ? addressOf(path) : await standbys.get(standbyId ?? '')
-    if (!address) {
-      response.writeHead(404).end()
-      return
-    }
-    if (Array.isArray(calls) && calls.length === 0) {
-      send(response, failure(null, invalid()))
-      return
-    }
+    const address = await find()
+    if (!address) return null
+    if (Array.isArray(calls) && calls.length === 0) return JSON.stringify(failure(null, invalid()))
     const found = await pinnedBlock(address, sourceOf).catch(toJsonRpcError)
     const ask = (call: Call | null) => answer(address, found, call)
-    if (Array.isArray(calls)) send(response, await Promise.all(calls.map(ask)))
-    else {
-      const call = calls as Call | null
-      if (address.isForks && accountParts.has(call?.method)) await sleep(partsLateMs)
-      send(response, await ask(call))
+    if (Array.isArray(calls)) return JSON.stringify(await Promise.all(calls.map(ask)))
+    const call = calls as Call | null
+    if (address.isForks && accountParts.has(call?.method)) await sleep(partsLateMs)
+    return JSON.stringify(await ask(call))
+  }
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const find = request.method === 'POST' ? finderOf(request) : null
+    const answered = find && (await reply(find, await readBody(request)))
+    if (answered === null) response.writeHead(404).end()
+    else response.writeHead(200, { 'content-type': 'application/json' }).end(answered)
+  }
+
+  /** Null: nobody may ask there. */
+  function finderOf({ url = '', headers }: IncomingMessage): FindAddress | null {
+    // A web page in a browser must not spend the operator's node requests. Browsers send an origin, forks do not.
+    if (headers.origin !== undefined) return null
+    const path = pathForm.exec(url)
+    if (path) {
+      const address = addressOf(path)
+      return () => Promise.resolve(address)
     }
+    const [, standbyId] = standbyForm.exec(url) ?? []
+    return standbyId ? () => standbys.get(standbyId) : null
   }
 
   const changed = new Map<string, ChangedValues>()
@@ -120,6 +131,25 @@ export async function startArchiveServer(
     )
   })
   server.keepAliveTimeout = keepAliveTimeoutMs
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: maxBodyBytes })
+  server.on('upgrade', (request, socket, head) => {
+    const find = finderOf(request)
+    if (find) {
+      sockets.handleUpgrade(request, socket, head, (fork) => serveFork(fork, find))
+    } else socket.destroy()
+  })
+
+  function serveFork(fork: WebSocket, find: FindAddress): void {
+    // A connection that fails is closed, and the fork opens another one.
+    fork.on('error', () => fork.terminate())
+    fork.on('message', (data) => {
+      reply(find, String(data)).then(
+        (answered) => (answered === null ? fork.close() : fork.send(answered)),
+        () => fork.terminate(),
+      )
+    })
+  }
+
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, '127.0.0.1', resolve)
@@ -137,9 +167,13 @@ export async function startArchiveServer(
       new Promise((resolve) => {
         server.close(() => resolve())
         server.closeAllConnections()
+        for (const fork of sockets.clients) fork.terminate()
       }),
   }
 }
+
+/** Finds what an address stands for at the time of a request; null: it is given up. */
+type FindAddress = () => Promise<BlockAddress | null>
 
 interface BlockAddress {
   readonly source: ChainSource | undefined
@@ -232,10 +266,6 @@ async function readBody(request: IncomingMessage): Promise<string> {
     parts.push(part)
   }
   return Buffer.concat(parts).toString()
-}
-
-function send(response: ServerResponse, value: unknown): void {
-  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(value))
 }
 
 function failure(id: unknown, { code, message }: JsonRpcError): unknown {

@@ -73,7 +73,7 @@ export class DecidedStates {
   standby(): Standby {
     const id = randomBytes(16).toString('hex')
     return {
-      url: `http://127.0.0.1:${this.#link.port}/standby/${id}`,
+      url: `ws://127.0.0.1:${this.#link.port}/standby/${id}`,
       assign: (pin: BlockPin, forkedAt?: bigint) => {
         const block = { ...pin, ...defined({ forkedAt }) }
         this.#standbys.set(id, block)

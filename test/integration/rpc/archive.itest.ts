@@ -1,7 +1,9 @@
+import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
 import type { Address, BlockPin, Hex } from '../../../src/domain/primitives.js'
 import { freeListenAddress } from '../../../src/forks/listen-address.js'
 import { openSqlite } from '../../../src/platform/sqlite.js'
@@ -145,6 +147,40 @@ describe('startArchive', () => {
       'the method eth_sendRawTransaction does not exist here',
     ])
     expect(JSON.stringify(node.requests)).not.toContain(quoteSender.slice(2))
+  })
+
+  test('a fork is answered over one connection, for the block that was decided; a browser is not', async () => {
+    const archive = await archiveOf()
+    const pin = await archive.pin(77, 1n)
+    const standby = archive.standby()
+    const fork = new WebSocket(standby.url)
+    open.unshift({ close: async () => fork.terminate() })
+    await once(fork, 'open')
+    const ask = async (text: string) => {
+      const answered = once(fork, 'message')
+      fork.send(text)
+      return JSON.parse(String((await answered)[0])) as Reply & Reply[]
+    }
+    const slotNow = JSON.stringify(call('eth_getStorageAt', bob, '0x0', 'latest'))
+    // It is asked before its block is decided, and waits.
+    const first = ask(slotNow)
+    await standby.assign(pin)
+    expect((await first).result).toBe(word(7))
+    await standby.assign(await archive.pin(77, 2n))
+    expect((await ask(slotNow)).result).toBe(word(8))
+    const batch = await ask(JSON.stringify([call('eth_blockNumber'), call('eth_chainId')]))
+    expect(batch.map(({ result }) => result)).toEqual(['0x2', '0x4d'])
+    expect((await ask('{')).error).toEqual({ code: -32700, message: 'parse error' })
+    for (const [path, headers] of [
+      [standby.url, { origin: 'http://localhost' }],
+      [standby.url.replace('standby', 'elsewhere'), {}],
+    ] as const) {
+      const refused = new WebSocket(path, { headers })
+      await expect(once(refused, 'open'), path).rejects.toThrow('socket hang up')
+    }
+    const closed = once(fork, 'close')
+    await archive.close()
+    await closed
   })
 
   test('an Anvil fork over the archive answers as a fork of the node itself', async () => {
