@@ -31,7 +31,7 @@ const steps = { left: 3, look: 2, kept: 12 } as const
 const part = 64n
 const partsAtMost = 8
 /** Paths that join in turn, and swaps that leave in turn, to see what that brings. */
-const tries = { join: 3, leave: 2 } as const
+const tries = { join: 6, leave: 2 } as const
 /** Changes of one network at most. */
 const mostChanges = 8
 
@@ -88,24 +88,32 @@ export function bestForGas(args: SearchedTerms, stages: readonly Network[]): rea
   return [...new Set(best)]
 }
 
-/** The networks with another besides, where a change of the best of them brings more than its gas. */
+/** The networks with others besides, where changes of the best of them, or of the smallest, bring more than their gas. */
 export function refine(
   args: SearchedTerms,
   stages: readonly Network[],
   exactOnly: boolean,
 ): readonly Network[] {
   if (!args.gasCostOut) return stages
-  const [best] = bestForGas(args, stages)
   // No path brings more than what was given up for less gas: mostly that is less than one swap costs.
   const most = Math.max(...stages.map(({ at }) => Number(at.amountOut)))
   const mayJoin = ({ at }: Network) => most - Number(at.amountOut) > gasOf(args, leastGas)
-  let network = best
-  for (let change = 0; network && change < mostChanges && !args.shouldStop?.(); change++) {
-    const next = changed(args, network, exactOnly, mayJoin(network))
-    if (!next) break
-    network = next
-  }
-  return network && network !== best ? [...stages, network] : stages
+  const seen = new Set<string>()
+  // Swaps that only pay together hide a better network from the best one, so others are changed, too.
+  const starts = [...bestForGas(args, stages), ...stages.slice(-1)]
+  const found = starts.flatMap((start) => {
+    let network = start
+    for (let change = 0; change < mostChanges && !args.shouldStop?.(); change++) {
+      const name = network.arcs.map(({ key }) => key).join()
+      if (seen.has(name)) return []
+      seen.add(name)
+      const next = changed(args, network, exactOnly, mayJoin(network))
+      if (!next) break
+      network = next
+    }
+    return network === start ? [] : [network]
+  })
+  return [...stages, ...found]
 }
 
 /** The network after the change that brings most after gas; null where none brings anything. */

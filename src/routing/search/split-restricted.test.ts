@@ -11,6 +11,12 @@ describe('a request that may use all pools', () => {
     { seed: 6_013, request: 4, without: 'curve' },
     // A cheaper pool between the same two tokens takes the place of a dearer one.
     { seed: 6_009, request: 3, without: 'curve' },
+    // Swaps leave for another pool that does not pay beside them.
+    { seed: 127, request: 14, without: 'uniswap-v2' },
+    { seed: 137, request: 3, without: 'curve' },
+    { seed: 121, request: 14, without: 'uniswap-v2' },
+    // The path that joins is not among the first few.
+    { seed: 38, request: 12, without: 'uniswap-v3' },
   ])('is no worse off than without $without, market $seed', ({ seed, request, without }) => {
     const leads = leadsOfRestricted(seed, request + 1)
     const found = leads.find((lead) => lead.request === request && lead.without === without)

@@ -229,7 +229,7 @@ describe('findSplits', () => {
           }
         }
       }),
-      { numRuns: 300, examples: hardMarkets },
+      { numRuns: Number(process.env.SPLIT_MARKETS ?? 300), examples: hardMarkets },
     )
   })
 })
