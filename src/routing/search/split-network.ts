@@ -105,17 +105,19 @@ export function tokenOrder(hops: readonly Hop[]): Address[] | null {
 
 /**
  * Sends the sources' amounts through the arcs.
+ * @param before - pools as earlier swaps left them.
  * @returns null when any arc with a part of the flow gives nothing, or only an estimate where `exactOnly`.
  */
 export function evaluate(
   arcs: readonly Arc[],
   { sources, tokenOut, margins }: SplitTerms,
   exactOnly: boolean,
+  before: PoolStates = unchanged,
 ): Evaluation | null {
   const order = tokenOrder(arcs.map(({ hop }) => hop))
   if (!order) return null
   const shared = poolsUsedTwice(arcs)
-  const states: PoolStates = new Map()
+  const states: PoolStates = new Map(before)
   const balances = new Map<Address, bigint>()
   const add = (token: Address, amount: bigint) =>
     balances.set(token, (balances.get(token) ?? 0n) + amount)

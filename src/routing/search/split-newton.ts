@@ -119,6 +119,16 @@ export function paidFor(
   return at ? Math.min(Number(at.amountOut - network.at.amountOut), atMargin) : atMargin
 }
 
+/** What the network's swaps give for more of a source where they are made once more, after those of the network. */
+export function paidApart(
+  { tokenOut, margins }: SplitTerms,
+  { network, states }: Margin,
+  slice: TokenAmount,
+): number {
+  const at = evaluate(network.arcs, { sources: [slice], tokenOut, margins }, false, states)
+  return Number(at?.amountOut ?? 0n)
+}
+
 /** @param next - value of one raw unit of the arc's output. */
 function arcSlope(
   flow: Evaluation['flows'][number],

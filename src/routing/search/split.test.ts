@@ -133,6 +133,16 @@ describe('findSplits', () => {
     expect(shape(split)).toEqual(['ca:10000', 'ab:5000', 'ab2:10000'])
   })
 
+  test('what is left of an amount that uses up a pool is divided behind it', () => {
+    const pools = [
+      pair('ad', a, d, 40, 40),
+      pair('db1', d, b, 100_000, 100_000),
+      pair('db2', d, b, 100_000, 99_990),
+    ]
+    const split = best(candidates(pools, [[a, 1_000n * ether]]), true)
+    expect(shape(split)?.map((edge) => edge.split(':')[0])).toEqual(['ad', 'db2', 'db1'])
+  })
+
   test('no split brings two pools of one state together', () => {
     const sold = [pair('one', a, b, 1_000, 1_000), pair('two', a, b, 1_000, 1_000)]
     const apart = best(candidates(sold, [[a, 100n * ether]]), true)

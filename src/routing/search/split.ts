@@ -22,7 +22,7 @@ import {
   networkOf,
   type SearchedTerms,
 } from './split-network.js'
-import { improve, type Margin, marginAt, paidFor } from './split-newton.js'
+import { improve, type Margin, marginAt, paidApart, paidFor } from './split-newton.js'
 
 /** A path is judged, and joins, with these parts of its source's amount, one after the other. */
 const slices = [16n, 64n, 512n] as const
@@ -373,17 +373,23 @@ function joinBest(
     const margin = values.get(source.token)
     if (slice === 0n || margin === undefined) continue
     let joined = 0
-    const larger = { ...source, amount: slice }
-    const paid = isBent ? paidFor(args, at, larger, exactOnly) : Number(slice) * margin
-    const moreThan = paid * (1 + leastGain)
+    const sliced = { ...source, amount: slice }
+    const paid = isBent ? paidFor(args, at, sliced, exactOnly) : Number(slice) * margin
+    // A path swaps the slice after the network, which brings less in a pool of both than a larger swap would.
+    const apart = isBent ? paidApart(args, at, sliced) : paid
+    const moreAlone = paid * (1 + leastGain)
+    const moreThan = Math.min(moreAlone, apart * (1 + leastGain))
     const options = { states, part, exactOnly, wanted: { count: pathsLookedAt, moreThan } }
-    for (const path of args.search({ ...source, amount: slice }, options)) {
+    for (const path of args.search(sliced, options)) {
       if (joined === pathsPerRound) break
+      const known = path.hops.filter((hop) => amounts.has(hopKey(hop))).length
+      const isBranch = known > 0 && known < path.hops.length
+      if (!isBranch && Number(path.amountOut) <= moreAlone) continue
       const added = join(amounts, states, path, { slice, most })
-      const larger = added && networkOf(args, added, exactOnly)
-      if (!larger) continue
+      const more = added && networkOf(args, added, exactOnly)
+      if (!more) continue
       amounts = added
-      next = larger
+      next = more
       joined++
     }
   }
