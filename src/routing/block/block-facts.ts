@@ -23,7 +23,7 @@ import type { Position } from '../../protocols/positions.js'
 import type { ProtocolAdapter } from '../../protocols/protocol.js'
 import { protocols } from '../../protocols/registry.js'
 import { importedIntermediates } from '../market/intermediates.js'
-import { Market } from '../market/market.js'
+import { type ClassedPool, Market } from '../market/market.js'
 import type { MarketPool, MarketView } from '../market/market-view.js'
 import { OrderMarket } from '../market/order-market.js'
 import { pairsOf } from '../market/pairs.js'
@@ -68,6 +68,7 @@ export class BlockFacts {
   readonly ahead = createAhead()
   readonly #facts = new Map<Address, Promise<Token | null>>()
   readonly #discovered: Pool[] = []
+  readonly #classed: ClassedPool[] = []
   /** Read from the catalog once per block, so that an import meanwhile does not change answers at the block. */
   readonly #through = new Map<string, readonly Address[]>()
   readonly #deep = new Map<string, Promise<boolean>>()
@@ -100,6 +101,7 @@ export class BlockFacts {
       catalogPoolsWith: (token, others) => thread.catalog.importedWith(chain.id, token, others),
       // Pools of a changed state are on no chain.
       onDiscovered: (pools) => pin.changes || this.#discovered.push(...pools),
+      onClassed: (pools) => pin.changes || this.#classed.push(...pools),
     })
     this.#orders = new OrderMarket(chain, new Set(thread.settings.poolBlacklist))
     this.#indexed = thread.poolIndex
@@ -394,6 +396,11 @@ export class BlockFacts {
   /** Pools that look-ups at this block found since the last call; the main thread stores them. */
   takeDiscovered(): Pool[] {
     return this.#discovered.splice(0)
+  }
+
+  /** Pools whose hooks were run at this block since the last call; the main thread stores what it told. */
+  takeClassed(): ClassedPool[] {
+    return this.#classed.splice(0)
   }
 }
 
