@@ -303,7 +303,7 @@ describe('hooks that no list names', () => {
     ['fromGas', ether, 'with the gas that a wallet gives'],
   ] as const)(
     '%s: hooks that take half of %d %s are told with what they leave',
-    async (name, amountIn) => {
+    async (name, amountIn, _when) => {
       const answer = await route(tokens[name], dai, amountIn)
       expect(answer.status, answer.text).toBe(200)
       expect(BigInt(answer.body.amountOut)).toBeLessThan(amountIn / 2n)
