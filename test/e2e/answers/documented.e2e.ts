@@ -1,6 +1,6 @@
 /** The examples of pages on single features, sent as they stand there: the answer has what the page shows. */
 import { beforeAll, describe, expect, test } from 'vitest'
-import { examplesOf, partsShown } from '../../support/examples.js'
+import { examplesOf, partsShown } from '../../support/service/examples.js'
 import { type SharedService, sharedService } from '../../support/service/shared-service.js'
 
 const pages = ['alternatives', 'explain', 'permits', 'pool-choice']

@@ -8,10 +8,10 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sandboxToken } from '../../../src/sandbox/tokens.js'
 import { ether, usdc, weth } from '../../support/backtest/ether-plan.js'
-import { examplesOf, partsShown } from '../../support/examples.js'
 import { measureBothWays } from '../../support/measured-slippage.js'
 import { withSandbox } from '../../support/sandbox.js'
 import { again, expectedOf, open, type Recorded } from '../../support/service/cassette-context.js'
+import { examplesOf, partsShown } from '../../support/service/examples.js'
 import { startService } from '../../support/service/service.js'
 
 const context = withSandbox()

@@ -8,8 +8,8 @@ import { type Address, nativeToken } from '../../../src/domain/primitives.js'
 import { contractAddresses, v2PairAddress } from '../../../src/sandbox/addresses.js'
 import { sandboxToken } from '../../../src/sandbox/tokens.js'
 import { runCli } from '../../support/cli.js'
-import { printedRowsOf } from '../../support/examples.js'
 import { executeOnFork } from '../../support/execute.js'
+import { printedRowsOf } from '../../support/service/examples.js'
 import { startService, type TestService } from '../../support/service/service.js'
 import {
   bySwapRouter,
@@ -161,8 +161,16 @@ describe('POST /hindsight', () => {
     const { transactions } = await hindsight({ hash: creation, since: 1 })
     expect(transactions).toMatchObject([
       {
-        ...{ hash: creation, from: other, to: null, status: 'success', swap: null, through: [] },
-        ...{ noSwap: 'it moves no tokens', before: null, atItsPlace: null, sandwich: null },
+        hash: creation,
+        from: other,
+        to: null,
+        status: 'success',
+        swap: null,
+        noSwap: 'it moves no tokens',
+        through: [],
+        before: null,
+        atItsPlace: null,
+        sandwich: null,
       },
     ])
     expect(await hindsight({ fromBlock: block + 1 })).toEqual({ transactions: [] })

@@ -31,7 +31,7 @@ export function printedRowsOf(page: string): string[][] {
 }
 
 function pageOf(page: string): string {
-  return readFileSync(new URL(`../../docs/how-to/${page}.md`, import.meta.url), 'utf8')
+  return readFileSync(new URL(`../../../docs/how-to/${page}.md`, import.meta.url), 'utf8')
 }
 
 /** What is shown of a list are its first items. */
