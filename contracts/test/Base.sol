@@ -11,6 +11,7 @@ import {Recorder, V3LikePool} from "./mocks/Venues.sol";
 
 interface Vm {
     function prank(address sender) external;
+    function prank(address sender, address origin) external;
     function startPrank(address sender) external;
     function stopPrank() external;
     function deal(address account, uint256 amount) external;

@@ -39,6 +39,7 @@ const contents: CassetteContents = {
     boundsPools: true,
     mergesInputs: true,
     narrowsSearches: true,
+    findsRebases: true,
     disabledAggregators: [],
     priorityFeePerGas: { 1: 10n ** 18n },
     acrossFeeBps: 5,

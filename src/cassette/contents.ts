@@ -40,6 +40,7 @@ export type CassetteSettings = Pick<
   | 'boundsPools'
   | 'mergesInputs'
   | 'narrowsSearches'
+  | 'findsRebases'
   | 'disabledAggregators'
   | 'priorityFeePerGas'
   | 'acrossFeeBps'
@@ -75,6 +76,7 @@ const laterSettings = {
   boundsPools: false,
   mergesInputs: false,
   narrowsSearches: false,
+  findsRebases: false,
   disabledAggregators: [] as string[],
   v4Hooks: 'listed',
   venues: [] as DeclaredVenue[],
@@ -114,6 +116,7 @@ const schemas = {
     boundsPools: z.boolean().default(laterSettings.boundsPools),
     mergesInputs: z.boolean().default(laterSettings.mergesInputs),
     narrowsSearches: z.boolean().default(laterSettings.narrowsSearches),
+    findsRebases: z.boolean().default(laterSettings.findsRebases),
     disabledAggregators: z.array(z.string()).default(laterSettings.disabledAggregators),
     priorityFeePerGas: z.record(
       z.string(),
@@ -236,6 +239,7 @@ export function laterOf(settings: CassetteSettings) {
     boundsPools,
     mergesInputs,
     narrowsSearches,
+    findsRebases,
     cautions,
     dataFee,
     v4Hooks,
@@ -248,6 +252,7 @@ export function laterOf(settings: CassetteSettings) {
     boundsPools,
     mergesInputs,
     narrowsSearches,
+    findsRebases,
     cautions,
     dataFee,
     v4Hooks,

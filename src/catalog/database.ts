@@ -61,6 +61,18 @@ const migrations = [
      PRIMARY KEY (owner, chain_id, hash)
    ) WITHOUT ROWID;
    CREATE INDEX orders_of_all ON orders (chain_id, hash) WHERE visibility = 'all';`,
+  // What running the hooks of pools told at the newest block, for lists alone: no route goes by it.
+  `CREATE TABLE pool_hooks (
+     chain_id INTEGER NOT NULL,
+     protocol TEXT NOT NULL,
+     id TEXT NOT NULL,
+     class TEXT NOT NULL,
+     reason TEXT,
+     contract TEXT NOT NULL,
+     code_hash TEXT,
+     block INTEGER NOT NULL,
+     PRIMARY KEY (chain_id, protocol, id)
+   ) WITHOUT ROWID`,
 ]
 
 /** Imported pools by pair of their tokens, in both directions. */

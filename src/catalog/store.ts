@@ -4,7 +4,8 @@
  */
 import type Database from 'better-sqlite3'
 import { LRUCache } from 'lru-cache'
-import type { Address } from '../domain/primitives.js'
+import type { HooksClass, HooksFinding, HooksSeen } from '../domain/hooks.js'
+import type { Address, Hex } from '../domain/primitives.js'
 import { type Pool, poolKey } from '../protocols/pool.js'
 import { guarded, linksOfPairs, openDatabase, pairsOfImported } from './database.js'
 
@@ -40,6 +41,16 @@ export interface Catalog {
   importPools(chainId: number, pools: readonly Pool[]): { added: number; updated: number }
   /** Stores look-up results; existing pools are not changed. @returns how many were new. */
   rememberPools(chainId: number, pools: readonly Pool[], block: bigint): number
+  /** Stores what running the hooks of pools told, unless it is known of a later block. */
+  rememberHooks(
+    chainId: number,
+    pools: readonly (Pick<Pool, 'protocol' | 'id'> & { readonly finding: HooksFinding })[],
+    block: bigint,
+  ): void
+  /** What running the hooks of a pool told last; null: they were never run. */
+  hooksOf(chainId: number, pool: Pick<Pool, 'protocol' | 'id'>): HooksSeen | null
+  /** `poolKey` of the pools of a class. */
+  poolsOfHooks(chainId: number, name: HooksClass): string[]
   close(): void
 }
 
@@ -52,6 +63,8 @@ export interface PoolSearch {
   readonly token?: Address | undefined
   /** Id or address. */
   readonly pool?: string | undefined
+  /** `poolKey` of those that pass. */
+  readonly among?: readonly string[] | undefined
   readonly offset: number
   readonly limit: number
 }
@@ -65,6 +78,14 @@ interface Row {
   parameters: string
   source: string
   first_seen_block: string | null
+}
+
+interface HooksRow {
+  class: HooksClass
+  reason: string | null
+  contract: Address
+  code_hash: Hex | null
+  block: number
 }
 
 interface Link {
@@ -114,7 +135,7 @@ class SqliteCatalog implements Catalog {
     return guarded(() => this.#look.ofChain.all(chainId).map(toPool))
   }
 
-  searchPools({ offset, limit, ...search }: PoolSearch) {
+  searchPools({ offset, limit, among, ...search }: PoolSearch) {
     return guarded(() => {
       const terms = {
         source: null,
@@ -122,6 +143,7 @@ class SqliteCatalog implements Catalog {
         pool: null,
         ...search,
         token: search.token === undefined ? null : `%"${search.token}"%`,
+        among: among ? JSON.stringify(among) : null,
       }
       return {
         total: this.#look.countFound.get(terms)?.count ?? 0,
@@ -201,6 +223,33 @@ class SqliteCatalog implements Catalog {
     )
   }
 
+  rememberHooks(
+    chainId: number,
+    pools: readonly (Pick<Pool, 'protocol' | 'id'> & { readonly finding: HooksFinding })[],
+    block: bigint,
+  ): void {
+    guarded(() =>
+      this.#db.transaction(() => {
+        for (const { protocol, id, finding } of pools) {
+          const { class: name, reason, contract, codeHash } = finding
+          const row = [name, reason, contract, codeHash, Number(block)] as const
+          this.#write?.hooks.run(chainId, protocol, id, ...row)
+        }
+      })(),
+    )
+  }
+
+  hooksOf(chainId: number, { protocol, id }: Pick<Pool, 'protocol' | 'id'>): HooksSeen | null {
+    const row = guarded(() => this.#look.hooks.get(chainId, protocol, id))
+    if (!row) return null
+    const { class: name, reason, contract, code_hash, block } = row
+    return { class: name, reason, contract, codeHash: code_hash, blockNumber: String(block) }
+  }
+
+  poolsOfHooks(chainId: number, name: HooksClass): string[] {
+    return guarded(() => this.#look.ofHooks.all(chainId, name).map(poolKey))
+  }
+
   close(): void {
     this.#db.close()
   }
@@ -219,7 +268,8 @@ class SqliteCatalog implements Catalog {
 
 const fits = `FROM pools WHERE chain_id = @chainId
   AND (@source IS NULL OR source = @source) AND (@protocol IS NULL OR protocol = @protocol)
-  AND (@token IS NULL OR tokens LIKE @token) AND (@pool IS NULL OR @pool IN (id, address))`
+  AND (@token IS NULL OR tokens LIKE @token) AND (@pool IS NULL OR @pool IN (id, address))
+  AND (@among IS NULL OR protocol || ':' || id IN (SELECT value FROM json_each(@among)))`
 
 function lookUps(db: Database.Database) {
   return {
@@ -259,6 +309,12 @@ function lookUps(db: Database.Database) {
          ON far.chain_id = ? AND far.token = ? AND far.other = near.other
        ORDER BY near.reach DESC, near.other LIMIT ?`,
     ),
+    hooks: db.prepare<[number, string, string], HooksRow>(
+      'SELECT * FROM pool_hooks WHERE chain_id = ? AND protocol = ? AND id = ?',
+    ),
+    ofHooks: db.prepare<[number, string], Pick<Pool, 'protocol' | 'id'>>(
+      'SELECT protocol, id FROM pool_hooks WHERE chain_id = ? AND class = ?',
+    ),
     has: db.prepare<[number, string, string], { found: 1 }>(
       'SELECT 1 AS found FROM pools WHERE chain_id = ? AND protocol = ? AND id = ?',
     ),
@@ -277,6 +333,14 @@ function writes(db: Database.Database) {
        parameters = excluded.parameters, source = excluded.source`,
     ),
     keep: write('NOTHING'),
+    hooks: db.prepare<
+      [number, string, string, string, string | null, string, string | null, number]
+    >(
+      `INSERT INTO pool_hooks (chain_id, protocol, id, class, reason, contract, code_hash, block)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET class = excluded.class,
+       reason = excluded.reason, contract = excluded.contract, code_hash = excluded.code_hash,
+       block = excluded.block WHERE excluded.block >= block`,
+    ),
     /** What look-ups of imported pools go by, made anew from the pools of a chain. */
     derive: [
       'DELETE FROM imported_links WHERE chain_id = ?',

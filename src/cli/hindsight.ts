@@ -5,6 +5,7 @@ import type { ForkrouteClient } from '../client/client.js'
 import { UnexpectedAnswerError } from '../client/errors.js'
 import { ConfigError } from '../config/config.js'
 import { defined } from '../domain/defined.js'
+import { hindsightLimits } from '../domain/hindsight.js'
 import { bigintToString } from '../domain/primitives.js'
 import { conclude, follow, type JobOptions } from './backtest.js'
 import { hindsightFormats, parseFormats } from './backtest-outcome.js'
@@ -34,12 +35,21 @@ export function blocksOf(text: string): { readonly from: number; readonly to: nu
   throw new ConfigError([problem], 'command line')
 }
 
+/** @throws ConfigError: it is no number of blocks. */
+export function sinceOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const since = Number(text)
+  if (/^\d{1,5}$/.test(text) && since >= 1 && since <= hindsightLimits.since) return since
+  const problem = `--since: must be an integer from 1 to ${hindsightLimits.since}.`
+  throw new ConfigError([problem], 'command line')
+}
+
 async function explainOne(
   client: ForkrouteClient,
   hash: string,
   { chain: chainId, since, json }: Options,
 ): Promise<void> {
-  const input = { chainId, hash, ...defined({ since: since ? Number(since) : undefined }) }
+  const input = { chainId, hash, ...defined({ since: sinceOf(since) }) }
   const answer = await withProgress('Running the block again', () => client.hindsight(input))
   if (json) {
     printJson(answer)
@@ -53,17 +63,18 @@ async function explainOne(
 async function explainBlocks(
   client: ForkrouteClient,
   text: string,
-  { chain: chainId, json }: Options,
+  { chain: chainId, since, json }: Options,
 ): Promise<void> {
   const { from, to } = blocksOf(text)
   for (let block = from; block <= to; block++) {
-    const input = { chainId, fromBlock: block }
+    const input = { chainId, fromBlock: block, ...defined({ since: sinceOf(since) }) }
     const answer = await withProgress(`Block ${block}`, () => client.hindsight(input))
     for (const warning of answer.warnings ?? []) console.error(`warning: ${warning}`)
     if (json) {
       for (const one of answer.transactions) console.log(JSON.stringify(one, bigintToString))
       continue
     }
+    if (since !== undefined) printReverts(answer.transactions)
     const swaps = answer.transactions.filter(({ swap }) => swap)
     if (swaps.length === 0) {
       console.error(`Block ${block}: no swap in ${answer.transactions.length} transactions.`)
@@ -74,6 +85,16 @@ async function explainBlocks(
       ['block', 'transaction', 'gave', 'got', 'through', 'ours', 'after gas', 'sandwich'],
       swaps.map((one) => rowOf(one, nameOf)),
     )
+  }
+}
+
+/** Of those that reverted, which no table of swaps has. */
+function printReverts(transactions: readonly Found[]): void {
+  for (const { blockNumber, hash, status, reason, revertsSince } of transactions) {
+    if (status !== 'reverted') continue
+    const since =
+      revertsSince === null ? 'not at the ends of the blocks before' : `since block ${revertsSince}`
+    console.error(`Block ${blockNumber}: ${hash} reverted, ${since}: ${reason ?? 'no reason'}`)
   }
 }
 
@@ -90,7 +111,7 @@ async function explainAsJob(
     fromBlock,
     toBlock,
     job: true,
-    ...defined({ since: since ? Number(since) : undefined }),
+    ...defined({ since: sinceOf(since) }),
   })
   if (!job) throw new UnexpectedAnswerError(200, 'An answer without the job that was asked for.')
   if (!json) console.error(`hindsight ${job.id}: ${job.blocksTotal} blocks`)
@@ -203,6 +224,7 @@ export function addHindsight(program: Command): void {
         throw new ConfigError(['Give a hash, or a range with --blocks.'], 'command line')
       }
       if (blocks !== undefined) blocksOf(blocks)
+      sinceOf(options.since)
       await withApi(options, (client) => {
         if (blocks === undefined) return explainOne(client, hash ?? '', options)
         const explain = out === undefined ? explainBlocks : explainAsJob

@@ -4,6 +4,7 @@ import type { Command } from 'commander'
 import { PoolRow } from '../api/inputs/pool-row.js'
 import { type Catalog, openCatalog } from '../catalog/store.js'
 import { ConfigError, loadConfig } from '../config/config.js'
+import type { HooksSeen } from '../domain/hooks.js'
 import { openIndexStore } from '../pool-index/store.js'
 import type { Pool } from '../protocols/pool.js'
 import { protocolBySlug } from '../protocols/registry.js'
@@ -74,6 +75,10 @@ function indexedPools(chainId: number) {
   }
 }
 
+function hooksText({ class: name, reason, blockNumber }: HooksSeen): string {
+  return [`${name} at ${blockNumber}`, ...(reason === null ? [] : [reason])].join(': ')
+}
+
 export function addPools(program: Command): void {
   const group = program.command('pools').description('pools that the service knows')
   addPoolsSync(group)
@@ -86,14 +91,25 @@ export function addPools(program: Command): void {
     .action((_local, command: Command) => {
       const options = command.optsWithGlobals<Options & { indexed?: boolean }>()
       const chainId = chainOf(options)
-      const pools = options.indexed
-        ? indexedPools(chainId)
-        : withCatalog((catalog) => catalog.listPools(chainId))
+      const pools = withCatalog((catalog) => {
+        const listed = options.indexed ? indexedPools(chainId) : catalog.listPools(chainId)
+        return listed.map((pool) => {
+          const hooks = catalog.hooksOf(chainId, pool)
+          return { ...pool, ...(hooks && { hooks }) }
+        })
+      })
       if (options.json) printJson(pools)
       else {
         printTable(
-          ['protocol', 'id', 'tokens', 'source', 'first seen'],
-          pools.map((p) => [p.protocol, p.id, p.tokens.join('\n'), p.source, p.firstSeenBlock]),
+          ['protocol', 'id', 'tokens', 'source', 'first seen', 'hooks'],
+          pools.map((p) => [
+            p.protocol,
+            p.id,
+            p.tokens.join('\n'),
+            p.source,
+            p.firstSeenBlock,
+            p.hooks ? hooksText(p.hooks) : null,
+          ]),
         )
       }
     })

@@ -70,6 +70,8 @@ export interface Config {
   readonly mergesInputs: boolean
   /** Whether a stated output is searched again without pools that broke their promise: not in replays of cassettes recorded before. */
   readonly narrowsSearches: boolean
+  /** Whether tokens of positions are known to rebase in pools of others: not in replays of cassettes recorded before. */
+  readonly findsRebases: boolean
   readonly logLevel: (typeof logLevels)[number]
   /** Allowed browser origins, `*` for all; empty: CORS is off. */
   readonly corsOrigins: readonly string[]
@@ -399,6 +401,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     boundsPools: true,
     mergesInputs: true,
     narrowsSearches: true,
+    findsRebases: true,
     logLevel: read.LOG_LEVEL,
     corsOrigins: read.CORS_ORIGINS,
     allowedHosts: read.ALLOWED_HOSTS,

@@ -76,6 +76,10 @@ export function createHindsight(parts: HindsightParts): Pick<Engine, 'hindsight'
       }
       const transactions: Hindsight[] = []
       const warnings: string[] = []
+      // A last block that is not there yet is said before the others are worked on.
+      if (of.to > of.from) {
+        await untilAborted(parts.archive.minedBlock(chain.id, of.to), context.signal)
+      }
       for (let number = of.from; number <= of.to; number += 1n) {
         const scene = await openScene(parts, { chain, since, context }, number)
         const turn = pLimit(parts.threads)

@@ -6,12 +6,12 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
 import { untilAborted } from '../domain/abort.js'
 import type { CallContext } from '../domain/engine.js'
-import { ForkrouteError } from '../domain/errors.js'
 import type { BlockPin } from '../domain/primitives.js'
-import type { ArchivedBlock, ForkUrls } from '../forks/block-source.js'
+import type { ArchivedBlock } from '../forks/block-source.js'
 import { atBorder } from '../forks/faults.js'
 import type { ForkLease } from '../forks/lease.js'
 import type { ForkPool } from '../forks/pool.js'
+import { forksOf, replacingLost } from '../forks/replace-lost.js'
 import type { TaskKind, TaskPlace, TaskReply, TaskTypes } from '../routing/dispatch.js'
 import type { Archive } from '../rpc/archive/archive.js'
 import { quietly } from '../telemetry/quietly.js'
@@ -58,17 +58,6 @@ export interface TaskRunnerParts {
 
 /** Background tasks per thread while there are no live calls: one calculates while another waits for its forks. */
 const backgroundPerThread = 2
-
-/**
- * Forks that one task may lose and have replaced. Where forks die every few seconds, as on a machine without memory, a
- * task of some seconds meets two or three of them now and then; a task that itself kills forks ends with the fifth.
- */
-const mostReplacements = 4
-/**
- * Further attempts on one fork, where those that are replaced already have failed one: what a thread reads for a block is
- * shared, and the attempt joined reads that the one before had begun.
- */
-const mostJoined = 3
 
 export function createTaskRunner(parts: TaskRunnerParts): TaskRunner {
   const { chains, pins } = parts
@@ -134,20 +123,16 @@ async function runOnForks<K extends TaskKind>(
   try {
     const running = await Promise.race([leasing, nextTurn(null)])
     const forks = running ? forksOf(running) : { forkUrls: [], forksToCome: bring(leasing) }
-    let reply = await attempt(task, forks, parts)
+    const first = await attempt(task, forks, parts)
     // Why there are no forks is the better reason.
-    const lease = reply.ok ? null : await untilAborted(leasing, signal)
-    const replaced = new Set<string>()
-    let joined = 0
-    while (lease && !reply.ok && reply.lostFork) {
-      const lost = reply.lostFork
-      joined = replaced.has(lost) ? joined + 1 : 0
-      replaced.add(lost)
-      if (replaced.size > mostReplacements || joined > mostJoined) break
-      // Also where it is replaced already: the one in its place may have died since.
-      await untilAborted(lease.reportLost(lost), signal)
-      reply = await attempt(task, forksOf(lease), parts)
-    }
+    const lease = first.ok ? null : await untilAborted(leasing, signal)
+    const reply = lease
+      ? await replacingLost(first, {
+          lostIn: (one) => (one.ok ? undefined : one.lostFork),
+          replace: (lost) => untilAborted(lease.reportLost(lost), signal),
+          again: () => attempt(task, forksOf(lease), parts),
+        })
+      : first
     isDone = reply.ok && !reply.trace.isCut
     return unwrap(reply)
   } catch (error) {
@@ -167,15 +152,6 @@ function bring(leasing: Promise<ForkLease>): MessagePort {
   const told = quietly(brought, 'The thread sees that no forks come, and the task says why.')
   void told.finally(() => port1.close())
   return port2
-}
-
-/** That the lease holds at present. @throws ForkrouteError FORK_UNAVAILABLE: none. */
-function forksOf({ pin, urls: forkUrls, isFilled }: ForkLease): ForkUrls {
-  if (forkUrls.length) return { forkUrls, isFilled }
-  throw new ForkrouteError(
-    'FORK_UNAVAILABLE',
-    `Block ${pin.number} has no fork at the moment; try again.`,
-  )
 }
 
 async function attempt<K extends TaskKind>(

@@ -12,7 +12,7 @@ export interface TraceBook {
 
 /** @param onProblem - receives the error of a catalog that cannot be written, since no caller sees it. */
 export function createTraceBook(
-  catalog: Pick<Catalog, 'rememberPools'>,
+  catalog: Pick<Catalog, 'rememberPools' | 'rememberHooks'>,
   onProblem: (error: unknown) => void,
 ): TraceBook {
   /** `<chain id>:<pool key>` of the pools that are in the catalog already. */
@@ -33,10 +33,11 @@ export function createTraceBook(
       const fresh = trace.discovered.filter(
         (pool) => !remembered.has(`${chainId}:${poolKey(pool)}`),
       )
-      if (!fresh.length) return
+      if (fresh.length === 0 && trace.classed.length === 0) return
       try {
-        catalog.rememberPools(chainId, fresh, number)
+        if (fresh.length > 0) catalog.rememberPools(chainId, fresh, number)
         for (const pool of fresh) remembered.add(`${chainId}:${poolKey(pool)}`)
+        if (trace.classed.length > 0) catalog.rememberHooks(chainId, trace.classed, number)
       } catch (error) {
         onProblem(error)
       }

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import type { ForkrouteClient } from '../client/client.js'
 import type { CallOptions } from '../client/transport.js'
+import { mostAlternatives } from '../domain/engine.js'
 
 export interface Tool {
   readonly name: string
@@ -40,7 +41,27 @@ const routeFields = {
   ...quoteFields,
   fromAddress: address.describe('Who sends.'),
   receiver: address.optional().describe('Who gets tokenOut; default fromAddress.'),
-  slippage: z.number().min(0).max(10_000).optional().describe('Basis points; default 50.'),
+  slippage: z
+    .union([z.number().min(0).max(10_000), z.literal('auto')])
+    .optional()
+    .describe(
+      'Basis points; default 50. auto: the least that the blocks before would have needed.',
+    ),
+  maxSlippage: z.number().int().min(1).max(10_000).optional().describe('With slippage auto.'),
+  alternatives: z
+    .number()
+    .int()
+    .min(1)
+    .max(mostAlternatives)
+    .optional()
+    .describe('Further transactions through other pools.'),
+  once: z
+    .string()
+    .regex(/^0x[0-9a-fA-F]{32}$/)
+    .optional()
+    .describe(
+      'A tag of 16 bytes: only one transaction of the sender with it can ever be executed.',
+    ),
   executionMode: z
     .enum(['user', 'backend'])
     .default('user')

@@ -5,10 +5,10 @@ import type { ChainDefinition } from '../chains/chain.js'
 import type { Config } from '../config/config.js'
 import { examine } from '../doctor/machine-checks.js'
 import type { Operations } from '../domain/operations/operations.js'
-import type { PoolQuery } from '../domain/operations/pools.js'
+import type { KnownPool, PoolQuery } from '../domain/operations/pools.js'
 import type { DoctorCheck } from '../domain/operations/system.js'
 import { orderSettlement, toSignedOrder } from '../executor/order-settlement.js'
-import { indexState, searchIndex } from '../pool-index/search.js'
+import { type IndexSearch, indexState, searchIndex } from '../pool-index/search.js'
 import { createChildTasks } from '../processes/child-tasks.js'
 import type { Pool } from '../protocols/pool.js'
 import { cassetteFolder } from './cassette-folder.js'
@@ -69,7 +69,7 @@ export function createOperations(parts: OperationsParts): Operations & { close()
         })
       return examination
     },
-    pools: (query) => (query.source === 'indexed' ? indexed(parts.indexDir, query) : kept(query)),
+    pools: poolsOf,
     importPools: (chainId, pools) => catalog.importPools(chainId, pools),
     importOrders(owner, visibility, given) {
       const orders = given.map(toSignedOrder)
@@ -99,12 +99,22 @@ export function createOperations(parts: OperationsParts): Operations & { close()
     },
   }
 
-  function kept({ source, ...query }: PoolQuery) {
-    return catalog.searchPools({ ...query, source: source === 'indexed' ? undefined : source })
+  function poolsOf({ hooks, ...query }: PoolQuery) {
+    const { chainId } = query
+    const among = hooks && catalog.poolsOfHooks(chainId, hooks)
+    const found =
+      query.source === 'indexed'
+        ? indexed(parts.indexDir, { ...query, among })
+        : catalog.searchPools({ ...query, source: query.source, among })
+    const pools = found.pools.map((pool): KnownPool => {
+      const seen = catalog.hooksOf(chainId, pool)
+      return seen ? { ...pool, hooks: seen } : pool
+    })
+    return { total: found.total, pools }
   }
 }
 
-function indexed(dataDir: string, query: PoolQuery) {
+function indexed(dataDir: string, query: IndexSearch) {
   const { total, pools } = searchIndex(dataDir, query)
   return {
     total,

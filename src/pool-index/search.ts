@@ -19,6 +19,8 @@ export interface IndexSearch {
   readonly token?: Address | undefined
   /** Id or address. */
   readonly pool?: string | undefined
+  /** `poolKey` of those that pass. */
+  readonly among?: readonly string[] | undefined
   readonly offset: number
   readonly limit: number
 }
@@ -26,7 +28,7 @@ export interface IndexSearch {
 /** The oldest first, and how many fit; none where there is no index. @throws ForkrouteError STORAGE_UNAVAILABLE. */
 export function searchIndex(
   dataDir: string,
-  { chainId, protocol, token, pool, offset, limit }: IndexSearch,
+  { chainId, protocol, token, pool, among, offset, limit }: IndexSearch,
 ): { readonly total: number; readonly pools: readonly (Pool & { readonly block: number })[] } {
   const db = openIndexDatabase(dataDir, 'read')
   if (!db) return { total: 0, pools: [] }
@@ -34,12 +36,14 @@ export function searchIndex(
     AND (@protocol IS NULL OR protocol = @protocol)
     AND (@token IS NULL OR id IN (SELECT pool FROM pairs WHERE token =
       (SELECT id FROM tokens WHERE chain_id = @chainId AND address = @token)))
-    AND (@pool IS NULL OR @pool IN (pool, address))`
+    AND (@pool IS NULL OR @pool IN (pool, address))
+    AND (@among IS NULL OR protocol || ':0x' || lower(hex(pool)) IN (SELECT value FROM json_each(@among)))`
   const terms = {
     chainId,
     protocol: protocol ?? null,
     token: token === undefined ? null : bytesOf(token),
     pool: pool === undefined ? null : bytesOf(pool),
+    among: among ? JSON.stringify(among) : null,
   }
   try {
     return guarded(() => ({

@@ -1,5 +1,6 @@
 /** Identity of a pool as in the catalog, and records of failed reads. Pure. */
-import type { Address, Hex } from '../domain/primitives.js'
+import type { HooksFinding } from '../domain/hooks.js'
+import type { Address } from '../domain/primitives.js'
 
 /** Identity of one pool: what the catalog stores and `pools import|export` exchanges. JSON values only. */
 export interface Pool {
@@ -27,17 +28,6 @@ export interface Unreadable {
   readonly isLeftOut?: true
   /** What running its hooks told; absent: they were not run. */
   readonly finding?: HooksFinding
-}
-
-/** What running the hooks of a pool told: docs/how-to/pools.md#hooks. */
-export type HooksClass = 'exact' | 'steady' | 'changing' | 'closed'
-
-export interface HooksFinding {
-  readonly class: HooksClass
-  /** Why the pool is left out; null: it is used. */
-  readonly reason: string | null
-  /** Of the hooks; null where it was not read. */
-  readonly codeHash: Hex | null
 }
 
 /**

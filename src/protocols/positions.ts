@@ -270,6 +270,8 @@ export interface PositionAdapter<State = unknown> {
     readonly venue: VenueParameters
     readonly tokens: readonly Address[]
   }): Promise<ReadonlyMap<Address, readonly Address[]>>
+  /** True: balances of the tokens that `underlying` finds change by themselves. */
+  readonly rebases?: true
 
   /**
    * What a position's token is made of in the state: its price follows from the prices of that. Pure.

@@ -5,10 +5,11 @@
 import type { ChainDefinition, VenueParameters } from '../chains/chain.js'
 import type { Probe } from '../chains/probe.js'
 import type { PoolCaution } from '../domain/caution.js'
+import type { HooksFinding } from '../domain/hooks.js'
 import type { Amount, ExecutorStep, SwapHop } from '../domain/order.js'
 import type { Address, Hex } from '../domain/primitives.js'
 import type { SimulationLog, StateReader } from '../domain/state.js'
-import type { HooksFinding, Pool, Unreadable } from './pool.js'
+import type { Pool, Unreadable } from './pool.js'
 import type { PoolEvents } from './pool-events.js'
 import type { ActionAdapter, PositionAdapter } from './positions.js'
 

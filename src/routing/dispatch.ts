@@ -30,6 +30,7 @@ import { runOffers } from './crosschain/offers-task.js'
 import { runRoutedAmount } from './crosschain/routed-amount-task.js'
 import { runSourceLeg } from './crosschain/source-task.js'
 import { runSurvey } from './crosschain/survey-task.js'
+import type { ClassedPool } from './market/market.js'
 import type { RouteArgs } from './route/prepare.js'
 import { runRoute } from './route/route.js'
 import { runExecutions } from './tasks/executions-task.js'
@@ -102,6 +103,8 @@ export interface TaskTrace extends Readonly<TaskReport> {
   /** Seconds by the name of the stage. */
   readonly stages: Readonly<Record<string, number>>
   readonly discovered: readonly Pool[]
+  /** Pools whose hooks were run. */
+  readonly classed: readonly ClassedPool[]
   /** That have ended since the last reply of the thread. */
   readonly spans: readonly SpanData[]
 }
@@ -146,6 +149,7 @@ async function answer<K extends TaskKind>(
     ...(task?.report ?? emptyReport()),
     stages: { ...task?.clock.stages, total: (performance.now() - started) / 1_000 },
     discovered: task?.facts.takeDiscovered() ?? [],
+    classed: task?.facts.takeClassed() ?? [],
     spans: [],
   })
   try {

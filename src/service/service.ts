@@ -282,6 +282,7 @@ function workerSettings(
     boundsPools: config.boundsPools,
     mergesInputs: config.mergesInputs,
     narrowsSearches: config.narrowsSearches,
+    findsRebases: config.findsRebases,
     poolBlacklist: config.poolBlacklist,
     disabledAggregators: config.disabledAggregators,
     v4Hooks: config.v4Hooks,

@@ -57,17 +57,21 @@ contract PoolManager {
         bytes calldata
     ) external onlyUnlocked returns (int256 delta) {
         if (key.currency0 >= key.currency1) revert CurrenciesOutOfOrderOrEqual();
-        require(key.hooks == address(0), "hooks");
         uint256 amountIn = uint256(-params.amountSpecified);
         if (amountIn > cap) amountIn = cap;
         uint256 own = capOf[params.zeroForOne ? key.currency0 : key.currency1];
         if (own != 0 && amountIn > own) amountIn = own;
         int128 spent = -int128(int256(amountIn));
-        int128 got = int128(int256(amountIn - amountIn / 1000));
+        int128 got = int128(int256(output(params.zeroForOne, key, amountIn)));
         (int128 delta0, int128 delta1) = params.zeroForOne ? (spent, got) : (got, spent);
         account(key.currency0, delta0);
         account(key.currency1, delta1);
         delta = (int256(delta0) << 128) | int256(uint256(uint128(delta1)));
+    }
+
+    function output(bool, PoolKey memory key, uint256 amountIn) internal virtual returns (uint256) {
+        require(key.hooks == address(0), "hooks");
+        return amountIn - amountIn / 1000;
     }
 
     function sync(address currency) external {

@@ -1,5 +1,6 @@
 /** Schemas of the answers about pools. */
 import { z } from 'zod'
+import { hooksClasses } from '../../domain/hooks.js'
 import type { KnownPool } from '../../domain/operations/pools.js'
 import { PageMeta } from './metadata-records.js'
 import { Address, ChainId } from './record-parts.js'
@@ -14,6 +15,25 @@ const exported = {
 
 export const ExportedPool = z.object(exported).meta({ id: 'ExportedPool' })
 
+const Hooks = z
+  .object({
+    class: z.enum(hooksClasses).meta({
+      description:
+        'exact: amounts are those of the pool without hooks. steady: others, and the same each time. changing: they differ by sender, time or order in the block. closed: no swap succeeds. Routes use the first two.',
+    }),
+    reason: z.string().nullable().meta({
+      description: 'Why routes leave the pool out; null: they use it.',
+    }),
+    contract: Address.meta({ description: 'The hooks.' }),
+    codeHash: z.string().nullable().meta({
+      description: 'Hash of the code of the hooks; null where it was not read.',
+    }),
+    blockNumber: z.string().meta({
+      description: 'The newest block at which a request could use the pool. Decimal.',
+    }),
+  })
+  .meta({ id: 'PoolHooks' })
+
 const Pool = z
   .object({
     chainId: ChainId,
@@ -24,6 +44,10 @@ const Pool = z
     firstSeenBlock: z.string().nullable().meta({
       description:
         'Block at which a look-up first gave it, or in which it was made (indexed); null for imports. Decimal.',
+    }),
+    hooks: Hooks.optional().meta({
+      description:
+        'What running its hooks told. Absent: it has none, the operator lists them, or no request could use the pool yet. Each block is asked anew.',
     }),
   })
   .meta({ id: 'Pool' })
@@ -65,6 +89,12 @@ export function toExported({ protocol, id, address, tokens, parameters }: KnownP
 }
 
 export function toPool(pool: KnownPool) {
-  const { chainId, source, firstSeenBlock } = pool
-  return { chainId, ...toExported(pool), source, firstSeenBlock }
+  const { chainId, source, firstSeenBlock, hooks } = pool
+  return {
+    chainId,
+    ...toExported(pool),
+    source,
+    firstSeenBlock,
+    ...(hooks && { hooks: { ...hooks } }),
+  }
 }

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { invalidRequest } from '../../domain/common-errors.js'
 import type { ErrorCode } from '../../domain/errors.js'
+import { hooksClasses } from '../../domain/hooks.js'
 import { defineRoute, type Endpoint, endpoint } from '../contract.js'
 import { pagesOf } from '../inputs/listing.js'
 import { PoolRow } from '../inputs/pool-row.js'
@@ -51,6 +52,10 @@ const getPools = defineRoute({
     protocol: described(Name.optional(), 'Slug of the protocol.'),
     token: described(Address.optional(), 'A token that the pool holds.'),
     pool: described(PoolId.optional(), 'Id or address of the pool.'),
+    hooks: described(
+      oneOf(hooksClasses).optional(),
+      'What running its hooks told: changing and closed pools are left out of routes.',
+    ),
     ...pagesOf(200, 50),
   }),
   response: PoolPage,

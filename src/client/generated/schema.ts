@@ -5286,6 +5286,23 @@ export interface components {
             source: "discovered" | "imported" | "indexed";
             /** @description Block at which a look-up first gave it, or in which it was made (indexed); null for imports. Decimal. */
             firstSeenBlock: string | null;
+            /** @description What running its hooks told. Absent: it has none, the operator lists them, or no request could use the pool yet. Each block is asked anew. */
+            hooks?: components["schemas"]["PoolHooks"];
+        };
+        PoolHooks: {
+            /**
+             * @description exact: amounts are those of the pool without hooks. steady: others, and the same each time. changing: they differ by sender, time or order in the block. closed: no swap succeeds. Routes use the first two.
+             * @enum {string}
+             */
+            class: "exact" | "steady" | "changing" | "closed";
+            /** @description Why routes leave the pool out; null: they use it. */
+            reason: string | null;
+            /** @description The hooks. */
+            contract: components["schemas"]["Address"];
+            /** @description Hash of the code of the hooks; null where it was not read. */
+            codeHash: string | null;
+            /** @description The newest block at which a request could use the pool. Decimal. */
+            blockNumber: string;
         };
         ExportedPool: {
             /** @description Slug of its protocol. */
@@ -16236,6 +16253,8 @@ export interface operations {
                 token?: string;
                 /** @description Id or address of the pool. */
                 pool?: string;
+                /** @description What running its hooks told: changing and closed pools are left out of routes. */
+                hooks?: "exact" | "steady" | "changing" | "closed";
                 /** @description Counted from 1. */
                 page?: number;
                 /** @description Entries per page. */

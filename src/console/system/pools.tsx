@@ -185,6 +185,11 @@ function PoolList({ found: { data, meta }, isFiltered }: ListProps) {
           cell: ({ firstSeenBlock }) =>
             firstSeenBlock === null ? '–' : countText(Number(firstSeenBlock)),
         },
+        {
+          title: 'Hooks',
+          cell: ({ hooks }) =>
+            hooks ? <span title={hooks.reason ?? ''}>{hooks.class}</span> : '–',
+        },
       ]}
     />
   )

@@ -1,4 +1,5 @@
 /** Pools as those who run a service see them. */
+import type { HooksClass, HooksSeen } from '../hooks.js'
 import type { Address } from '../primitives.js'
 
 /** A pool that the service knows. */
@@ -12,9 +13,11 @@ export interface KnownPool {
   readonly source: 'discovered' | 'imported' | 'indexed'
   /** Null for imports. Decimal. */
   readonly firstSeenBlock: string | null
+  /** Absent: it has none, the operator lists them, or no request could use the pool yet. */
+  readonly hooks?: HooksSeen
 }
 
-export type PoolRow = Omit<KnownPool, 'chainId' | 'source' | 'firstSeenBlock'>
+export type PoolRow = Omit<KnownPool, 'chainId' | 'source' | 'firstSeenBlock' | 'hooks'>
 
 /** All that is given must fit. */
 export interface PoolQuery {
@@ -26,6 +29,8 @@ export interface PoolQuery {
   readonly token?: Address | undefined
   /** Id or address. */
   readonly pool?: string | undefined
+  /** What running its hooks told. */
+  readonly hooks?: HooksClass | undefined
   readonly offset: number
   readonly limit: number
 }

@@ -72,6 +72,7 @@ function defineAaveV3Like({
       isNoPriceSource: () => true,
     },
     positions: {
+      rebases: true,
       list: (args) => listPositions(market, args),
       read: (args) => readPositions(market, args),
       holdings: ({ id, tokens: [asset] }, _state, token) =>

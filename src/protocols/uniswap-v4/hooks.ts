@@ -6,11 +6,12 @@
  * sampled. changing: they differ by sender, time or order. closed: no swap succeeds. The last two are left out.
  */
 import type { ChainDefinition, VenueParameters } from '../../chains/chain.js'
+import type { HooksClass, HooksFinding } from '../../domain/hooks.js'
 import { at, larger, zip } from '../../domain/lists.js'
-import type { Hex } from '../../domain/primitives.js'
+import { type Hex, zeroAddress } from '../../domain/primitives.js'
 import type { ReadResult, StateReader } from '../../domain/state.js'
 import { nextBlockTime } from '../../domain/what-if.js'
-import type { HooksClass, HooksFinding, Unreadable } from '../pool.js'
+import type { Unreadable } from '../pool.js'
 import type { LoadedPool } from '../protocol.js'
 import { type ConcentratedState, concentratedSwap } from '../shared/concentrated/swap.js'
 import {
@@ -21,6 +22,7 @@ import {
   type SampledState,
   sampleAll,
 } from '../shared/sampled/sample.js'
+import { hooksOf } from './pool-key.js'
 import {
   gasOfSwap,
   heldAmounts,
@@ -234,7 +236,8 @@ function findingOf(
   [first, other, byTime, bySender]: readonly View[],
 ): HooksFinding {
   const found = (name: HooksClass, reason: string | null = null): HooksFinding => {
-    return { class: name, reason, codeHash: subject.codeHash }
+    const contract = hooksOf(subject.loaded.pool) ?? zeroAddress
+    return { class: name, reason, contract, codeHash: subject.codeHash }
   }
   if (!first || !other) return found('closed', 'its hooks were not run')
   const views = [first, other, byTime, bySender].flatMap((view) => view ?? [])

@@ -94,9 +94,9 @@ function isUnlisted(pool: Pool, { hooksAllowlist }: VenueParameters): boolean {
   return hooks !== zeroAddress && !allowed.includes(hooks)
 }
 
-/** Hooks that no list names are run, if the PoolManager calls them in swaps. */
+/** Hooks that no list names are run, if the PoolManager calls them in swaps; if not, they are known to change nothing. */
 async function load(args: Parameters<typeof quoting.load>[0]) {
-  const loaded: (LoadedPool<V4State> | Unreadable)[] = await quoting.load(args)
+  const loaded = (await quoting.load(args)).map((item) => withIdleHooks(item, args.venue))
   const toRun = loaded.filter(
     (item): item is LoadedPool<V4State> =>
       'state' in item && hasSwapHooks(item.pool) && isUnlisted(item.pool, args.venue),
@@ -104,6 +104,15 @@ async function load(args: Parameters<typeof quoting.load>[0]) {
   if (toRun.length === 0) return loaded
   const run = new Map(zip(toRun, await runHooks(args, toRun)))
   return loaded.map((item) => ('state' in item && run.get(item)) || item)
+}
+
+function withIdleHooks(
+  item: LoadedPool<V4State> | Unreadable,
+  venue: VenueParameters,
+): LoadedPool<V4State> | Unreadable {
+  if (!('state' in item) || hasSwapHooks(item.pool) || !isUnlisted(item.pool, venue)) return item
+  const contract = hooksOf(item.pool) ?? zeroAddress
+  return { ...item, finding: { class: 'exact', reason: null, contract, codeHash: null } }
 }
 
 function swap(pool: Pool, state: V4State, direction: Direction, amountIn: bigint): Swap<V4State> {

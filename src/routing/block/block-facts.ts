@@ -23,7 +23,7 @@ import type { Position } from '../../protocols/positions.js'
 import type { ProtocolAdapter } from '../../protocols/protocol.js'
 import { protocols } from '../../protocols/registry.js'
 import { importedIntermediates } from '../market/intermediates.js'
-import { Market } from '../market/market.js'
+import { type ClassedPool, Market } from '../market/market.js'
 import type { MarketPool, MarketView } from '../market/market-view.js'
 import { OrderMarket } from '../market/order-market.js'
 import { pairsOf } from '../market/pairs.js'
@@ -60,6 +60,14 @@ export interface ThreadFacts {
   poolsOf(chainId: number, protocol: string): readonly Pool[]
 }
 
+/** What a token is as a position of protocols; none is nothing. */
+interface PositionToken {
+  /** What it is made of. */
+  readonly parts: readonly Address[]
+  readonly rebases: boolean
+}
+const noPositionToken: PositionToken = { parts: [], rebases: false }
+
 /** The facts of one block; each is read once, also under concurrent tasks. */
 export class BlockFacts {
   readonly market: Market
@@ -68,10 +76,11 @@ export class BlockFacts {
   readonly ahead = createAhead()
   readonly #facts = new Map<Address, Promise<Token | null>>()
   readonly #discovered: Pool[] = []
+  readonly #classed: ClassedPool[] = []
   /** Read from the catalog once per block, so that an import meanwhile does not change answers at the block. */
   readonly #through = new Map<string, readonly Address[]>()
   readonly #deep = new Map<string, Promise<boolean>>()
-  readonly #parts = new Map<Address, Promise<readonly Address[]>>()
+  readonly #positionTokens = new Map<Address, Promise<PositionToken>>()
   readonly #positions = new Map<string, Promise<readonly Position[]>>()
   readonly #prices = new Map<Address, Promise<TokenPrice | null>>()
   readonly #poolPrices = new Map<Address, Promise<TokenPrice | null>>()
@@ -100,6 +109,7 @@ export class BlockFacts {
       catalogPoolsWith: (token, others) => thread.catalog.importedWith(chain.id, token, others),
       // Pools of a changed state are on no chain.
       onDiscovered: (pools) => pin.changes || this.#discovered.push(...pools),
+      onClassed: (pools) => pin.changes || this.#classed.push(...pools),
     })
     this.#orders = new OrderMarket(chain, new Set(thread.settings.poolBlacklist))
     this.#indexed = thread.poolIndex
@@ -172,19 +182,35 @@ export class BlockFacts {
     return [...found].sort()
   }
 
-  #underlying(reader: StateReader, token: Address): Promise<readonly Address[]> {
+  async #underlying(reader: StateReader, token: Address): Promise<readonly Address[]> {
+    return (await this.#positionToken(reader, token)).parts
+  }
+
+  #positionToken(reader: StateReader, token: Address): Promise<PositionToken> {
     const { chain } = this
     const known = [...chain.connectorTokens, ...chain.stableAnchors, chain.wrappedNative]
-    if (isNative(token) || known.includes(token)) return Promise.resolve([])
-    return once(this.#parts, token, async () => {
+    if (isNative(token) || known.includes(token)) return Promise.resolve(noPositionToken)
+    return once(this.#positionTokens, token, async () => {
       const found = await Promise.all(
-        protocols.map((adapter) => {
-          const venue = chain.venues[adapter.slug]
-          return venue && adapter.positions?.underlying?.({ reader, chain, venue, tokens: [token] })
+        protocols.map(async ({ slug, positions }): Promise<PositionToken> => {
+          const venue = chain.venues[slug]
+          const args = venue && { reader, chain, venue, tokens: [token] }
+          const parts = (args && (await positions?.underlying?.(args))?.get(token)) ?? []
+          return { parts, rebases: positions?.rebases === true && parts.length > 0 }
         }),
       )
-      return found.flatMap((parts) => parts?.get(token) ?? [])
+      return {
+        parts: found.flatMap(({ parts }) => parts),
+        rebases: found.some(({ rebases }) => rebases),
+      }
     })
+  }
+
+  /** Whether balances of the token change by themselves, as a venue says, or the protocol whose position it is. */
+  async rebases(reader: StateReader, token: Address): Promise<boolean> {
+    if (rebasingTokens(this.chain).has(token)) return true
+    if (this.thread.settings.findsRebases === false) return false
+    return (await this.#positionToken(reader, token)).rebases
   }
 
   /** Positions of the protocol at the block, as far as they can be read. */
@@ -394,6 +420,11 @@ export class BlockFacts {
   /** Pools that look-ups at this block found since the last call; the main thread stores them. */
   takeDiscovered(): Pool[] {
     return this.#discovered.splice(0)
+  }
+
+  /** Pools whose hooks were run at this block since the last call; the main thread stores what it told. */
+  takeClassed(): ClassedPool[] {
+    return this.#classed.splice(0)
   }
 }
 

@@ -71,6 +71,7 @@ function priceOf(token: Address, scene: Scene): Promise<TokenPrice | null> {
       catalogPools: () => imported,
       catalogPoolsWith: () => [],
       onDiscovered: () => {},
+      onClassed: () => {},
     }),
     underlying: async (each) => vaults.flatMap(([share, of]) => (share === each ? [of] : [])),
     facts: async (each) => ({

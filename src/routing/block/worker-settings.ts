@@ -25,6 +25,8 @@ export interface WorkerSettings {
   readonly mergesInputs?: boolean
   /** False: a stated output is searched once; absent: again without pools that broke their promise. */
   readonly narrowsSearches?: boolean
+  /** False: no token of a position counts as one that rebases in pools of other protocols; absent: those that do count. */
+  readonly findsRebases?: boolean
   readonly poolBlacklist: readonly string[]
   /** Slugs of exchanges that no route uses; absent: none. */
   readonly disabledAggregators?: readonly string[]

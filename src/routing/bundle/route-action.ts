@@ -86,7 +86,7 @@ export async function planRouteAction(
   }
   const found = await findIn(builder, args, routeRequest)
   const { flow } = found
-  builder.cautions.push(...cautionsOf(task, flow))
+  builder.cautions.push(...(await cautionsOf(task, flow)))
   const ends = flow.edges.filter(({ hop }) => hop.tokenOut === tokenOut).length
   const add = (step: ExecutorStep) => draft.add(action, step)
   const measuring = { add, helper, runner }

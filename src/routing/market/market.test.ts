@@ -43,6 +43,7 @@ function marketOf(
     catalogPoolsWith: (token) => known.filter(({ tokens }) => tokens.includes(token)),
     blacklist: new Set(),
     onDiscovered: () => undefined,
+    onClassed: () => undefined,
   })
 }
 

@@ -5,6 +5,7 @@
 import { LRUCache } from 'lru-cache'
 import { type ChainDefinition, canonicalToken } from '../../chains/chain.js'
 import { defined } from '../../domain/defined.js'
+import type { HooksFinding } from '../../domain/hooks.js'
 import { type Address, nativeToken } from '../../domain/primitives.js'
 import type { StateReader } from '../../domain/state.js'
 import { type Pool, poolKey, type Unreadable } from '../../protocols/pool.js'
@@ -34,6 +35,15 @@ export interface MarketSource {
   readonly rebasing?: ReadonlySet<Address>
   /** Called with pools that a factory look-up found. */
   onDiscovered(pools: readonly Pool[]): void
+  /** Called with what running the hooks of pools told. */
+  onClassed(pools: readonly ClassedPool[]): void
+}
+
+/** A pool with what running its hooks told. */
+export interface ClassedPool {
+  readonly protocol: string
+  readonly id: string
+  readonly finding: HooksFinding
 }
 
 type Pair = readonly [Address, Address]
@@ -315,7 +325,7 @@ export class Market {
         this.#pools.set(this.#textOf(pool), state)
         state.catch(() => this.#pools.delete(this.#textOf(pool)))
       }
-      await loaded
+      this.#source.onClassed(classed(own, await loaded))
     })
     await Promise.all(loads)
     // Also waits for pools that another call is loading: if that fails, these pairs stay unknown too.
@@ -339,6 +349,16 @@ function eachOnce(known: readonly KnownPool[]): ReadonlyMap<string, KnownPool> {
 function textOf({ protocol, id, address, tokens, parameters }: Pool): string {
   const sortedParameters = Object.entries(parameters).sort(byKey)
   return JSON.stringify([protocol, id, address, tokens, sortedParameters])
+}
+
+function classed(
+  pools: readonly Pool[],
+  loaded: readonly (LoadedPool | Unreadable | undefined)[],
+): ClassedPool[] {
+  return pools.flatMap(({ protocol, id }, index) => {
+    const finding = loaded[index]?.finding
+    return finding ? { protocol, id, finding } : []
+  })
 }
 
 function toMarketPool(

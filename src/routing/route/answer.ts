@@ -53,7 +53,7 @@ export async function routeAnswer(
       gasCost: await transactionCost(task, { tx, gasUsed }, priced),
     }),
     ...(proof === 'adaptive' && { proof }),
-    ...cautionsIn(cautionsOf(task, built.candidate)),
+    ...cautionsIn(await cautionsOf(task, built.candidate)),
     warnings: [
       ...gasWarnings(task),
       ...priceWarnings(task),

@@ -3,13 +3,15 @@ import { describe, expect, test } from 'vitest'
 import { ethereum } from '../../chains/ethereum.js'
 import { cautionKinds, cautionsIn } from '../../domain/caution.js'
 import type { Address } from '../../domain/primitives.js'
+import type { StateReader } from '../../domain/state.js'
 import type { Pool } from '../../protocols/pool.js'
 import { canSwap } from '../../protocols/protocol.js'
 import { protocols } from '../../protocols/registry.js'
 import { addressesOf } from '../../protocols/shared/parameters.js'
+import { rebasingTokens } from '../market/rebasing-tokens.js'
 import { cautionsOf } from './cautions.js'
 
-const [a, b] = [`0x${'a'.repeat(40)}`, `0x${'b'.repeat(40)}`] as const
+const [a, b, c] = [`0x${'a'.repeat(40)}`, `0x${'b'.repeat(40)}`, `0x${'c'.repeat(40)}`] as const
 const pool: Pool = { protocol: 'x', id: a, address: a, tokens: [a, b], parameters: {} }
 
 function adapterOf(slug: string) {
@@ -104,15 +106,26 @@ describe('the cautions of a flow', () => {
     tokens: [],
   }
 
-  test('name the pool, each once', () => {
-    const { cautions } = cautionsIn(cautionsOf({ settings, chain: ethereum }, flow))
+  const reader = {} as StateReader
+  /** @param lent - a token that a lending market pays interest on. */
+  const taskAt = (lent?: Address) => ({
+    settings,
+    reader,
+    facts: {
+      rebases: async (_reader: StateReader, token: Address) =>
+        token === lent || rebasingTokens(ethereum).has(token),
+    },
+  })
+
+  test('name the pool, each once', async () => {
+    const { cautions } = cautionsIn(await cautionsOf(taskAt(), flow))
     const message = 'The worth of a share moves as the vault earns, loses or reports.'
     expect(cautions).toEqual([{ pool: a, protocol: 'erc-4626', kind: 'rate', message }])
   })
 
-  test('are left out where the service says so, and the answer then has no such field', () => {
-    const without = { settings: { ...settings, cautions: false }, chain: ethereum }
-    expect(cautionsIn(cautionsOf(without, flow))).toEqual({})
+  test('are left out where the service says so, and the answer then has no such field', async () => {
+    const without = { ...taskAt(), settings: { ...settings, cautions: false } }
+    expect(cautionsIn(await cautionsOf(without, flow))).toEqual({})
   })
 
   describe('of a token whose balances change by themselves', () => {
@@ -124,38 +137,46 @@ describe('the cautions of a flow', () => {
       kind: 'rebase',
       message: 'The pool holds a token whose balances change by themselves.',
     }
-    const through = (slug: string, tokens: readonly Address[], state: unknown = {}) => {
+    const through = async (
+      slug: string,
+      tokens: readonly Address[],
+      { state = {}, lent }: { readonly state?: unknown; readonly lent?: Address } = {},
+    ) => {
       const market = {
         adapter: adapterOf(slug),
         loaded: { pool: { ...pool, tokens }, state, partial: false },
       }
       const hop = { kind: 'swap', tokenIn: a, tokenOut: b, market } as const
       const edges = [{ hop, spends: 10_000 }]
-      return cautionsOf({ settings, chain: ethereum }, { edges }).map(({ kind, message }) => ({
-        kind,
-        message,
-      }))
+      const found = await cautionsOf(taskAt(lent), { edges })
+      return found.map(({ kind, message }) => ({ kind, message }))
     }
 
     test.each([
       ['uniswap-v2', [a, stETH]],
       ['uniswap-v3', [eETH, a]],
       ['uniswap-v2', [comet, a]],
-    ])('a pool of %s with it moves', (slug, tokens) => {
-      expect(through(slug, tokens)).toEqual([rebase])
+    ])('a pool of %s with it moves', async (slug, tokens) => {
+      expect(await through(slug, tokens)).toEqual([rebase])
     })
 
-    test('a Curve pool says so beside its rates, and one without such a token does not', () => {
-      expect(through('curve', [a, stETH], stable)).toEqual([rebase])
-      expect(through('curve', [a, b, stETH], crypto)).toEqual([
+    test('one that a lending market pays interest on moves a pool, also where it is neither given nor got', async () => {
+      expect(await through('uniswap-v2', [a, b], { lent: b })).toEqual([rebase])
+      expect(await through('curve', [a, c, b], { state: stable, lent: b })).toEqual([rebase])
+      expect(await through('uniswap-v2', [a, b])).toEqual([])
+    })
+
+    test('a Curve pool says so beside its rates, and one without such a token does not', async () => {
+      expect(await through('curve', [a, stETH], { state: stable })).toEqual([rebase])
+      expect(await through('curve', [a, b, stETH], { state: crypto })).toEqual([
         expect.objectContaining({ kind: 'price' }),
         rebase,
       ])
-      expect(through('curve', [a, b], stable)).toEqual([])
+      expect(await through('curve', [a, b], { state: stable })).toEqual([])
     })
 
-    test('the protocol that issues it says so itself, once', () => {
-      expect(through('lido', [stETH, b])).toEqual([
+    test('the protocol that issues it says so itself, once', async () => {
+      expect(await through('lido', [stETH, b])).toEqual([
         {
           kind: 'rebase',
           message:

@@ -5,18 +5,26 @@
 import { type Caution, cautionsWhere, type PoolCaution } from '../../domain/caution.js'
 import type { Address } from '../../domain/primitives.js'
 import { type Pool, poolName } from '../../protocols/pool.js'
+import type { BlockFacts } from '../block/block-facts.js'
 import type { Task } from '../block/task.js'
-import { rebasingTokens } from '../market/rebasing-tokens.js'
 import { type Flow, swapsOf } from '../search/flow.js'
 
-/** In the order of the swaps; none where the service leaves them out. */
-export function cautionsOf(
-  { settings, chain }: Pick<Task, 'settings' | 'chain'>,
+/**
+ * In the order of the swaps; none where the service leaves them out.
+ *
+ * @throws ForkrouteError as any reading: of tokens that nothing else at the block has asked about.
+ */
+export async function cautionsOf(
+  task: Pick<Task, 'settings' | 'reader'> & { readonly facts: Pick<BlockFacts, 'rebases'> },
   flow: Pick<Flow, 'edges'>,
-): Caution[] {
-  if (settings.cautions === false) return []
-  const rebasing = rebasingTokens(chain)
-  return swapsOf(flow).flatMap(({ adapter, loaded: { pool, state } }) => {
+): Promise<Caution[]> {
+  if (task.settings.cautions === false) return []
+  const swaps = swapsOf(flow)
+  const rebasing = await rebasingOf(
+    task,
+    swaps.flatMap(({ loaded }) => loaded.pool.tokens),
+  )
+  return swaps.flatMap(({ adapter, loaded: { pool, state } }) => {
     const own = adapter.swaps.cautions?.(pool, state) ?? []
     const saysSo = own.some(({ kind }) => kind === 'rebase')
     const found = saysSo ? own : [...own, ...rebaseCautions(pool, rebasing)]
@@ -24,6 +32,16 @@ export function cautionsOf(
       return { pool: poolName(pool), protocol: adapter.slug, kind, message }
     })
   })
+}
+
+/** Those among the tokens whose balances change by themselves. */
+async function rebasingOf(
+  { facts, reader }: Parameters<typeof cautionsOf>[0],
+  tokens: readonly Address[],
+): Promise<ReadonlySet<Address>> {
+  const distinct = [...new Set(tokens)]
+  const answers = await Promise.all(distinct.map((token) => facts.rebases(reader, token)))
+  return new Set(distinct.filter((_token, index) => answers[index]))
 }
 
 function rebaseCautions({ tokens }: Pool, rebasing: ReadonlySet<Address>): readonly PoolCaution[] {

@@ -130,7 +130,7 @@ export async function finalise(
   const { request } = args
   const failed: Failure[] = []
   for (const best of meetingMinimums(request, proven).slice(0, finalAttempts)) {
-    const done = await asFinal(task, request, best)
+    const done = await asPromised(task, request, best)
     if ('outputs' in done) return done
     args.onFailed?.(best.built.candidate, done.reason)
     failed.push(done)
@@ -139,6 +139,30 @@ export async function finalise(
 }
 
 export type Failure = ReturnType<typeof describe>
+
+/**
+ * As the final transaction whose minimum is that of what it gives itself. Code of others may give more with the gas of a wallet
+ * than it gave before, and what was promised of that would be protected by the minimum of less.
+ */
+async function asPromised(
+  task: FinalSimulation,
+  request: RouteRequest,
+  best: Attempt<SimulationSuccess>,
+): Promise<Attempt<SimulationSuccess> | Failure> {
+  const done = await asFinal(task, request, best)
+  if (!('outputs' in done) || isProtected(request, done)) return done
+  const again = await asFinal(task, request, { ...best, outputs: done.outputs })
+  if (!('outputs' in again) || isProtected(request, again)) return again
+  return describe(best.built.candidate, 'it gives another amount each time')
+}
+
+/** Whether the transaction gives no less than its outputs less the slippage. */
+function isProtected(request: RouteRequest, { built, outputs }: Attempt): boolean {
+  const minimums = minimumsOf(request, outputs)
+  return zip(built.order.outputs, minimums).every(
+    ([{ minAmountOut }, { amount }]) => minAmountOut >= amount,
+  )
+}
 
 /**
  * The candidate as exactly the transaction that is returned, by the entry point that is cheapest after gas and the L1 data

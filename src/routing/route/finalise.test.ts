@@ -157,6 +157,25 @@ describe('finalise', () => {
     })
   })
 
+  test('more than was proven is promised with its own minimum, by one more simulation', async () => {
+    const { task, asked } = taskThatGives(filled(3_000n), filled(3_000n))
+    const found = await finalise(task, { request }, [proven('one', [2_000n])])
+    expect(found.outputs).toEqual([{ token: out, amount: 3_000n }])
+    expect(found.built.order.outputs).toEqual([{ token: out, minAmountOut: 2_985n }])
+    expect(asked).toHaveLength(2)
+    expect(asked[1]?.[0]?.data).toBe(found.built.tx.data)
+  })
+
+  test('what gives more each time fails, and the next is taken', async () => {
+    const { task } = taskThatGives(filled(3_000n), filled(4_000n), filled(1_000n))
+    const failed: string[] = []
+    const onFailed = (_: unknown, reason: string) => failed.push(reason)
+    const both = [proven('one', [2_000n]), proven('two', [1_000n])]
+    const found = await finalise(task, { request, onFailed }, both)
+    expect(found.outputs).toEqual([{ token: out, amount: 1_000n }])
+    expect(failed).toEqual(['it gives another amount each time'])
+  })
+
   test('minimums of the caller are taken as they are, one per output', async () => {
     const { task, asked } = taskThatGives(filled(9n, 8n))
     const found = await finalise(task, { request: minimum(5n, 6n) }, [proven('one', [9n, 8n])])

@@ -1,7 +1,9 @@
 /** Pools over HTTP: searched, imported, exported, and the state of the index. */
 import { describe, expect, test } from 'vitest'
 import { ExportedPool, PoolIndexState, PoolPage } from '../../../src/api/records/pool-records.js'
+import { openCatalog } from '../../../src/catalog/store.js'
 import { openIndexStore } from '../../../src/pool-index/store.js'
+import type { Pool } from '../../../src/protocols/pool.js'
 import { bearer, dai, documented, startTestApi, usdc, weth } from '../test-api.js'
 
 /** With an address of its own. */
@@ -13,6 +15,8 @@ const poolOf = (index: number, more: object = {}) => ({
   parameters: { fee: 500, tickSpacing: 10 },
   ...more,
 })
+
+type Typed = Pool & ReturnType<typeof poolOf>
 
 async function start(env: Record<string, string> = {}) {
   const api = await startTestApi({ AUTH_MODE: 'key', ...env })
@@ -58,6 +62,43 @@ describe('/pools', () => {
     expect(ExportedPool.array().parse(exported.body)).toEqual([...pools.slice(0, 6), changed])
     const again = await api.post('/pools/import', { pools: exported.body }, headers)
     expect(again.body).toEqual({ added: 0, updated: 7 })
+  })
+
+  test('what running the hooks of a pool told stands with it, of the newest block, and is searched', async () => {
+    const { api, headers, user } = await start({ POOL_INDEX: 'on' })
+    const pools = [1, 2, 3].map((index) => poolOf(index))
+    await api.post('/pools/import', { pools }, headers)
+    const store = openIndexStore(api.config.dataDir)
+    const indexed = pools.map((pool) => ({ ...(pool as Typed), block: 9n, gate: null }))
+    store.add({ chainId: 1, sources: [], from: 0n, to: 9n, pools: indexed, checkpoints: [] })
+    store.close()
+    const steady = { class: 'steady', reason: null, contract: dai, codeHash: null } as const
+    const reason = 'what its hooks give changes with the sender'
+    const changing = { ...steady, class: 'changing', reason } as const
+    const catalog = openCatalog(api.config.dataDir)
+    const remember = (index: number, finding: typeof steady | typeof changing, block: bigint) =>
+      catalog.rememberHooks(1, [{ ...poolOf(index), finding }], block)
+    remember(1, steady, 100n)
+    remember(1, changing, 101n)
+    remember(1, steady, 99n)
+    remember(2, steady, 100n)
+    catalog.close()
+
+    const hooksOf = async (query: string) => {
+      const page = await api.get(`/pools?${query}`, user)
+      expect(PoolPage.parse(page.body)).toEqual(page.body)
+      return page.body.data.map(({ hooks }: { hooks?: object }) => hooks)
+    }
+    for (const query of ['', 'source=indexed&']) {
+      expect(await hooksOf(query)).toEqual([
+        { ...changing, blockNumber: '101' },
+        { ...steady, blockNumber: '100' },
+        undefined,
+      ])
+      expect(await hooksOf(`${query}hooks=changing`)).toEqual([{ ...changing, blockNumber: '101' }])
+      expect(await hooksOf(`${query}hooks=closed`)).toEqual([])
+    }
+    expect((await api.get('/pools?hooks=odd', user)).status).toBe(400)
   })
 
   test('every wrong pool of an import is named, and none is kept', async () => {
@@ -108,10 +149,7 @@ describe('/pools', () => {
     expect((await api.get('/pools?source=indexed')).body.data).toEqual([])
     const store = openIndexStore(api.config.dataDir)
     const pools = [3, 1, 2].map((block) => ({
-      ...(poolOf(block) as ReturnType<typeof poolOf> & {
-        address: `0x${string}`
-        tokens: `0x${string}`[]
-      }),
+      ...(poolOf(block) as Typed),
       block: BigInt(block),
       gate: null,
     }))

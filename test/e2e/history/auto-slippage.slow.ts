@@ -11,6 +11,8 @@ import { ether, usdc, weth } from '../../support/backtest/ether-plan.js'
 import { measureBothWays } from '../../support/measured-slippage.js'
 import { withSandbox } from '../../support/sandbox.js'
 import { again, expectedOf, open, type Recorded } from '../../support/service/cassette-context.js'
+import { examplesOf, partsShown } from '../../support/service/examples.js'
+import { startService } from '../../support/service/service.js'
 
 const context = withSandbox()
 const dai = sandboxToken('DAI').address
@@ -36,6 +38,18 @@ beforeAll(async () => {
   await service.close()
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
+
+test('the page shows what is answered', async () => {
+  const [example] = examplesOf('auto-slippage')
+  const service = await startService({ AUTH_MODE: 'open', RPC_URL_1: context().sandbox.url })
+  try {
+    const { status, body, text } = await service.get(example?.path ?? '', example?.query)
+    expect(status, text).toBe(200)
+    expect(partsShown(example?.shown, body)).toEqual(example?.shown)
+  } finally {
+    await service.stop()
+  }
+})
 
 test('both requests share a window, and a replay of one thread answers each with the same bytes', async () => {
   const [first, second] = recorded.map(({ text }) => JSON.parse(text).slippage)

@@ -2,13 +2,14 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { encodeFunctionData, type Hex, parseAbi } from 'viem'
+import { encodeFunctionData, type Hex, numberToHex, parseAbi } from 'viem'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { type Address, nativeToken } from '../../../src/domain/primitives.js'
 import { contractAddresses, v2PairAddress } from '../../../src/sandbox/addresses.js'
 import { sandboxToken } from '../../../src/sandbox/tokens.js'
 import { runCli } from '../../support/cli.js'
 import { executeOnFork } from '../../support/execute.js'
+import { printedRowsOf } from '../../support/service/examples.js'
 import { startService, type TestService } from '../../support/service/service.js'
 import {
   bySwapRouter,
@@ -37,6 +38,8 @@ let service: TestService
 let hashes: Hex[]
 let block: number
 let reserves: readonly [bigint, bigint]
+/** Deploys a contract. */
+let creation: Hex
 
 const frontIn = 200n * ether
 const victimIn = 10n * ether
@@ -63,6 +66,9 @@ beforeAll(async () => {
   hashes = await traders.mine(trades)
   block = await traders.head()
   await traders.mine([])
+  const deploying = { from: other, data: '0x5f5ff3', gas: numberToHex(100_000) }
+  creation = await traders.node.request<Hex>('eth_sendTransaction', [deploying])
+  await traders.node.request('evm_mine')
   const env = { RPC_URL_1: traders.url, AUTH_MODE: 'open', WORKERS: '2' }
   service = await startService(env)
 })
@@ -151,6 +157,35 @@ describe('POST /hindsight', () => {
     })
   })
 
+  test('a contract creation, a block without transactions, and blocks that are not there yet', async () => {
+    const { transactions } = await hindsight({ hash: creation, since: 1 })
+    expect(transactions).toMatchObject([
+      {
+        hash: creation,
+        from: other,
+        to: null,
+        status: 'success',
+        swap: null,
+        noSwap: 'it moves no tokens',
+        through: [],
+        before: null,
+        atItsPlace: null,
+        sandwich: null,
+      },
+    ])
+    expect(await hindsight({ fromBlock: block + 1 })).toEqual({ transactions: [] })
+    const head = await traders.head()
+    for (const range of [
+      { fromBlock: head + 1 },
+      { fromBlock: head, toBlock: head + 1 },
+      { fromBlock: Number.MAX_SAFE_INTEGER, toBlock: Number.MAX_SAFE_INTEGER },
+    ]) {
+      const refused = await service.post('/api/v1/hindsight', range)
+      expect(refused, refused.text).toMatchObject({ status: 400, body: { code: 'UNKNOWN_BLOCK' } })
+      expect(refused.body.message).toContain(`Block ${range.toBlock ?? range.fromBlock}: `)
+    }
+  })
+
   test('a block: all its transactions in their order, byte for byte the same twice', async () => {
     const whole = await hindsight({ fromBlock: block })
     expect(whole.transactions.map(({ hash }: { hash: Hex }) => hash)).toEqual(hashes)
@@ -171,6 +206,18 @@ describe('POST /hindsight', () => {
       .split('\n')
       .map((line) => JSON.parse(line).hash)
     expect(told).toEqual(hashes)
+  })
+
+  test('what the page shows of a block of the sandbox is what the command line prints', async () => {
+    const shown = printedRowsOf('hindsight')
+    expect(shown.length).toBeGreaterThan(1)
+    const run = await runCli(['hindsight', '--blocks', '377', '--url', service.url])
+    expect(run.code, run.err).toBe(0)
+    const lines = run.out.split('\n')
+    for (const row of shown) {
+      const line = lines.find((one) => one.includes(row[0] ?? ''))
+      for (const cell of row) expect(line).toContain(cell)
+    }
   })
 
   test('a job of the command line leaves in its files what is answered at once', async () => {

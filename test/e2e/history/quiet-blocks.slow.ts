@@ -1,7 +1,8 @@
 /**
  * Blocks that events of pools leave out when a slippage is measured, against executing every block: over swaps, over gifts
  * to a pair that are skimmed again, and over a token that rebases. Of the last two no event of the pair tells. Of a pool of
- * V4: over all that its manager lets happen to it, and over what happens to another of its pools.
+ * V4: over all that its manager lets happen to it, and over what happens to another of its pools. A donation among them
+ * comes between a quote and its transaction, too.
  */
 import {
   decodeAbiParameters,
@@ -20,6 +21,7 @@ import { v4Pool } from '../../../src/sandbox/market/catalog.js'
 import { v4PoolSpecs } from '../../../src/sandbox/market/market-specs.js'
 import { sandboxToken } from '../../../src/sandbox/tokens.js'
 import { environment, ether, usdc, weth } from '../../support/backtest/ether-plan.js'
+import { type AnswerTransaction, executeOnFork } from '../../support/execute.js'
 import { measureBothWays } from '../../support/measured-slippage.js'
 import { NodeWriter } from '../../support/nodes/node-writer.js'
 import { startService } from '../../support/service/service.js'
@@ -97,6 +99,7 @@ const happenings = new Map<number, () => readonly Trade[] | Promise<readonly Tra
   [25, () => [dollars.addLiquidity]],
   [27, () => [swap(9n * ether)]],
   [30, () => [dollars.swapElsewhere]],
+  [31, () => [dollars.donate]],
   [33, () => [give(1n)]],
   [36, () => [swap(2n * ether)]],
   [38, () => [dollars.swap]],
@@ -134,6 +137,11 @@ const managerAbi = parseAbi([
   'function unlock(bytes data) returns (bytes)',
 ])
 
+const donorAbi = parseAbi([
+  'struct Key { address currency0; address currency1; uint24 fee; int24 tickSpacing; address hooks; }',
+  'function donate(address manager, Key key, uint256 amount0, uint256 amount1)',
+])
+
 /** Transactions on the pool of V4 for USDC and USDT, and a swap on another pool of its manager. */
 async function placeDollarPool() {
   const { node, url } = traders
@@ -142,9 +150,9 @@ async function placeDollarPool() {
   if (!spec) throw new Error('The sandbox has no such pool.')
   const { key } = v4Pool(spec)
   const writer = await new NodeWriter(url).start()
-  const provider = await writer.deploy(
-    compileTestContracts('Pools.sol')('LiquidityProvider').bytecode,
-  )
+  const contract = compileTestContracts('Pools.sol')
+  const provider = await writer.deploy(contract('LiquidityProvider').bytecode)
+  const donor = await writer.deploy(contract('PoolDonor').bytecode)
   await writer.close()
   const asked = {
     to: manager,
@@ -156,7 +164,9 @@ async function placeDollarPool() {
     await node.request('anvil_setBalance', [account, numberToHex(100n * ether)])
   }
   for (const token of [usdc, usdt]) {
-    await node.request('anvil_dealERC20', [provider, token, numberToHex(10n ** 15n)])
+    for (const account of [provider, donor]) {
+      await node.request('anvil_dealERC20', [account, token, numberToHex(10n ** 15n)])
+    }
   }
   const functionName = 'setProtocolFeeController'
   const appoint = encodeFunctionData({ abi: managerAbi, functionName, args: [owner] })
@@ -173,16 +183,26 @@ async function placeDollarPool() {
   const types = parseAbiParameters(`${keyType}, int256 liquidity`)
   const more = encodeAbiParameters(types, [key, 10n ** 12n])
   const unlock = encodeFunctionData({ abi: managerAbi, functionName: 'unlock', args: [more] })
+  const gift = encodeFunctionData({
+    abi: donorAbi,
+    args: [manager, key, 30_000n * dollar, 50_000n * dollar],
+  })
   return {
     swap: await swapOnV4(usdt, 20_000n * dollar),
     swapElsewhere: await swapOnV4(wbtc, 1_000n * dollar),
     setProtocolFee: { from: owner, to: manager, data: feeSet },
     addLiquidity: { from: provider, to: manager, data: unlock },
+    donate: { from: trader, to: donor, data: gift },
   }
 }
 
 /** Of the trader's USDC, for any output. */
 async function swapOnV4(tokenOut: Address, amountIn: bigint): Promise<Trade> {
+  const { tx } = await routeOnV4(tokenOut, amountIn)
+  return { from: trader, to: tx.to, data: tx.data }
+}
+
+async function routeOnV4(tokenOut: Address, amountIn: bigint) {
   const others = protocols.map(({ slug }) => slug).filter((slug) => slug !== 'uniswap-v4')
   const service = await startService({ ...environment(traders.url), WORKERS: '1' })
   const { body, text } = await service.get('/api/v1/shortcuts/route', {
@@ -196,7 +216,11 @@ async function swapOnV4(tokenOut: Address, amountIn: bigint): Promise<Trade> {
   })
   await service.stop()
   expect(body.tx, text).toBeDefined()
-  return { from: trader, to: body.tx.to, data: body.tx.data }
+  return {
+    tx: body.tx as AnswerTransaction,
+    amountOut: String(body.amountOut),
+    block: Number(body.createdAt),
+  }
 }
 
 test('of an order that states amounts: what is given and skimmed again moves nothing', async () => {
@@ -226,15 +250,37 @@ test('of a token that rebases: each block is executed, since the pair refuses to
   expect(withEvents.executions).toBe(without.executions)
 }, 600_000)
 
-test('of a pool of V4: swaps, liquidity and a fee of its own count, and what happens to others of its manager does not', async () => {
+test('of a pool of V4: swaps, liquidity, a gift and a fee of its own count, and what happens to others of its manager does not', async () => {
   const one = { ...ask, amountIn: `${1_000n * dollar}`, tokenIn: usdc, tokenOut: usdt }
   const { withEvents, without } = await measureBothWays(traders.url, 'uniswap-v4', one)
   expect(withEvents.text).toBe(without.text)
   const { bps, ...measured } = slippageOf(without.text)
   expect(measured).toMatchObject({ source: 'measured', filledShare: 1 })
   expect(bps).toBeGreaterThanOrEqual(5)
-  expect(without.executions - withEvents.executions).toBe(length - 10)
+  // Five events make six runs.
+  expect(without.executions - withEvents.executions).toBe(length - 12)
 }, 600_000)
+
+test('a gift to a pool of V4 between a quote and its transaction changes nothing of what that gives', async () => {
+  const amountIn = 1_000n * dollar
+  const { tx, amountOut, block } = await routeOnV4(usdt, amountIn)
+  expect(BigInt(amountOut)).toBeGreaterThan(990n * dollar)
+  const execute = (first: readonly AnswerTransaction[]) =>
+    executeOnFork({
+      nodeUrl: traders.url,
+      blockNumber: block,
+      tx,
+      watch: [{ token: usdt, owner: trader }],
+      first,
+      async inspect(anvil) {
+        const receipts = await anvil.rpc<{ status: Hex }[]>('eth_getBlockReceipts', ['latest'])
+        expect(receipts.map(({ status }) => status)).toEqual([...first, tx].map(() => '0x1'))
+      },
+    })
+  const expected = { status: 'success', deltas: [BigInt(amountOut)] }
+  expect(await execute([])).toMatchObject(expected)
+  expect(await execute([{ ...dollars.donate, value: '0' }])).toMatchObject(expected)
+})
 
 function slippageOf(text: string): { readonly bps: number } {
   return JSON.parse(text).slippage

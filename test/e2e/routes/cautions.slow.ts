@@ -43,6 +43,7 @@ import {
   placeDynamicFee,
   placeOutputShare,
 } from '../../support/protocols/place-hooks.js'
+import { placeLentPair } from '../../support/protocols/place-lent-pair.js'
 import { compileSlipstream } from '../../support/protocols/slipstream.js'
 import { startService, type TestService } from '../../support/service/service.js'
 
@@ -74,6 +75,7 @@ beforeAll(async () => {
     await placeOutputShare(nodeOf(ethereum.id)),
     ...(await placeStableNg(nodeOf(ethereum.id))),
   ]
+  await placeLentPair(nodeOf(ethereum.id), alice)
   await openBase()
   await openArbitrum()
   dataDir = await mkdtemp(join(tmpdir(), 'forkroute-cautions-'))
@@ -154,11 +156,11 @@ async function openArbitrum(): Promise<void> {
 const addressOf = (chainId: number, token: string): Address =>
   token.startsWith('0x') ? toAddress(token) : tokenOf(chainId, token)
 
-async function prepareSender(chainId: number, token: Address): Promise<void> {
+async function prepareSender(chainId: number, token: Address, isFunded = false): Promise<void> {
   if (token === nativeToken) return
   const node = nodeOf(chainId)
   await node.rpc('anvil_impersonateAccount', [alice])
-  await node.rpc('anvil_dealERC20', [alice, token, numberToHex(10n ** 25n)])
+  if (!isFunded) await node.rpc('anvil_dealERC20', [alice, token, numberToHex(10n ** 25n)])
   const approve = 'function approve(address, uint256)'
   await node.send(token, approve, [contractAddress('Router'), 10n ** 30n], alice)
 }
@@ -262,7 +264,7 @@ describe('what moves without a trade', () => {
       addressOf(chainId, each.tokenIn),
       addressOf(chainId, each.tokenOut),
     ]
-    await prepareSender(chainId, tokenIn)
+    await prepareSender(chainId, tokenIn, each.isFunded)
     const query = { chainId, protocol, tokenIn, tokenOut, amountIn, slippage }
     const outcomes: string[] = []
     for (const isLarge of [false, true]) {

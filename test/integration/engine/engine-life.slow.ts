@@ -40,13 +40,15 @@ function request(tokenIn: Address, tokenOut: Address, blockNumber?: bigint): Quo
   }
 }
 
+const asking = { accountId: `0x${'0'.repeat(64)}`, signal: new AbortController().signal } as const
+
 function ask(
   { engine }: TestEngine,
   wanted: QuoteRequest,
-  signal = new AbortController().signal,
+  { signal }: Pick<typeof asking, 'signal'> = asking,
 ): Promise<string> {
   return engine
-    .quote(wanted, { accountId: `0x${'0'.repeat(64)}`, signal })
+    .quote(wanted, { ...asking, signal })
     .then((answer) => JSON.stringify(answer, bigintToString))
 }
 
@@ -82,7 +84,7 @@ describe('many at once', () => {
       const head = one.archive.head(1)?.number ?? 0n
       const blocks = [1n, 9n, 17n, 25n, 33n].map((back) => head - back)
       const leave = new AbortController()
-      const leaving = blocks.map((block) => ask(one, request(dai, weth, block), leave.signal))
+      const leaving = blocks.map((block) => ask(one, request(dai, weth, block), leave))
       const staying = blocks.map((block) => ask(one, request(weth, usdc, block)))
       leave.abort(new Error('left'))
       for (const result of await Promise.allSettled(leaving)) {
@@ -126,6 +128,23 @@ describe('forks that die', () => {
     } finally {
       await losing.stop()
       await healthy.stop()
+    }
+  })
+
+  test('three in a row under a block that is run again: its swaps are told as they are', async () => {
+    const losses = { left: 0 }
+    const losing = await startEngine({ url: context().sandbox.url, losses })
+    try {
+      const head = losing.archive.head(1)?.number ?? 0n
+      const of = { kind: 'blocks', from: head - 1n, to: head - 1n } as const
+      const hindsight = () => losing.engine.hindsight({ chainId: 1, of }, asking)
+      const healthy = await hindsight()
+      expect(healthy.transactions.length).toBeGreaterThan(0)
+      losses.left = 3
+      expect(await hindsight()).toEqual(healthy)
+      expect(losing.forks.stats().restarts).toBe(3)
+    } finally {
+      await losing.stop()
     }
   })
 

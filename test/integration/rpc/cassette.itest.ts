@@ -226,6 +226,7 @@ const head: CassetteHead = {
         boundsPools: true,
         mergesInputs: true,
         narrowsSearches: true,
+        findsRebases: true,
         poolBlacklist: [],
         v4Hooks: 'run',
         v4HooksAllowlist: [],

@@ -7,6 +7,7 @@ import { sandboxPlan } from '../../../src/sandbox/plans/registry.js'
 import { vaultSpecs } from '../../../src/sandbox/venues/erc-4626.js'
 import { yearnVaultSpecs } from '../../../src/sandbox/venues/yearn-v2.js'
 import { NodeWriter } from '../nodes/node-writer.js'
+import { aUsdc } from './aave-v3.js'
 import { v2RateProvider } from './place-balancer-v2.js'
 import { rateProvider } from './place-balancer-v3.js'
 import { converterAddress } from './place-converters.js'
@@ -25,6 +26,8 @@ export interface CautionCase {
   readonly moves: string
   /** Balances change, and what the swap gives does not. */
   readonly isHarmless?: true
+  /** The sender has tokenIn, which Anvil cannot deal. */
+  readonly isFunded?: true
   /** Before the answer is taken. */
   prepare?(node: NodeWriter): Promise<void>
   move(node: NodeWriter, isLarge: boolean, pool: Address): Promise<void>
@@ -326,6 +329,22 @@ export const cautionCases: readonly CautionCase[] = [
           baseFee,
         },
       ])
+    },
+  },
+  {
+    kind: 'rebase',
+    protocol: 'uniswap-v2',
+    chainId: ethereum.id,
+    tokenIn: aUsdc,
+    tokenOut: 'WETH',
+    amountIn: 1_000n * dollar,
+    slippage: '50',
+    moves:
+      'interest of 10 days on the aUSDC in a pair, and of 100, which the pair is told by `sync`',
+    isFunded: true,
+    async move(node, isLarge, pool) {
+      await later(node, (isLarge ? 100 : 10) * day)
+      await node.send(pool, 'function sync()')
     },
   },
   {

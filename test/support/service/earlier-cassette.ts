@@ -77,6 +77,7 @@ export async function withoutMarks(file: string, copy: string): Promise<void> {
     'boundsPools',
     'mergesInputs',
     'narrowsSearches',
+    'findsRebases',
     'cautions',
     'dataFee',
     'v4Hooks',

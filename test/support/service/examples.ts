@@ -1,0 +1,49 @@
+/** Requests and answers as pages of docs/how-to show them. */
+import { readFileSync } from 'node:fs'
+
+export interface Example {
+  readonly path: string
+  readonly query: Record<string, string>
+  readonly shown: unknown
+}
+
+/** Each request of the page, and the answer below it. */
+export function examplesOf(page: string): Example[] {
+  const pattern = /```http\nGET (\S+)\n```[^`]*```json\n([^`]*)```/g
+  return [...pageOf(page).matchAll(pattern)].map(([, target = '', answer = '']) => {
+    const { pathname, searchParams } = new URL(target, 'http://localhost')
+    const query = Object.fromEntries(searchParams)
+    return { path: pathname, query, shown: JSON.parse(answer) }
+  })
+}
+
+/** Rows of the page's tables as the command line prints them, without their headings. */
+export function printedRowsOf(page: string): string[][] {
+  const lines = pageOf(page)
+    .split('\n')
+    .filter((line) => line.startsWith('│'))
+  return lines.slice(1).map((line) =>
+    line
+      .split('│')
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  )
+}
+
+function pageOf(page: string): string {
+  return readFileSync(new URL(`../../../docs/how-to/${page}.md`, import.meta.url), 'utf8')
+}
+
+/** What is shown of a list are its first items. */
+export function partsShown(shown: unknown, given: unknown): unknown {
+  if (Array.isArray(shown) && Array.isArray(given)) {
+    return shown.map((item, index) => partsShown(item, given[index]))
+  }
+  if (shown && given && typeof shown === 'object' && typeof given === 'object') {
+    const fields = new Map(Object.entries(given))
+    return Object.fromEntries(
+      Object.entries(shown).map(([key, value]) => [key, partsShown(value, fields.get(key))]),
+    )
+  }
+  return given
+}
