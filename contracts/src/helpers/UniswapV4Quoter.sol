@@ -46,8 +46,8 @@ contract UniswapV4Quoter is QuotedSwaps {
         }
     }
 
-    /// @dev Called by the manager while it is unlocked. Reverts in any case, so that nothing has happened. The manager wraps
-    /// what hooks throw, so that it is no result.
+    /// @dev Called by the manager while it is unlocked. Reverts in any case, so that nothing has happened.
+    /// The manager wraps what hooks throw, so that it is no result.
     function unlockCallback(bytes calldata data) external returns (bytes memory) {
         (PoolKey memory key, Swap[] memory swaps) = abi.decode(data, (PoolKey, Swap[]));
         Result[] memory results = new Result[](swaps.length);
