@@ -60,7 +60,10 @@ const templates = [
 ]
 
 /** Never deployed: reads of a fork place their code where they are called. */
-const readers = [{ name: 'UniswapV4Quoter', file: 'helpers/UniswapV4Quoter.sol' }]
+const readers = [
+  { name: 'UniswapV4Quoter', file: 'helpers/UniswapV4Quoter.sol' },
+  { name: 'BalancerV3Quoter', file: 'helpers/BalancerV3Quoter.sol' },
+]
 
 function compile() {
   const folder = `${root}contracts/src/`

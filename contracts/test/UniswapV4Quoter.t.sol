@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
+import {QuotedSwaps} from "../src/helpers/QuotedSwaps.sol";
 import {IClaims, UniswapV4Quoter} from "../src/helpers/UniswapV4Quoter.sol";
 import {IPoolManager, PoolKey, UniswapV4Swapper} from "../src/helpers/UniswapV4Swapper.sol";
 import {Base} from "./Base.sol";
@@ -75,9 +76,9 @@ contract BurningHook is Hook {
 /// @dev Throws what the quoter itself throws, with results of its own making.
 contract ForgingHook is Hook {
     function take(uint256) external pure returns (uint256) {
-        UniswapV4Quoter.Result[] memory results = new UniswapV4Quoter.Result[](1);
-        results[0] = UniswapV4Quoter.Result({spent: 1 ether, amountOut: 1_000 ether, gasUsed: 1});
-        revert UniswapV4Quoter.Swapped(results);
+        QuotedSwaps.Result[] memory results = new QuotedSwaps.Result[](1);
+        results[0] = QuotedSwaps.Result({spent: 1 ether, amountOut: 1_000 ether, gasUsed: 1});
+        revert QuotedSwaps.Swapped(results);
     }
 }
 
@@ -100,7 +101,7 @@ contract ReenteringHook is Hook {
         rows[0] = new UniswapV4Quoter.Swap[](1);
         rows[0][0] = UniswapV4Quoter.Swap({zeroForOne: true, amountIn: 1 ether});
         // The manager is unlocked already: nothing is quoted, and no swap is added to that of the caller.
-        UniswapV4Quoter.Result[][] memory results = QUOTER.quote(IPoolManager(address(MANAGER)), key, rows, 300_000);
+        QuotedSwaps.Result[][] memory results = QUOTER.quote(IPoolManager(address(MANAGER)), key, rows, 300_000);
         require(results[0].length == 0, "it quoted while it was unlocked");
         (bool ok, bytes memory reason) = address(QUOTER).call(
             abi.encodeCall(UniswapV4Quoter.unlockCallback, (abi.encode(key, rows[0])))
@@ -146,12 +147,12 @@ contract UniswapV4QuoterTest is Base {
     function quote(
         address hooks,
         UniswapV4Quoter.Swap[][] memory rows
-    ) private returns (UniswapV4Quoter.Result[][] memory) {
+    ) private returns (QuotedSwaps.Result[][] memory) {
         return quoter.quote(IPoolManager(address(manager)), key(hooks), rows, GAS);
     }
 
     /// @dev One swap; no result where it fails.
-    function quoteOne(address hooks, bool zeroForOne, uint256 amountIn) private returns (UniswapV4Quoter.Result[] memory) {
+    function quoteOne(address hooks, bool zeroForOne, uint256 amountIn) private returns (QuotedSwaps.Result[] memory) {
         UniswapV4Quoter.Swap[][] memory rows = new UniswapV4Quoter.Swap[][](1);
         rows[0] = row(zeroForOne, list(amountIn));
         return quote(hooks, rows)[0];
@@ -173,7 +174,7 @@ contract UniswapV4QuoterTest is Base {
         amount = 1e6 + (amount % 100 ether);
         give(amount);
         address hooks = isHooked ? address(new KeepingHook(tx.origin)) : address(0);
-        UniswapV4Quoter.Result[] memory quoted = quoteOne(hooks, zeroForOne, amount);
+        QuotedSwaps.Result[] memory quoted = quoteOne(hooks, zeroForOne, amount);
         assertEq(quoted.length, 1, "results");
         assertEq(quoted[0].spent, amount, "spent");
         assertTrue(quoted[0].gasUsed > 0 && quoted[0].gasUsed < GAS, "gas");
@@ -186,7 +187,7 @@ contract UniswapV4QuoterTest is Base {
         rows[0] = row(true, list(1 ether, 2 ether));
         rows[1] = row(true, list(1 ether));
         rows[2] = row(true, list(3 ether));
-        UniswapV4Quoter.Result[][] memory quoted = quote(address(0), rows);
+        QuotedSwaps.Result[][] memory quoted = quote(address(0), rows);
         assertEq(quoted[1][0].amountOut, quoted[0][0].amountOut, "each row starts anew");
         uint256 both = quoted[0][0].amountOut + quoted[0][1].amountOut;
         assertTrue(quoted[0][1].amountOut < 2 * quoted[0][0].amountOut, "the second swap meets what the first has left");
@@ -208,8 +209,8 @@ contract UniswapV4QuoterTest is Base {
     }
 
     function test_aHookThatBurnsGasIsQuotedWithItsGasOrNotAtAll() public {
-        UniswapV4Quoter.Result[] memory cheap = quoteOne(address(0), true, 1 ether);
-        UniswapV4Quoter.Result[] memory dear = quoteOne(address(new BurningHook(400_000)), true, 1 ether);
+        QuotedSwaps.Result[] memory cheap = quoteOne(address(0), true, 1 ether);
+        QuotedSwaps.Result[] memory dear = quoteOne(address(new BurningHook(400_000)), true, 1 ether);
         assertEq(dear[0].amountOut, cheap[0].amountOut, "it takes gas alone");
         assertTrue(dear[0].gasUsed > cheap[0].gasUsed + 400_000, "gas of the hook");
         UniswapV4Quoter.Swap[][] memory rows = new UniswapV4Quoter.Swap[][](2);
@@ -217,7 +218,7 @@ contract UniswapV4QuoterTest is Base {
         rows[1] = row(false, list(1 ether, 1 ether));
         address endless = address(new BurningHook(type(uint256).max));
         uint256 start = gasleft();
-        UniswapV4Quoter.Result[][] memory quoted = quote(endless, rows);
+        QuotedSwaps.Result[][] memory quoted = quote(endless, rows);
         assertEq(quoted[0].length + quoted[1].length, 0, "nothing is quoted");
         assertTrue(start - gasleft() < 3 * GAS + 300_000, "no more gas than that of its swaps");
     }
@@ -228,14 +229,14 @@ contract UniswapV4QuoterTest is Base {
         // No amount is as large as that.
         rows[1] = row(true, list(1 ether, type(uint256).max));
         rows[2] = row(false, list(1 ether));
-        UniswapV4Quoter.Result[][] memory quoted = quote(address(0), rows);
+        QuotedSwaps.Result[][] memory quoted = quote(address(0), rows);
         assertEq(quoted[0].length, 1, "before");
         assertEq(quoted[1].length, 0, "the row that fails");
         assertEq(quoted[2].length, 1, "behind");
     }
 
     function test_aHookThatThrowsWhatTheQuoterThrowsIsNotBelieved() public {
-        UniswapV4Quoter.Result[] memory quoted = quoteOne(address(new ForgingHook()), true, 1 ether);
+        QuotedSwaps.Result[] memory quoted = quoteOne(address(new ForgingHook()), true, 1 ether);
         assertEq(quoted.length, 0, "its own results");
     }
 

@@ -40,6 +40,7 @@ const contents: CassetteContents = {
     mergesInputs: true,
     narrowsSearches: true,
     findsRebases: true,
+    runsBalancerHooks: true,
     disabledAggregators: [],
     priorityFeePerGas: { 1: 10n ** 18n },
     acrossFeeBps: 5,

@@ -41,6 +41,7 @@ export type CassetteSettings = Pick<
   | 'mergesInputs'
   | 'narrowsSearches'
   | 'findsRebases'
+  | 'runsBalancerHooks'
   | 'disabledAggregators'
   | 'priorityFeePerGas'
   | 'acrossFeeBps'
@@ -77,6 +78,7 @@ const laterSettings = {
   mergesInputs: false,
   narrowsSearches: false,
   findsRebases: false,
+  runsBalancerHooks: false,
   disabledAggregators: [] as string[],
   v4Hooks: 'listed',
   venues: [] as DeclaredVenue[],
@@ -117,6 +119,7 @@ const schemas = {
     mergesInputs: z.boolean().default(laterSettings.mergesInputs),
     narrowsSearches: z.boolean().default(laterSettings.narrowsSearches),
     findsRebases: z.boolean().default(laterSettings.findsRebases),
+    runsBalancerHooks: z.boolean().default(laterSettings.runsBalancerHooks),
     disabledAggregators: z.array(z.string()).default(laterSettings.disabledAggregators),
     priorityFeePerGas: z.record(
       z.string(),
@@ -240,6 +243,7 @@ export function laterOf(settings: CassetteSettings) {
     mergesInputs,
     narrowsSearches,
     findsRebases,
+    runsBalancerHooks,
     cautions,
     dataFee,
     v4Hooks,
@@ -253,6 +257,7 @@ export function laterOf(settings: CassetteSettings) {
     mergesInputs,
     narrowsSearches,
     findsRebases,
+    runsBalancerHooks,
     cautions,
     dataFee,
     v4Hooks,

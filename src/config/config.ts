@@ -72,6 +72,8 @@ export interface Config {
   readonly narrowsSearches: boolean
   /** Whether tokens of positions are known to rebase in pools of others: not in replays of cassettes recorded before. */
   readonly findsRebases: boolean
+  /** Whether V4_HOOKS counts for hooks of Balancer V3, too: not in replays of cassettes recorded before. */
+  readonly runsBalancerHooks: boolean
   readonly logLevel: (typeof logLevels)[number]
   /** Allowed browser origins, `*` for all; empty: CORS is off. */
   readonly corsOrigins: readonly string[]
@@ -264,7 +266,7 @@ export const environment = z.object({
     )
     .describe('Pools (addresses or ids) that are never used.'),
   V4_HOOKS: oneOf(['run', 'listed'], 'run').describe(
-    '`run`: pools of Uniswap V4 with hooks are run on the fork, and used where the hooks are steady. `listed`: only those of V4_HOOKS_ALLOWLIST are used.',
+    '`run`: pools of Uniswap V4 and Balancer V3 with hooks are run on the fork, and used where the hooks are steady. `listed`: only those of V4_HOOKS_ALLOWLIST are used.',
   ),
   V4_HOOKS_ALLOWLIST: list
     .transform((hooks) => hooks.map((each) => each.toLowerCase()))
@@ -402,6 +404,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     mergesInputs: true,
     narrowsSearches: true,
     findsRebases: true,
+    runsBalancerHooks: true,
     logLevel: read.LOG_LEVEL,
     corsOrigins: read.CORS_ORIGINS,
     allowedHosts: read.ALLOWED_HOSTS,

@@ -286,6 +286,7 @@ function workerSettings(
     poolBlacklist: config.poolBlacklist,
     disabledAggregators: config.disabledAggregators,
     v4Hooks: config.v4Hooks,
+    runsBalancerHooks: config.runsBalancerHooks,
     v4HooksAllowlist: config.v4HooksAllowlist,
     venues: config.venues,
     ...defined({

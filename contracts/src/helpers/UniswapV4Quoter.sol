@@ -3,6 +3,7 @@ pragma solidity 0.8.37;
 
 import {NATIVE} from "../Types.sol";
 import {Tokens} from "../Tokens.sol";
+import {QuotedSwaps} from "./QuotedSwaps.sol";
 import {
     IPoolManager,
     MAX_SQRT_PRICE_LIMIT,
@@ -19,20 +20,11 @@ interface IClaims {
  * @title Runs swaps of a Uniswap V4 pool, hooks and all, and takes them back.
  * Never deployed: reads place its code at the address that the PoolManager and the hooks are to see as the swapper.
  */
-contract UniswapV4Quoter {
+contract UniswapV4Quoter is QuotedSwaps {
     struct Swap {
         bool zeroForOne;
         uint256 amountIn;
     }
-
-    /// What a swap took and gave, and the gas of it.
-    struct Result {
-        uint256 spent;
-        uint256 amountOut;
-        uint256 gasUsed;
-    }
-
-    error Swapped(Result[] results);
 
     /// @notice Each row of swaps runs in the state of the block, its swaps one after the other.
     /// @param gasOfSwap How much gas each may use.
@@ -55,6 +47,7 @@ contract UniswapV4Quoter {
     }
 
     /// @dev Called by the manager while it is unlocked. Reverts in any case, so that nothing has happened.
+    /// The manager wraps what hooks throw, so that it is no result.
     function unlockCallback(bytes calldata data) external returns (bytes memory) {
         (PoolKey memory key, Swap[] memory swaps) = abi.decode(data, (PoolKey, Swap[]));
         Result[] memory results = new Result[](swaps.length);
@@ -92,20 +85,6 @@ contract UniswapV4Quoter {
                 amountOut: deltaOut > 0 ? uint256(deltaOut) : 0,
                 gasUsed: gasUsed
             });
-    }
-
-    /// @dev The revert comes from the own callback: what a hook throws is wrapped by the manager.
-    function _decode(bytes memory reason, uint256 count) private pure returns (Result[] memory results) {
-        if (bytes4(reason) != Swapped.selector) return results;
-        // solhint-disable-next-line no-inline-assembly
-        assembly ("memory-safe") {
-            // The arguments begin four bytes later, and so does their length.
-            let length := sub(mload(reason), 4)
-            reason := add(reason, 4)
-            mstore(reason, length)
-        }
-        results = abi.decode(reason, (Result[]));
-        if (results.length != count) delete results;
     }
 
     function _held(IClaims manager, address owner, address currency) private view returns (uint256 held) {

@@ -63,18 +63,23 @@ describe('balancerV3.index', () => {
 
   test('known vector: the topic of PoolRegistered, of the Vault', () => {
     const [topic] = event({}).topics
-    expect(balancerV3.index?.sources(venue)).toEqual([{ address: vault, topic }])
+    expect(balancerV3.index?.sources(venue)).toEqual([
+      { address: vault, topic, key: `${vault}:hooks` },
+    ])
   })
   test('a pool of a factory of the venue is told with its tokens', () => {
     expect(told({})).toEqual(pool)
     const plain = { ...pool, parameters: { factory, isRated: false } }
     expect(told({ providers: [zeroAddress, zeroAddress] })).toEqual(plain)
   })
-  test('pools of other factories, and with hooks at swaps, are passed over', () => {
+  test('pools of other factories are passed over, and hooks at swaps are named', () => {
     expect(told({ factory: to })).toBeNull()
-    const flags = Array.from({ length: 10 }, (_, flag) => told({ flag }) !== null)
+    const flags = Array.from({ length: 10 }, (_, flag) => told({ flag })?.parameters.hooks)
     // Fee, before and after a swap.
-    expect(flags).toEqual([true, true, true, false, false, false, true, true, true, true])
+    const [none, hooks] = [undefined, zeroAddress]
+    expect(flags).toEqual([none, none, none, hooks, hooks, hooks, none, none, none, none])
+    const hooked = { ...pool, parameters: { ...pool.parameters, hooks: to } }
+    expect([pool, hooked].map((one) => balancerV3.index?.gate?.(one))).toEqual([null, to])
   })
   test('an event that is cut off tells of none', () => {
     const whole = event({})

@@ -3,15 +3,18 @@
  * simulated: token rates and amplifications move with time.
  */
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from 'viem'
-import { at } from '../../domain/lists.js'
-import { type Address, toAddress } from '../../domain/primitives.js'
+import { at, zip } from '../../domain/lists.js'
+import { type Address, toAddress, zeroAddress } from '../../domain/primitives.js'
 import type { ReadCall, ReadResult } from '../../domain/state.js'
 import { nextBlockTime } from '../../domain/what-if.js'
 import type { Pool, Unreadable } from '../pool.js'
 import type { LoadedPool, Swaps } from '../protocol.js'
+import { runsHooks } from '../shared/hooks/quoter.js'
+import type { WithHooks } from '../shared/hooks/run.js'
 import { unlessReverted } from '../shared/reverts.js'
+import { mostTokensOfHooked, runBalancerHooks } from './hooks.js'
 import { type BalancerV3State, yieldFee } from './math.js'
-import { factoriesOf, vaultOf } from './parameters.js'
+import { factoriesOf, hooksOf, vaultOf } from './parameters.js'
 import { callsAtSwaps, withRate } from './pool-events.js'
 
 /** @see balancer/balancer-v3-monorepo 0a5890a, pkg/interfaces/contracts/vault/IVaultExtension.sol, IVaultAdmin.sol */
@@ -60,7 +63,7 @@ export async function loadBalancerV3({
   chain,
   venue,
   pools,
-}: Parameters<Swaps['load']>[0]): Promise<(LoadedPool<BalancerV3State> | Unreadable)[]> {
+}: Parameters<Swaps['load']>[0]): Promise<(LoadedPool<WithHooks<BalancerV3State>> | Unreadable)[]> {
   if (pools.length === 0) return []
   const vault = vaultOf(venue)
   const timestamp = nextBlockTime(reader.block, chain.blockTimeSeconds)
@@ -84,8 +87,9 @@ export async function loadBalancerV3({
     decode('getMinimumTradeAmount', answers[0]),
     decode('isVaultPaused', answers[1]),
   ]
+  const runs = runsHooks(venue)
   let next = ofAll.length
-  return pools.map((pool, k) => {
+  const loaded = pools.map((pool, k): LoadedPool<BalancerV3State> | Unreadable => {
     const reads = answers.slice(next, next + at(calls, k).length)
     next += reads.length
     const failed = (message: string): Unreadable => ({
@@ -95,19 +99,43 @@ export async function loadBalancerV3({
     })
     if (pool.address !== vault) return failed('The pool is of another Vault.')
     if (minimumTrade === null || isVaultPaused === null) return failed(why(answers.slice(0, 2)))
-    const state = unlessReverted(() => toState(pool, reads, minimumTrade, isVaultPaused))
+    const state = unlessReverted(() => toState(pool, reads, { minimumTrade, isVaultPaused, runs }))
     if (state === null) return failed('The Vault cannot settle its yield.')
-    return typeof state === 'string' ? failed(state) : { pool, state, partial: false }
+    if (typeof state === 'string') return failed(state)
+    const { swapHooks } = state
+    if (!swapHooks) return { pool, state, partial: false, ...idleHooks(reads) }
+    if (hooksOf(pool) !== swapHooks)
+      return failed('The record does not name the hooks of the pool.')
+    if (pool.tokens.length <= mostTokensOfHooked) return { pool, state, partial: false }
+    return { ...failed('hooks of pools of so many tokens are not run'), isLeftOut: true }
   })
+  const toRun = loaded.filter(
+    (item): item is LoadedPool<BalancerV3State> => 'state' in item && 'swapHooks' in item.state,
+  )
+  const run = new Map(zip(toRun, await runBalancerHooks({ reader, chain, venue }, toRun)))
+  return loaded.map((item) => ('state' in item && run.get(item)) || item)
+}
+
+/** What is told of hooks that no swap calls: they change none. */
+function idleHooks(reads: readonly ReadResult[]): Pick<LoadedPool, 'finding'> {
+  const hooks = decode('getHooksConfig', reads[ofVault.indexOf('getHooksConfig')])
+  const contract = toAddress(hooks?.hooksContract ?? zeroAddress)
+  if (contract === zeroAddress) return {}
+  return { finding: { class: 'exact', reason: null, contract, codeHash: null } }
 }
 
 /** The sentence that says why there is none. */
 function toState(
   pool: Pool,
   reads: readonly ReadResult[],
-  minimumTrade: bigint,
-  isVaultPaused: boolean,
+  common: {
+    readonly minimumTrade: bigint
+    readonly isVaultPaused: boolean
+    /** Whether hooks that take part in swaps are run. */
+    readonly runs: boolean
+  },
 ): BalancerV3State | string {
+  const { minimumTrade, isVaultPaused, runs } = common
   const [pausedRead, configRead, hooksRead, infoRead, ratesRead] = reads
   const [weightsRead, minimumsRead, ampRead, versionRead] = reads.slice(ofVault.length)
   const makers = reads.slice(ofVault.length + ofPool.length)
@@ -124,7 +152,7 @@ function toState(
       ? why(makers)
       : 'No factory of the venue made the pool.'
   }
-  if (callsAtSwaps(hooks)) return 'Its hooks take part in swaps.'
+  if (callsAtSwaps(hooks) && !runs) return 'Its hooks take part in swaps.'
   const [tokens, kinds, raw, last] = info
   if (tokens.map(toAddress).join() !== pool.tokens.join()) {
     return 'The Vault lists other tokens for the pool.'
@@ -154,6 +182,7 @@ function toState(
     aggregateFee: config.isPoolInRecoveryMode ? 0n : config.aggregateSwapFeePercentage,
     minimumTrade,
     rateProvider: rated ? toAddress(rated.rateProvider) : null,
+    ...(callsAtSwaps(hooks) && { swapHooks: toAddress(hooks.hooksContract) }),
   }
 }
 

@@ -40,6 +40,8 @@ export interface BalancerV3State {
   readonly mostImbalance: bigint | null
   /** A contract that is asked for a rate; null: none is. */
   readonly rateProvider: Address | null
+  /** Hooks that take part in swaps; absent: none do. */
+  readonly swapHooks?: Address
 }
 
 /** Raw and live balances are packed by 128 bits. */

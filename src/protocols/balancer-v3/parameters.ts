@@ -1,4 +1,5 @@
 /** What the chain's venue and a pool's record say. */
+import { isAddress } from 'viem'
 import type { VenueParameters } from '../../chains/chain.js'
 import { type Address, toAddress } from '../../domain/primitives.js'
 import type { Pool } from '../pool.js'
@@ -18,6 +19,11 @@ export function factoriesOf({ factories }: VenueParameters): Address[] {
   return addressesOf(factories)
 }
 
+/** Hooks that the record says take part in swaps; null: it names none. */
+export function hooksOf({ parameters: { hooks } }: Pool): Address | null {
+  return typeof hooks === 'string' && isAddress(hooks, { strict: false }) ? toAddress(hooks) : null
+}
+
 /** The record of a pool, as events and lists have it. */
 export function toPool(args: {
   readonly vault: Address
@@ -25,13 +31,15 @@ export function toPool(args: {
   readonly factory: Address
   readonly tokens: readonly Address[]
   readonly isRated: boolean
+  /** Hooks that take part in swaps; absent: none do. */
+  readonly hooks?: Address
 }): Pool {
-  const { vault, contract, factory, tokens, isRated } = args
+  const { vault, contract, factory, tokens, isRated, hooks } = args
   return {
     protocol: slug,
     id: contract,
     address: vault,
     tokens,
-    parameters: { factory, isRated },
+    parameters: { factory, isRated, ...(hooks && { hooks }) },
   }
 }

@@ -2,7 +2,7 @@
 import { decodeEventLog, parseAbi, toEventSelector } from 'viem'
 import { type Hex, toAddress } from '../../domain/primitives.js'
 import type { PoolEvents } from '../pool-events.js'
-import { factoriesOf, toPool, vaultOf } from './parameters.js'
+import { factoriesOf, hooksOf, toPool, vaultOf } from './parameters.js'
 
 /** @see balancer/balancer-v3-monorepo 0a5890a, pkg/interfaces/contracts/vault/IVaultEvents.sol, VaultTypes.sol */
 const abi = parseAbi([
@@ -18,22 +18,27 @@ const registered = toEventSelector(abi[0])
 export const withRate = 1
 
 export const balancerV3PoolEvents: PoolEvents = {
-  sources: (venue) => [{ address: vaultOf(venue), topic: registered }],
+  // The key is not that of versions which passed pools with hooks over: an index of theirs reads the events again.
+  sources: (venue) => [
+    { address: vaultOf(venue), topic: registered, key: `${vaultOf(venue)}:hooks` },
+  ],
   toPool({ topics, data }, venue) {
     const event = decode(topics, data)
     if (!event) return null
     const { pool, factory, tokenConfig, hooksConfig } = event
     const made = toAddress(factory)
     // The code of other factories' pools is not known: nobody could say what a swap gives.
-    if (!factoriesOf(venue).includes(made) || callsAtSwaps(hooksConfig)) return null
+    if (!factoriesOf(venue).includes(made)) return null
     return toPool({
       vault: vaultOf(venue),
       contract: toAddress(pool),
       factory: made,
       tokens: tokenConfig.map(({ token }) => toAddress(token)),
       isRated: tokenConfig.some(({ tokenType }) => tokenType === withRate),
+      ...(callsAtSwaps(hooksConfig) && { hooks: toAddress(hooksConfig.hooksContract) }),
     })
   },
+  gate: hooksOf,
 }
 
 /** Whether code of the hooks' author runs in a swap. Which hooks a pool has is settled when it is registered. */

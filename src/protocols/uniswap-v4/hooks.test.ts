@@ -6,7 +6,7 @@ import type { Address } from '../../domain/primitives.js'
 import type { ReadCall, ReadResult, StateReader } from '../../domain/state.js'
 import { type ConcentratedState, concentratedSwap } from '../shared/concentrated/swap.js'
 import { sqrtPriceAtTick } from '../shared/concentrated/tick-math.js'
-import { runHooks } from './hooks.js'
+import { runV4Hooks } from './hooks.js'
 import { uniswapV4 } from './index.js'
 import { poolIdOf } from './pool-key.js'
 
@@ -83,11 +83,11 @@ function readerOf(act: Hooks): StateReader & { readonly calls: readonly ReadCall
 async function run(act: Hooks) {
   const reader = readerOf(act)
   const args = { reader, chain: ethereum, venue }
-  const [item] = await runHooks(args, [{ pool, state, partial: false }])
+  const [item] = await runV4Hooks(args, [{ pool, state, partial: false }])
   return { item, calls: reader.calls }
 }
 
-describe('runHooks', () => {
+describe('runV4Hooks', () => {
   test('hooks that change nothing leave the pool its own math, by three calls', async () => {
     const { item, calls } = await run((amountOut) => amountOut)
     expect(item).toMatchObject({
@@ -159,7 +159,7 @@ describe('runHooks', () => {
         asked.map(() => ({ ok: false, reason: 'unreadable', message: 'pruned' })),
     }
     const args = { reader, chain: ethereum, venue }
-    const [item] = await runHooks(args, [{ pool, state, partial: false }])
+    const [item] = await runV4Hooks(args, [{ pool, state, partial: false }])
     expect(item).toEqual({ protocol: 'uniswap-v4', subject: pool.id, message: 'pruned' })
   })
 })

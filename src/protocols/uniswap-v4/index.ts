@@ -2,7 +2,7 @@
  * Uniswap V4: all pools live in one PoolManager, found by the hash of their key.
  * Pools with hooks are swapped where running them shows that they are steady, or where the operator allows the hooks.
  * Tokens of a pool may include native itself. Venue parameters: `poolManager`, `hooksAllowlist` (from the configuration),
- * those of quoter.ts, `routers` that a swap may name.
+ * those of ../shared/hooks/quoter.ts, `routers` that a swap may name.
  * Pool parameters: `fee` (1/1_000_000, or the flag of a dynamic fee), `tickSpacing`, `hooks`.
  */
 import { parseAbiItem, toEventSelector } from 'viem'
@@ -17,14 +17,14 @@ import { type Direction, defineProtocol, type LoadedPool, type Swap } from '../p
 import { concentratedParts, isZeroForOne } from '../shared/concentrated/adapter-parts.js'
 import type { ConcentratedState } from '../shared/concentrated/swap.js'
 import { helperAddress } from '../shared/helper-address.js'
+import { runsHooks } from '../shared/hooks/quoter.js'
+import { swapOfRun } from '../shared/hooks/run.js'
 import { addressesOf } from '../shared/parameters.js'
-import { sampledSwap } from '../shared/sampled/sample.js'
 import { mappingSlot, toWord } from '../shared/storage-slots.js'
 import { discoverV4, poolSlots, poolStateSlot } from './discover.js'
-import { runHooks, type V4State } from './hooks.js'
+import { runV4Hooks, type V4State } from './hooks.js'
 import { v4PoolEvents } from './pool-events.js'
 import { dynamicFee, hooksOf, keyOf, poolIdOf, touchesSwaps } from './pool-key.js'
-import { runsHooks } from './quoter.js'
 
 const slug = 'uniswap-v4'
 const gasPerSwap = 75_000n
@@ -102,7 +102,7 @@ async function load(args: Parameters<typeof quoting.load>[0]) {
       'state' in item && hasSwapHooks(item.pool) && isUnlisted(item.pool, args.venue),
   )
   if (toRun.length === 0) return loaded
-  const run = new Map(zip(toRun, await runHooks(args, toRun)))
+  const run = new Map(zip(toRun, await runV4Hooks(args, toRun)))
   return loaded.map((item) => ('state' in item && run.get(item)) || item)
 }
 
@@ -116,11 +116,9 @@ function withIdleHooks(
 }
 
 function swap(pool: Pool, state: V4State, direction: Direction, amountIn: bigint): Swap<V4State> {
+  const sampled = swapOfRun(state, direction, amountIn)
+  if (sampled) return sampled
   const { run } = state
-  if (run?.sampled) {
-    const { amountOut, exact, after } = sampledSwap(run.sampled, direction, amountIn)
-    return { amountOut, exact, after: () => ({ ...state, run: { ...run, sampled: after() } }) }
-  }
   const plain = quoting.swap(pool, state, direction, amountIn)
   // Code of others may do anything another time, also where it did nothing in all that was tried.
   if (!hasSwapHooks(pool)) return plain

@@ -1,17 +1,21 @@
 /**
  * Swaps of pools, run with their hooks by the PoolManager itself, and taken back. Our UniswapV4Quoter does it, whose code
- * the reads place where hooks are to see the swapper. Venue parameters: `quoterCode`, `quoterSwappers` and `quoterSenders`.
+ * the reads place where hooks are to see the swapper.
  */
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from 'viem'
 import type { VenueParameters } from '../../chains/chain.js'
 import type { Hex } from '../../domain/primitives.js'
 import type { ReadCall, ReadResult } from '../../domain/state.js'
 import type { Pool } from '../pool.js'
-import { addressesOf } from '../shared/parameters.js'
+import {
+  gasOfSwap,
+  type PoolSwap,
+  placed,
+  type SwapResult,
+  servedRows,
+  type Viewpoint,
+} from '../shared/hooks/quoter.js'
 import { keyOf } from './pool-key.js'
-
-/** What one swap may use: nine times a plain one, so that hooks that burn more swap nothing. */
-export const gasOfSwap = 1_000_000n
 
 const abi = parseAbi([
   'struct Key { address currency0; address currency1; uint24 fee; int24 tickSpacing; address hooks; }',
@@ -21,50 +25,26 @@ const abi = parseAbi([
   'function holdings(address manager, Key key) view returns (bytes32 codeHash, uint256 held0, uint256 held1)',
 ])
 
-export interface WantedSwap {
-  readonly zeroForOne: boolean
-  /** Raw units, > 0. */
-  readonly amountIn: bigint
-}
-
-export interface SwapResult {
-  /** Raw units of tokenIn, and of tokenOut. */
-  readonly spent: bigint
-  readonly amountOut: bigint
-  readonly gasUsed: bigint
-}
-
-/** Whom the hooks see, and when. */
-export interface Viewpoint {
-  /** Who swaps, and who has sent the transaction: the first is our own swapper, asked as quotes are. */
-  readonly sender: 0 | 1
-  /** Unix seconds. */
-  readonly timestamp: bigint
-}
-
-/** Whether the service runs hooks that no list names. */
-export function runsHooks({ quoterCode }: VenueParameters): boolean {
-  return quoterCode !== undefined
-}
-
 /** Each row of swaps starts in the state of the block; its swaps follow each other. */
 export function quoteCall(
   venue: VenueParameters,
   pool: Pool,
-  rows: readonly (readonly WantedSwap[])[],
+  rows: readonly (readonly PoolSwap[])[],
   { sender, timestamp }: Viewpoint,
 ): ReadCall {
   const key = keyOf(pool)
   if (!key) throw new RangeError('A pool without a key is not quoted.')
-  const args = [pool.address, key, rows, gasOfSwap] as const
+  const wanted = rows.map((swaps) =>
+    swaps.map(({ tokenIn, amountIn }) => ({ zeroForOne: tokenIn === 0, amountIn })),
+  )
+  const args = [pool.address, key, wanted, gasOfSwap] as const
   const data = encodeFunctionData({ abi, functionName: 'quote', args })
   return { ...placed(venue, sender), data, timestamp }
 }
 
 /** By row; null where one of its swaps fails. */
 export function quotedRows(value: Hex): (readonly SwapResult[] | null)[] {
-  const rows = decodeFunctionResult({ abi, functionName: 'quote', data: value })
-  return rows.map((results) => (results.length > 0 ? results : null))
+  return servedRows(decodeFunctionResult({ abi, functionName: 'quote', data: value }))
 }
 
 export function holdingsCall(venue: VenueParameters, pool: Pool): ReadCall {
@@ -87,11 +67,4 @@ export function heldAmounts(result: ReadResult | undefined): {
     data: result.value,
   })
   return { codeHash, held }
-}
-
-function placed({ quoterCode, quoterSwappers, quoterSenders }: VenueParameters, sender: 0 | 1) {
-  const to = addressesOf(quoterSwappers)[sender]
-  const from = addressesOf(quoterSenders)[sender]
-  if (!to || !from) throw new RangeError('The venue has no quoter.')
-  return { to, from, code: String(quoterCode) as Hex }
 }

@@ -1,8 +1,9 @@
 import { keccak256, stringToHex } from 'viem'
-import type { ChainDefinition } from '../../chains/chain.js'
-import type { Address } from '../../domain/primitives.js'
+import type { ChainDefinition, VenueParameters } from '../../chains/chain.js'
+import type { Address, Hex } from '../../domain/primitives.js'
 import { contractAddress, quoteSender } from '../../executor/deployments.js'
 import { readers } from '../../executor/generated/contracts.js'
+import { balancerV3 } from '../../protocols/balancer-v3/index.js'
 import { uniswapV4 } from '../../protocols/uniswap-v4/index.js'
 import type { WorkerSettings } from './worker-settings.js'
 
@@ -16,22 +17,41 @@ function addressOfNobody(name: string): Address {
   return `0x${keccak256(stringToHex(`forkroute.${name}`)).slice(-40)}`
 }
 
-/** The chain with what the operator says about hooks as parameters of its Uniswap V4 venue; the same where that is nothing. */
+/** The chain with what the operator says about hooks as parameters of its venues; the same where that is nothing. */
 export function withHooks(
   chain: ChainDefinition,
-  { v4Hooks, v4HooksAllowlist = [] }: Pick<WorkerSettings, 'v4Hooks' | 'v4HooksAllowlist'>,
+  {
+    v4Hooks,
+    runsBalancerHooks,
+    v4HooksAllowlist = [],
+  }: Pick<WorkerSettings, 'v4Hooks' | 'runsBalancerHooks' | 'v4HooksAllowlist'>,
 ): ChainDefinition {
-  const venue = chain.venues[uniswapV4.slug]
   const runs = v4Hooks === 'run'
-  if (!venue || (!runs && v4HooksAllowlist.length === 0)) return chain
-  const own = {
-    ...venue,
+  const v4 = {
     ...(v4HooksAllowlist.length > 0 && { hooksAllowlist: v4HooksAllowlist }),
-    ...(runs && {
-      quoterCode: readers.UniswapV4Quoter.runtimeCode,
-      quoterSwappers: [contractAddress('UniswapV4Swapper'), otherSwapper],
-      quoterSenders: [quoteSender, otherSender],
-    }),
+    ...(runs && quoterAt(contractAddress('UniswapV4Swapper'), readers.UniswapV4Quoter.runtimeCode)),
   }
-  return { ...chain, venues: { ...chain.venues, [uniswapV4.slug]: own } }
+  const balancer =
+    runs && runsBalancerHooks === true
+      ? quoterAt(contractAddress('BalancerV3Swapper'), readers.BalancerV3Quoter.runtimeCode)
+      : {}
+  return withParameters(withParameters(chain, uniswapV4.slug, v4), balancerV3.slug, balancer)
+}
+
+function quoterAt(swapper: Address, code: Hex): VenueParameters {
+  return {
+    quoterCode: code,
+    quoterSwappers: [swapper, otherSwapper],
+    quoterSenders: [quoteSender, otherSender],
+  }
+}
+
+function withParameters(
+  chain: ChainDefinition,
+  slug: string,
+  parameters: VenueParameters,
+): ChainDefinition {
+  const venue = chain.venues[slug]
+  if (!venue || Object.keys(parameters).length === 0) return chain
+  return { ...chain, venues: { ...chain.venues, [slug]: { ...venue, ...parameters } } }
 }

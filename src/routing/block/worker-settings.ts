@@ -32,6 +32,8 @@ export interface WorkerSettings {
   readonly disabledAggregators?: readonly string[]
   /** Whether pools of Uniswap V4 with hooks that are not on the list are run and used; absent: they are not used. */
   readonly v4Hooks?: V4HooksUse
+  /** Whether those of Balancer V3 are, too, where those are; absent: they are not used. */
+  readonly runsBalancerHooks?: boolean
   /** Hooks of Uniswap V4 whose pools are used, lower-case; absent: none. */
   readonly v4HooksAllowlist?: readonly string[]
   /** Slugs of the protocols that chains have venues of; absent: all. */

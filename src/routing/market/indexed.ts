@@ -23,6 +23,8 @@ const poolsPerLink = 2
 /** The same of pools whose hooks are run at each block before they are used: of the wanted pair, and of any other. */
 const hookedOfEnds = 4
 const hookedOfPair = 2
+/** The same in all, where only loading shows how deep they are. */
+const mostHookedUnranked = 4
 /** So many pools of a protocol are taken whose depth only loading them would show. */
 const mostUnranked = 8
 /** What they count for as ways to a token in between: behind all that are known to be deep, and before nothing. */
@@ -62,7 +64,7 @@ export async function chooseIndexed(
   const unranked = candidates.filter((pool) => !bySlots(pool) && !called.has(pool))
   const [{ ranked, unreadable }, rankedHooked, more, completed] = await Promise.all([
     rank(args, adapters, candidates.filter(bySlots)),
-    rank(args, adapters, hooked),
+    rank(args, adapters, hooked.filter(bySlots)),
     rankByCalls(args, adapters, byCalls),
     complete(args, adapters, unranked),
   ])
@@ -70,6 +72,7 @@ export async function chooseIndexed(
   const pools = [
     ...choose(args.chain, all, ends, completed.pools),
     ...deepest(args.chain, rankedHooked.ranked, ends),
+    ...hooked.filter((pool) => !bySlots(pool)).slice(0, mostHookedUnranked),
     ...completed.pools,
   ]
   return {

@@ -24,11 +24,9 @@ import { startService, type TestService } from '../../support/service/service.js
 const alice = sandboxAccount('alice').address
 const anybody: Address = '0x00000000000000000000000000000000000f0ac7'
 const ether = 10n ** 18n
-const [weth, usdc, dai] = ['WETH', 'USDC', 'DAI'].map((name) => sandboxToken(name).address) as [
-  Address,
-  Address,
-  Address,
-]
+const [weth, usdc, dai, frax] = ['WETH', 'USDC', 'DAI', 'FRAX'].map(
+  (name) => sandboxToken(name).address,
+) as [Address, Address, Address, Address]
 const others = protocols.map(({ slug }) => slug).filter((slug) => slug !== 'balancer-v3')
 
 const context = withSandbox()
@@ -39,7 +37,7 @@ let indexed: TestService
 
 beforeAll(async () => {
   const { url } = context().sandbox
-  pools = await placeBalancerV3OnSandbox(url)
+  pools = await placeBalancerV3OnSandbox(url, { isHooked: true })
   const node = await new NodeWriter(url).start()
   await node.rpc('anvil_impersonateAccount', [alice])
   const approval = [contractAddress('Router'), 10n ** 30n]
@@ -54,12 +52,12 @@ beforeAll(async () => {
   // What is imported is read when a service starts.
   const [own, other] = [await folder(), await folder()]
   const imported = await runCli(['pools', 'import', file, '--json'], { DATA_DIR: own })
-  expect(imported.out, imported.err).toContain('"added": 2')
+  expect(imported.out, imported.err).toContain('"added": 3')
   const synced = await runCli(['pools', 'sync', '--chain', '1', '--json'], {
     RPC_URL_1: url,
     DATA_DIR: other,
   })
-  expect(JSON.parse(synced.out).protocols).toContainEqual({ protocol: 'balancer-v3', pools: 2 })
+  expect(JSON.parse(synced.out).protocols).toContainEqual({ protocol: 'balancer-v3', pools: 3 })
   service = await startService({ ...common, DATA_DIR: own })
   indexed = await startService({ ...common, DATA_DIR: other, POOL_INDEX: 'on' })
 }, 900_000)
@@ -119,6 +117,26 @@ describe('Balancer V3 by the whole service', () => {
     ]
     expect(found.amountOut).toBe(known.amountOut)
   })
+
+  test.each([
+    ['imported', () => service],
+    ['indexed', () => indexed],
+  ] as const)(
+    'a pool whose hooks set a fee is used (%s), and listed with its class',
+    async (source, of) => {
+      const hooked = pools.at(-1)
+      const { amountOut } = await prove(of(), dai, frax, 1_000n * ether)
+      // A hundredth stays in the pool, and the amount moves it a little.
+      expect((BigInt(amountOut) * 1_000n) / ether).toBe(989_999n)
+      const { body } = await of().get('/api/v1/pools', { source, hooks: 'steady' })
+      expect(body.data).toMatchObject([
+        {
+          id: hooked?.id,
+          hooks: { class: 'steady', reason: null, contract: hooked?.parameters.hooks },
+        },
+      ])
+    },
+  )
 
   test('the action swap', async () => {
     const query = { fromAddress: anybody, routingStrategy: 'router' }

@@ -96,6 +96,28 @@ describe.each([
     expect(noRoute).toMatchObject({ isError: true, code: 'UNKNOWN_CHAIN' })
   })
 
+  test('a route has alternatives, a tag and a slippage that is measured, as over HTTP', async () => {
+    const client = await open()
+    const asked = {
+      ...trade,
+      blockNumber,
+      slippage: 'auto',
+      maxSlippage: 100,
+      alternatives: 1,
+      once: `0x${'5a'.repeat(16)}`,
+      executionMode: 'backend',
+      fromAddress: sandboxAccount('alice').address,
+    }
+    const { answer } = await call(client, 'route', asked)
+    const direct = await service.post('/api/v1/shortcuts/route', asked)
+    expect(answer).toEqual(direct.body)
+    expect(answer.alternatives).toHaveLength(1)
+    expect(answer.slippage).toMatchObject({ source: 'measured', maxSlippage: 100 })
+    expect(answer.tx.data).toContain('5a'.repeat(16))
+    const wrong = client.callTool({ name: 'route', arguments: { ...asked, slippage: 'most' } })
+    expect(JSON.stringify(await wrong)).toContain('slippage')
+  })
+
   test('resources and prompts', async () => {
     const client = await open()
     const { resources } = await client.listResources()

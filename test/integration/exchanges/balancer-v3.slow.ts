@@ -3,7 +3,8 @@ import fc from 'fast-check'
 import { parseAbi } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { base } from '../../../src/chains/base.js'
-import type { Address } from '../../../src/domain/primitives.js'
+import { type Address, zeroAddress } from '../../../src/domain/primitives.js'
+import { readers } from '../../../src/executor/generated/contracts.js'
 import { balancerV3 } from '../../../src/protocols/balancer-v3/index.js'
 import type { BalancerV3State } from '../../../src/protocols/balancer-v3/math.js'
 import type { Pool } from '../../../src/protocols/pool.js'
@@ -328,18 +329,80 @@ describe('pools of Balancer V3', () => {
     expect(seen[2]).toBe(190_000n)
   })
 
-  test('pools whose hooks are called at swaps are refused, those with other hooks are swapped in', async () => {
+  describe('hooks', () => {
     const sides = [side(18, 1_000n, { weight: 50n }), side(6, 1_000n, { weight: 50n })]
     const common = { kind: 'weighted', sides, swapFee: 10n ** 15n } as const
-    const hooksOf = (atSwaps: boolean) =>
-      context.deploy(balancer.code('IdleHooks'), 'bool', [atSwaps])
-    const idle = await open({ ...common, hooks: await hooksOf(false) })
-    const { scalingFactors } = (await loadOne(scene, idle.pool)).state
-    expect(await check(idle.pool, 0, 1, e18 / (scalingFactors[0] ?? 1n))).toBeGreaterThan(0n)
-    const hooked = await balancer.create({ ...common, hooks: await hooksOf(true) })
-    expect(poolsToldBy(hooked.logs, scene)).toEqual([])
-    const pool = { ...idle.pool, id: hooked.contract, tokens: hooked.tokens }
-    expect(await messagesOf([pool, idle.pool])).toEqual(['Its hooks take part in swaps.', 'loaded'])
+    const [sender, otherSender, swapper] = ['7', '8', '9'].map((digit) => `0x${digit.repeat(40)}`)
+    const running = () => {
+      const { code, ...placed } = {
+        code: readers.BalancerV3Quoter.runtimeCode,
+        quoterSwappers: [String(scene.helpers.BalancerV3Swapper), String(swapper)],
+        quoterSenders: [String(sender), String(otherSender)],
+      }
+      return { ...scene, venue: { ...scene.venue, ...placed, quoterCode: code } }
+    }
+    const hooked = async (name: string, type: string, value: unknown) => {
+      const hooks = await context.deploy(balancer.code(name), type, type ? [value] : [])
+      const opened = await open({ ...common, hooks })
+      return { ...opened, hooks }
+    }
+    const loadRun = async (pool: Pool) => {
+      const { chain, venue } = running()
+      const reader = await context.reader()
+      const [item] = await balancerV3.swaps.load({ reader, chain, venue, pools: [pool] })
+      return item
+    }
+    /** One token of the side with 18 decimals. */
+    const trade = async (pool: Pool) => {
+      const { state } = await loadOne(running(), pool)
+      const first = (state.scalingFactors[0] ?? 1n) === 1n ? 0 : 1
+      const [tokenIn, tokenOut] = [pool.tokens[first], pool.tokens[1 - first]]
+      if (!tokenIn || !tokenOut) throw new Error('no such tokens')
+      return swapOnChain(running(), pool, [tokenIn, tokenOut], e18)
+    }
+
+    test('that no swap calls leave the pool exact, and are told as such', async () => {
+      const { pool, hooks } = await hooked('IdleHooks', 'bool', false)
+      const finding = { class: 'exact', reason: null, contract: hooks, codeHash: null }
+      expect(await loadRun(pool)).toMatchObject({ finding })
+      const { scalingFactors } = (await loadOne(scene, pool)).state
+      expect(await check(pool, 0, 1, e18 / (scalingFactors[0] ?? 1n))).toBeGreaterThan(0n)
+    })
+
+    test('that swaps call are refused unless they are run; a record has to name them', async () => {
+      const { pool, hooks } = await hooked('IdleHooks', 'bool', true)
+      expect(pool.parameters).toMatchObject({ hooks })
+      expect(await messagesOf([pool])).toEqual(['Its hooks take part in swaps.'])
+      const nameless = { ...pool, parameters: { isRated: false } }
+      const message = 'The record does not name the hooks of the pool.'
+      expect(await loadRun(nameless)).toMatchObject({ message })
+    })
+
+    test('that do nothing are exact to the unit, though no promise', async () => {
+      const { pool, hooks } = await hooked('IdleHooks', 'bool', true)
+      expect(await loadRun(pool)).toMatchObject({ finding: { class: 'exact', contract: hooks } })
+      const { quote, received } = await trade(pool)
+      expect(quote).toMatchObject({ amountOut: received, exact: false })
+      expect(received).toBeGreaterThan(0n)
+    })
+
+    test('that set a fee are steady, and quoted to a hundredth of a basis point', async () => {
+      const { pool } = await hooked('FeeHooks', 'address', zeroAddress)
+      expect(await loadRun(pool)).toMatchObject({ finding: { class: 'steady', reason: null } })
+      const { quote, received } = await trade(pool)
+      expect(received).toBeGreaterThan(0n)
+      const apart = Number(quote.amountOut - received) / Number(received)
+      expect(Math.abs(apart)).toBeLessThan(1e-6)
+    })
+
+    test.each([
+      ['FeeHooks', 'address', 'changing', 'what its hooks give changes with the sender'],
+      ['ForgingHooks', '', 'closed', 'no swap with its hooks succeeds with 1000000 gas'],
+    ] as const)('%s (%s) are %s and left out', async (name, type, className, reason) => {
+      const { pool, hooks } = await hooked(name, type, sender)
+      const finding = { class: className, reason, contract: hooks, codeHash: null }
+      expect(await loadRun(pool)).toMatchObject({ message: reason, isLeftOut: true, finding })
+    })
   })
 
   test('a record that is not of the pool is unreadable, and no other; a record of little finds its factory', async () => {

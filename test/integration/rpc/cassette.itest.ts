@@ -227,6 +227,7 @@ const head: CassetteHead = {
         mergesInputs: true,
         narrowsSearches: true,
         findsRebases: true,
+        runsBalancerHooks: true,
         poolBlacklist: [],
         v4Hooks: 'run',
         v4HooksAllowlist: [],

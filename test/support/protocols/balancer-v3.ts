@@ -65,6 +65,8 @@ export const compileBalancerV3 = () =>
       EarlierStablePool: own,
       EarlierFactory: own,
       IdleHooks: own,
+      FeeHooks: own,
+      ForgingHooks: own,
     },
     edits: [],
     settings: { evmVersion: 'cancun', viaIR: true, optimizer: { enabled: true, runs: 1 } },

@@ -20,6 +20,8 @@ interface Sides {
   readonly symbols: readonly [string, string]
   /** The token whose worth the rate provider says. */
   readonly rated?: string
+  /** That take part in swaps. */
+  readonly hooks?: Address
   /** Raw units. */
   readonly amounts: readonly [bigint, bigint]
 }
@@ -31,11 +33,15 @@ export const answersSlotZero: Hex = '0x5f545f5260205ff3'
 
 /**
  * @param options.isRated - one more pool, of DAI and FRAX, in which DAI has a rate.
+ * @param options.isHooked - one more pool, of DAI and FRAX, whose hooks set a fee of 1%.
  * @returns the records of a weighted pool of WETH and DAI and of a stable one of DAI and USDC.
  */
 export async function placeBalancerV3OnSandbox(
   url: string,
-  { isRated = false }: { readonly isRated?: boolean } = {},
+  {
+    isRated = false,
+    isHooked = false,
+  }: { readonly isRated?: boolean; readonly isHooked?: boolean } = {},
 ): Promise<Pool[]> {
   const factories = addressesOf(venue.factories)
   const [weighted, stable] = [factories.at(-2), factories.at(-1)]
@@ -74,7 +80,7 @@ export async function placeBalancerV3OnSandbox(
 
   async function open(
     factory: Address,
-    { symbols, amounts, rated }: Sides,
+    { symbols, amounts, rated, hooks }: Sides,
     formula: bigint | bigint[],
   ) {
     const sides = symbols
@@ -101,14 +107,14 @@ export async function placeBalancerV3OnSandbox(
       })),
       formula,
       [zeroAddress, zeroAddress, zeroAddress],
-      ...[e18 / 1_000n, zeroAddress, false, false, numberToHex(salt, { size: 32 })],
+      ...[e18 / 1_000n, hooks ?? zeroAddress, false, false, numberToHex(salt, { size: 32 })],
     ])
     const list = await node.read(factory, 'function getPools() view')
     const contract = toAddress(`0x${list.slice(-40)}`)
     const initialize = 'function initialize(address, address, address[], uint256[])'
     const held = sides.map(({ amount }) => amount)
     await node.send(provider, initialize, [vault, contract, tokens, held])
-    const parameters = { factory, isRated: rated !== undefined }
+    const parameters = { factory, isRated: rated !== undefined, ...(hooks && { hooks }) }
     return { protocol: 'balancer-v3', id: contract, address: vault, tokens, parameters }
   }
 
@@ -123,6 +129,11 @@ export async function placeBalancerV3OnSandbox(
       500n,
     ),
   ]
+  if (isHooked) {
+    const hooks = await node.deploy(code('FeeHooks'), 'address', [zeroAddress])
+    const amounts = [5_000_000n * e18, 5_000_000n * e18] as const
+    pools.push(await open(stable, { symbols: ['DAI', 'FRAX'], amounts, hooks }, 500n))
+  }
   if (isRated) {
     await node.rpc('anvil_setCode', [rateProvider, answersSlotZero])
     const [slot, rate] = [numberToHex(0, { size: 32 }), numberToHex(e18, { size: 32 })]

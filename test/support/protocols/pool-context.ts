@@ -143,9 +143,11 @@ export class PoolContext {
   /**
    * @param timestamp - Unix seconds that the call sees; absent: those of the newest block.
    * @param from - absent: nobody.
+   * @param code - of the contract that is called; absent: its own.
    */
-  call(to: Address, data: Hex, timestamp?: bigint, from?: Address): Promise<Hex> {
-    const later = timestamp === undefined ? [] : [{}, { time: numberToHex(timestamp) }]
+  call(to: Address, data: Hex, timestamp?: bigint, from?: Address, code?: Hex): Promise<Hex> {
+    const placed = code ? { [to]: { code } } : {}
+    const later = timestamp === undefined ? [] : [placed, { time: numberToHex(timestamp) }]
     return this.anvil.rpc<Hex>('eth_call', [
       { to, data, ...(from && { from }) },
       'latest',
@@ -185,8 +187,8 @@ export class PoolContext {
       call: (calls) =>
         Promise.all(
           calls.map(
-            async ({ to, data, timestamp }): Promise<ReadResult> =>
-              this.call(to, data, timestamp).then(
+            async ({ to, data, timestamp, from, code }): Promise<ReadResult> =>
+              this.call(to, data, timestamp, from, code).then(
                 (value) => ({ ok: true, value }),
                 (error: Error) => ({ ok: false, reason: 'reverted', message: error.message }),
               ),

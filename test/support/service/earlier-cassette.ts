@@ -78,6 +78,7 @@ export async function withoutMarks(file: string, copy: string): Promise<void> {
     'mergesInputs',
     'narrowsSearches',
     'findsRebases',
+    'runsBalancerHooks',
     'cautions',
     'dataFee',
     'v4Hooks',
