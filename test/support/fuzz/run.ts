@@ -9,6 +9,7 @@ export interface Asked {
   readonly status: number
   /** Of an error; empty for an answer. */
   readonly code: string
+  readonly ms: number
   /** Processor time of the fork that worked most for it. */
   readonly forkSeconds: number
   /** Why it must not be; empty: all is as documented. */
@@ -49,6 +50,7 @@ export async function fuzz(
 async function ask(service: TestService, request: FuzzRequest, openapi: OpenApi): Promise<Asked> {
   const { method, path, body, contentType, endpoint } = request
   const before = forkSeconds()
+  const begun = performance.now()
   const answer = await fetch(new URL(path, service.url), {
     method,
     headers: {
@@ -61,6 +63,7 @@ async function ask(service: TestService, request: FuzzRequest, openapi: OpenApi)
   const isOpen = isStream(request) && answer.status === 200
   const text = isOpen ? '' : await answer.text()
   if (isOpen) await answer.body?.cancel()
+  const ms = performance.now() - begun
   const [verb = '', template = ''] = endpoint.split(' ')
   const documented = openapi.paths[template]?.[verb.toLowerCase()]?.responses ?? {}
   const { status } = answer
@@ -71,6 +74,7 @@ async function ask(service: TestService, request: FuzzRequest, openapi: OpenApi)
     request,
     status,
     code,
+    ms,
     forkSeconds: busiestSince(before),
     fault: faultOf({ status, code, isJson, documented }),
   }
