@@ -5,6 +5,7 @@
 import { type Caution, cautionsWhere, type PoolCaution } from '../../domain/caution.js'
 import type { Address } from '../../domain/primitives.js'
 import { type Pool, poolName } from '../../protocols/pool.js'
+import { quietly } from '../../telemetry/quietly.js'
 import type { BlockFacts } from '../block/block-facts.js'
 import type { Task } from '../block/task.js'
 import { type Flow, swapsOf } from '../search/flow.js'
@@ -32,6 +33,15 @@ export async function cautionsOf(
       return { pool: poolName(pool), protocol: adapter.slug, kind, message }
     })
   })
+}
+
+/** Begins to read what `cautionsOf` asks of the tokens of a request, so that nobody waits for it in the end. */
+export function readCautionsAhead(
+  task: Parameters<typeof cautionsOf>[0],
+  tokens: readonly Address[],
+): void {
+  if (task.settings.cautions === false) return
+  void quietly(rebasingOf(task, tokens), 'The answer reads it again.')
 }
 
 /** Those among the tokens whose balances change by themselves. */

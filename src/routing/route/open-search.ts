@@ -9,6 +9,7 @@ import type { WorkerSettings } from '../block/worker-settings.js'
 import { type MarketPool, MarketView } from '../market/market-view.js'
 import { gasInToken, type PricedToken } from '../market/valuation.js'
 import type { CandidateArgs } from '../search/candidates.js'
+import { readCautionsAhead } from './cautions.js'
 import { type UsablePools, usablePools } from './usable-pools.js'
 
 export interface OpenSearch {
@@ -35,6 +36,7 @@ export async function openSearch(
   const { tokensOut } = request
   const router = routerFor(task.settings, request)
   const tokensIn = request.inputs.map(({ token }) => token)
+  readCautionsAhead(task, [...tokensIn, ...tokensOut])
   const [all, priced, dataFee] = await Promise.all([
     task.facts.routeView(task, tokensIn, tokensOut, router.maxHops),
     task.facts.pricedTokens(task.reader, [chain.wrappedNative, ...tokensIn, ...tokensOut]),
