@@ -2,10 +2,10 @@
 pragma solidity 0.8.37;
 
 import {BalancerV3Quoter} from "../src/helpers/BalancerV3Quoter.sol";
-import {BalancerV3Swapper, IBalancerV3Vault} from "../src/helpers/BalancerV3Swapper.sol";
+import {IBalancerV3Vault} from "../src/helpers/BalancerV3Swapper.sol";
 import {QuotedSwaps} from "../src/helpers/QuotedSwaps.sol";
-import {Base} from "./Base.sol";
-import {BalancerVault, HookedPool} from "./mocks/BalancerVault.sol";
+import {BalancerVaultBase} from "./BalancerVaultBase.sol";
+import {HookedPool} from "./mocks/BalancerVault.sol";
 
 /// @dev Throws what the quoter itself throws, which the Vault hands on as it is.
 contract ForgingPool {
@@ -22,20 +22,9 @@ contract BurningPool {
     }
 }
 
-contract BalancerV3QuoterTest is Base {
+contract BalancerV3QuoterTest is BalancerVaultBase {
     uint256 private constant GAS = 1_000_000;
     BalancerV3Quoter private quoter = BalancerV3Quoter(deployShipped("BalancerV3Quoter"));
-    BalancerV3Swapper private swapper = BalancerV3Swapper(deployShipped("BalancerV3Swapper"));
-    BalancerVault private vault = new BalancerVault();
-    address private plain = address(0x9001);
-
-    function setUp() public override {
-        super.setUp();
-        weth.transfer(address(vault), 100 ether);
-        usdc.mint(address(vault), 300 ether);
-        vault.stock(weth);
-        vault.stock(usdc);
-    }
 
     /// @dev A row of one swap, and a row of two.
     function quote(address pool_, uint256 amount) private returns (QuotedSwaps.Result[][] memory) {

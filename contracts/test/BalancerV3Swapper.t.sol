@@ -5,23 +5,13 @@ import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import {InsufficientOutput, StepFailed} from "../src/Errors.sol";
 import {Order} from "../src/Types.sol";
 import {BalancerV3Swapper, IBalancerV3Vault} from "../src/helpers/BalancerV3Swapper.sol";
-import {Base, Steps} from "./Base.sol";
+import {Steps} from "./Base.sol";
+import {BalancerVaultBase} from "./BalancerVaultBase.sol";
 import {BalancerVault, HookedPool, Session} from "./mocks/BalancerVault.sol";
 import {TaxedToken} from "./mocks/Tokens.sol";
 
-contract BalancerV3SwapperTest is Base {
-    BalancerV3Swapper private swapper = BalancerV3Swapper(deployShipped("BalancerV3Swapper"));
-    BalancerVault private vault = new BalancerVault();
-    address private plain = address(0x9001);
+contract BalancerV3SwapperTest is BalancerVaultBase {
     HookedPool private evil = new HookedPool();
-
-    function setUp() public override {
-        super.setUp();
-        weth.transfer(address(vault), 100 ether);
-        usdc.mint(address(vault), 300 ether);
-        vault.stock(weth);
-        vault.stock(usdc);
-    }
 
     function data(address of_, IERC20 tokenIn, IERC20 tokenOut, address to) private view returns (bytes memory) {
         return
