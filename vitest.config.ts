@@ -59,7 +59,7 @@ export default defineConfig({
           ...asked,
           name: 'slow',
           // Many of them wait for nodes that are far away.
-          maxWorkers: 4,
+          maxWorkers: 3,
           sequence: { groupOrder: 3 },
           include: ['test/**/*.slow.ts'],
           testTimeout: 300_000,

@@ -15,18 +15,19 @@ import { copyWorkingTree } from './working-tree.mjs'
 /** The least that package.json allows, and one of each line with long-term support since. */
 const versions = ['20.19.0', '22.23.3', '24.21.0']
 const projects = ['unit', 'integration', 'e2e']
-/** What file names contain: unit tests, and one journey by HTTP, threads, forks and SQLite. */
-const everywhere = ['.test.ts', 'test/e2e/routes/route.e2e.ts']
-/**
- * All else that asks Node for HTTP, sockets, threads, processes and files. Arithmetic next to contracts is the same on
- * every Node, and the unit tests have it, too.
- */
+/** What file names contain: one journey by HTTP, threads, forks and SQLite. */
+const journey = 'test/e2e/routes/route.e2e.ts'
+/** Unit tests of what asks Node for HTTP, sockets, threads, processes and files. */
+const parts = ['api', 'cli', 'config', 'forks', 'platform', 'rpc', 'telemetry'].map(
+  (name) => `src/${name}/`,
+)
+/** All else that does. Arithmetic next to contracts is the same on every Node, and the unit tests have it, too. */
 const asksNode = ['test/api/', 'test/integration/rpc/', 'test/integration/forks/']
 /** On the versions between the oldest and the newest, little is tried that both do not show. */
 const filesOf = (version) =>
   version === versions.at(0) || version === versions.at(-1)
-    ? [...everywhere, ...asksNode]
-    : everywhere
+    ? [journey, '.test.ts', ...asksNode]
+    : [journey, ...parts]
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const lock = readFileSync(join(root, 'package-lock.json'), 'utf8')
@@ -79,7 +80,9 @@ function prepare(version) {
   copyWorkingTree(root, project)
   shareTools(project)
   const PATH = `${join(folder, 'bin')}:${process.env.PATH}`
-  return { version, project, env: { ...process.env, PATH, npm_config_nodedir: folder } }
+  // What is compiled for a test need not be fast: SQLite, twice, takes a third of the time without optimisation.
+  const compiler = { CFLAGS: '-O0', CXXFLAGS: '-O0', npm_config_nodedir: folder }
+  return { version, project, env: { ...process.env, PATH, ...compiler } }
 }
 
 /** @returns a line that says how it went, with the seconds that it took. */

@@ -96,11 +96,12 @@ export function createApp(args: AppArgs): Express {
   // With keys a page of another site can do nothing, since no browser adds one by itself.
   if (!args.keys) app.use(onlyOwnPages)
 
-  const document = openApiDocument(
-    endpoints.map((one) => one.definition),
-    actionsOf(args.engine, config.serviceName),
-    serviceVersion,
-  )
+  const document = () =>
+    openApiDocument(
+      endpoints.map((one) => one.definition),
+      actionsOf(args.engine, config.serviceName),
+      serviceVersion,
+    )
   app.get(documentPaths, named('/openapi.json'), documentPage(document))
   app.get('/metrics', named('/metrics'), async (_req, res) => {
     res.type(registry.contentType).send(await allMetrics())

@@ -169,7 +169,7 @@ async function setUp(chain: SandboxContext, dataDir: string): Promise<Adversarie
   const service = await startService({
     RPC_URL_1: sandbox.url,
     DATA_DIR: dataDir,
-    HEAD_POLL_MS: '50',
+    HEAD_POLL_MS: '250',
   })
 
   /** An order of the liar's own that the Router would take from it at any other time. */

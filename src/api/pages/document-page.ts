@@ -1,13 +1,13 @@
-/** The machine-readable description. It is written once and sent from memory: it has a megabyte, and needs no key. */
+/** The machine-readable description, without a key. It has a megabyte, is written when first asked for, and is sent from memory. */
 import { createHash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import type { RequestHandler } from 'express'
 import { bigintToString } from '../../domain/primitives.js'
 
-export function documentPage(document: object): RequestHandler {
+export function documentPage(document: () => object): RequestHandler {
   let kept: ReturnType<typeof write> | null = null
   return (req, res) => {
-    kept ??= write(document)
+    kept ??= write(document())
     res.set({ etag: kept.etag, 'cache-control': 'no-cache', vary: 'accept-encoding' })
     res.type('json')
     if (req.fresh) return res.status(304).end()

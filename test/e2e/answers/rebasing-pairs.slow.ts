@@ -26,7 +26,7 @@ let early: Awaited<ReturnType<typeof ask>>
 beforeAll(async () => {
   const { client, sandbox } = context()
   block = Number(await client.request<Hex>('eth_blockNumber', []))
-  service = await startService({ RPC_URL_1: sandbox.url, HEAD_POLL_MS: '50' })
+  service = await startService({ RPC_URL_1: sandbox.url, HEAD_POLL_MS: '250' })
   early = await ask('uniswap-v2', 'WETH', 'stETH', ether)
   const slot: Hex = `0x${'0'.repeat(64)}`
   const staked = BigInt(await client.request<Hex>('eth_getStorageAt', [stETH, slot, 'latest']))

@@ -28,7 +28,7 @@ let node: NodeWriter
 let safe: Address
 
 beforeAll(async () => {
-  service = await startService({ HEAD_POLL_MS: '50' })
+  service = await startService({ HEAD_POLL_MS: '250' })
   node = await new NodeWriter(service.nodeUrl).start()
   safe = await openSafe(node, bob.address)
   await node.rpc('anvil_dealERC20', [safe, weth, numberToHex(5n * ether)])

@@ -57,7 +57,7 @@ describe('signed orders', () => {
     expiry = Number(block.timestamp) + 86_400
     service = await startService({
       RPC_URL_1: context().sandbox.url,
-      HEAD_POLL_MS: '50',
+      HEAD_POLL_MS: '250',
       FIRST_PIN_WAIT_MS: '60000',
       REQUEST_TIMEOUT_MS: '600000',
       UPSTREAM_TIMEOUT_MS: '120000',

@@ -109,7 +109,7 @@ afterAll(async () => {
 })
 
 async function start(settings: Readonly<Record<string, string>>): Promise<TestService> {
-  const env = { RPC_URL_1: context().sandbox.url, HEAD_POLL_MS: '50', AUTH_MODE: 'open' }
+  const env = { RPC_URL_1: context().sandbox.url, HEAD_POLL_MS: '250', AUTH_MODE: 'open' }
   const service = await startService({ ...env, ...settings })
   services.push(service)
   return service

@@ -15,7 +15,7 @@ import {
   parseAbi,
   parseAbiParameters,
 } from 'viem'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { ethereum } from '../../../src/chains/ethereum.js'
 import { loadConfig } from '../../../src/config/config.js'
 import {
@@ -74,7 +74,8 @@ type PoolKey = Readonly<Record<'currency0' | 'currency1' | 'hooks', Address>> &
 
 const context = withSandbox()
 const folders: string[] = []
-const services: TestService[] = []
+/** Of one test; each looks for heads all the time. */
+let own: TestService[] = []
 let dataDir: string
 let tokens: { readonly a: Address; readonly x: Address; readonly b: Address }
 let odd: { readonly id: Hex; readonly block: number }
@@ -108,8 +109,13 @@ beforeAll(async () => {
   indexed = await start({ POOL_INDEX: 'on' }, dataDir)
   plain = await start({})
 })
+afterEach(async () => {
+  for (const service of own) await service.stop()
+  own = []
+})
 afterAll(async () => {
-  for (const service of services) await service.stop()
+  await indexed?.stop()
+  await plain?.stop()
   for (const dir of folders) rmSync(dir, { recursive: true, force: true })
 })
 
@@ -125,9 +131,13 @@ async function start(
   settings: Readonly<Record<string, string>>,
   dir: string = folder(),
 ): Promise<TestService> {
-  const env = { ...environment(dir), AUTH_MODE: 'open', HEAD_POLL_MS: '50', WORKERS: '1' }
-  const service = await startService({ ...env, ...settings })
-  services.push(service)
+  const env = { ...environment(dir), AUTH_MODE: 'open', HEAD_POLL_MS: '250', WORKERS: '1' }
+  return startService({ ...env, ...settings })
+}
+
+async function startOwn(...args: Parameters<typeof start>): Promise<TestService> {
+  const service = await start(...args)
+  own.push(service)
   return service
 }
 
@@ -278,7 +288,7 @@ describe('the index of pools', () => {
   test('pools with hooks are used where the operator allows the hooks, and not before', async () => {
     const before = await quote(indexed, oneWeth)
     expect(before.text).not.toContain(hooked.id)
-    const allowing = await start({ POOL_INDEX: 'on', V4_HOOKS_ALLOWLIST: quietHooks }, dataDir)
+    const allowing = await startOwn({ POOL_INDEX: 'on', V4_HOOKS_ALLOWLIST: quietHooks }, dataDir)
     const after = await quote(allowing, oneWeth)
     expect(after.text).toContain(hooked.id)
     expect(BigInt(after.body.amountOut)).toBeGreaterThan(BigInt(before.body.amountOut))
@@ -333,7 +343,7 @@ describe('the index of pools', () => {
       { tokenIn: nativeToken, tokenOut: usdc, amountIn: (30n * ether).toString(), blockNumber },
     ]
     // This one builds its index by itself, from the start, while it serves.
-    const other = await start({ POOL_INDEX: 'on' })
+    const other = await startOwn({ POOL_INDEX: 'on' })
     await send(alice, usdc, encode('approve', [contractAddress('Router'), 1n]))
     await caughtUp(other)
     await caughtUp()
@@ -353,8 +363,8 @@ describe('the index of pools', () => {
     await send(alice, usdc, encode('approve', [contractAddress('Router'), 2n]))
     await send(alice, usdc, encode('approve', [contractAddress('Router'), 3n]))
     const settings = { POOL_INDEX: 'on', RPC_URL_1: node.url }
-    const behind = await start(settings, dir)
-    const empty = await start(settings)
+    const behind = await startOwn(settings, dir)
+    const empty = await startOwn(settings)
     const blockNumber = String(await head())
     expect((await quote(behind, { ...oneWeth, blockNumber })).body.warnings).toEqual([
       `The pool index has reached block ${reached}, which is 2 before this one: pools made since are looked up.`,

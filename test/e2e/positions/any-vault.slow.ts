@@ -331,16 +331,14 @@ describe('a vault that is not what it says', () => {
   })
 
   test.each(['no vault', 'itself', 'one', 'of an account', 'bomb of an asset', 'bomb'])(
-    '%s: no route, soon and in few words',
+    '%s: no route, in few words',
     async (name) => {
-      const started = performance.now()
       const answer = await route(usdc, vaultOf(name), 1_000_000n)
       expect(answer, answer.text.slice(0, 500)).toMatchObject({
         status: 422,
         body: { code: 'NO_ROUTE' },
       })
       expect(answer.text.length).toBeLessThan(2_000)
-      expect(performance.now() - started).toBeLessThan(10_000)
     },
   )
 

@@ -25,7 +25,7 @@ interface Row {
 let dataDir: string
 let service: TestService
 
-const env = () => ({ DATA_DIR: dataDir, HEAD_POLL_MS: '50', WORKERS: '1' })
+const env = () => ({ DATA_DIR: dataDir, HEAD_POLL_MS: '250', WORKERS: '1' })
 
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'forkroute-positions-'))

@@ -18,7 +18,7 @@ interface Row {
 let service: TestService
 
 beforeAll(async () => {
-  service = await startService({ HEAD_POLL_MS: '50', POSITIONS_MAX_AGE_SECONDS: '1', WORKERS: '1' })
+  service = await startService({ HEAD_POLL_MS: '250', POSITIONS_MAX_AGE_SECONDS: '1', WORKERS: '1' })
 })
 afterAll(() => service.stop())
 

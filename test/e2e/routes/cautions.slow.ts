@@ -88,7 +88,7 @@ beforeAll(async () => {
     ...Object.fromEntries(sandboxes.map(({ chainId, url }) => [`RPC_URL_${chainId}`, url])),
     FORKS_PER_BLOCK: '1',
     WORKERS: '1',
-    HEAD_POLL_MS: '50',
+    HEAD_POLL_MS: '250',
   })
 }, 900_000)
 afterAll(async () => {

@@ -29,7 +29,7 @@ const other = { tokenIn: uni, tokenOut: link, amountIn: `${100n * ether}` }
 /** Far enough that what is asked at once overlaps, and what waits for an answer does not. */
 const latencyMs = 250
 /** So far that nothing else takes as long, however busy the machine is. */
-const farMs = 1200
+const farMs = 4_000
 
 let sandbox: Awaited<ReturnType<typeof startSandbox>>
 let node: LatencyNode

@@ -85,7 +85,7 @@ describe('a venue that anybody may have written', () => {
   let file: string
 
   beforeAll(async () => {
-    const env = { RPC_URL_1: context().sandbox.url, HEAD_POLL_MS: '50' }
+    const env = { RPC_URL_1: context().sandbox.url, HEAD_POLL_MS: '250' }
     const plain = await startService(env)
     const quote = await plain.get('/api/v1/shortcuts/quote', trade)
     await plain.stop()

@@ -28,7 +28,7 @@ beforeAll(async () => {
     VENUES: file,
     DATA_DIR: dataDir,
     PRIORITY_FEE_WEI_1: '0',
-    HEAD_POLL_MS: '50',
+    HEAD_POLL_MS: '250',
   })
 })
 afterAll(async () => {

@@ -23,7 +23,7 @@ let service: TestService
 let node: RpcClient
 
 beforeAll(async () => {
-  service = await startService({ HEAD_POLL_MS: '50' })
+  service = await startService({ HEAD_POLL_MS: '250' })
   node = createRpcClient(service.nodeUrl)
 })
 afterAll(async () => {

@@ -63,7 +63,7 @@ let dataDir: string
 let service: TestService
 
 const start = () =>
-  startService({ RPC_URL_1: context().sandbox.url, DATA_DIR: dataDir, HEAD_POLL_MS: '50' })
+  startService({ RPC_URL_1: context().sandbox.url, DATA_DIR: dataDir, HEAD_POLL_MS: '250' })
 
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'forkroute-import-'))

@@ -41,7 +41,7 @@ let tokens: { readonly a: Address; readonly x: Address; readonly y: Address; rea
 const pools: Pool[] = []
 
 beforeAll(async () => {
-  service = await startService({ HEAD_POLL_MS: '50' })
+  service = await startService({ HEAD_POLL_MS: '250' })
   node = createRpcClient(service.nodeUrl)
   const code = await node.request<Hex>('eth_getCode', [publicFactory, 'latest'])
   await node.request('anvil_setCode', [factory, code])

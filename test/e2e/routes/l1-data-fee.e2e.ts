@@ -82,7 +82,7 @@ beforeAll(async () => {
   service = await startService({
     RPC_URL_8453: node.url,
     RPC_URL_42161: nodeOf(arbitrum).url,
-    HEAD_POLL_MS: '50',
+    HEAD_POLL_MS: '250',
   })
 })
 afterAll(async () => {

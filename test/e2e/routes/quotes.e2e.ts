@@ -23,7 +23,7 @@ let node: RpcClient
 
 beforeAll(async () => {
   service = await startService({
-    HEAD_POLL_MS: '50',
+    HEAD_POLL_MS: '250',
     RATE_LIMIT_PER_MINUTE: '100000',
     MAX_STREAMS_PER_KEY: '3',
     WORKERS: '2',

@@ -52,7 +52,7 @@ beforeAll(async () => {
       ])
     }
     catalog.close()
-    return startService({ RPC_URL_1: sandbox.url, DATA_DIR: dataDir, HEAD_POLL_MS: '50' })
+    return startService({ RPC_URL_1: sandbox.url, DATA_DIR: dataDir, HEAD_POLL_MS: '250' })
   }
   honest = await start(false)
   deceived = await start(true)

@@ -53,7 +53,7 @@ beforeAll(async () => {
   await node.send(token('WETH'), fill, [safe, 20n * ether], dave.address)
   await node.rpc('anvil_setBalance', [safe, numberToHex(5n * ether)])
   await node.rpc('evm_mine', [])
-  service = await startService({ RPC_URL_1: sandbox.url, HEAD_POLL_MS: '50' })
+  service = await startService({ RPC_URL_1: sandbox.url, HEAD_POLL_MS: '250' })
 })
 afterAll(async () => {
   await service?.stop()

@@ -47,13 +47,11 @@ describe('a token that lies', () => {
     await become(token, 'honest')
     await armBomb(true)
     const number = Number(await client.request('eth_blockNumber', []))
-    const started = performance.now()
     const answer = await sale(number)
     expect(answer.status, answer.text.slice(0, 500)).toBe(200)
     const query = { chainId: '1', address: token, includeMetadata: 'true' }
     const listed = await service.get('/api/v1/tokens', query)
     expect(listed.text.length).toBeLessThan(10_000)
-    expect(performance.now() - started).toBeLessThan(20_000)
     await armBomb(false)
   })
 })
@@ -63,17 +61,15 @@ describe('a pool without which there is no route', () => {
     ['revert bomb', 'SIMULATION_REVERTED'],
     ['error bomb', 'SIMULATION_REVERTED'],
     ['burnt gas', 'SIMULATION_REVERTED'],
-  ])('%s: a short error, in time, and the service goes on', async (mode, code) => {
+  ])('%s: a short error, and the service goes on', async (mode, code) => {
     const { become, lonelyPair, lonelyToken, route, service } = context()
     const number = await become(lonelyPair, mode)
     const trade = { tokenIn: lonelyToken, tokenOut: usdc, amountIn }
-    const started = performance.now()
     const before = process.memoryUsage().rss
     const [answer, other] = await Promise.all([
       route(number, trade),
       service.get('/api/v1/shortcuts/quote', { tokenIn: weth, tokenOut: usdc, amountIn }),
     ])
-    expect(performance.now() - started).toBeLessThan(30_000)
     expect(process.memoryUsage().rss - before).toBeLessThan(500 * 2 ** 20)
     expect(answer.body, answer.text.slice(0, 500)).toMatchObject({ code })
     expect(answer.text.length).toBeLessThan(10_000)

@@ -52,6 +52,8 @@ export async function openConsole(
   { colorScheme = 'light', viewport = desktop, key = own }: Look = {},
 ): Promise<ConsolePage> {
   const page = await browser.newPage({ colorScheme, viewport })
+  // A service that shares the cores with other tests may answer late.
+  page.setDefaultTimeout(120_000)
   const problems: string[] = []
   page.on('pageerror', (error) => problems.push(`${error.stack}`))
   page.on('console', (message) => {

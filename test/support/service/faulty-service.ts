@@ -9,7 +9,7 @@ const weth: Address = '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2'
 const usdc: Address = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48'
 export const dai: Address = '0x6b175474e89094c44da98b954eedeac495271d0f'
 
-export const fast = { HEAD_POLL_MS: '50' }
+export const fast = { HEAD_POLL_MS: '250' }
 export const swap = { chainId: '1', tokenIn: weth, tokenOut: usdc, amountIn: `${10n ** 18n}` }
 
 /** Call in a file; the node is well again after each test. */
