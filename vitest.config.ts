@@ -2,7 +2,12 @@ import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './test/sequencer.js'
 
 // Files of one worker share its modules: half a minute of imports less, and nothing in src depends on being new.
-const common = { environment: 'node' as const, isolate: false }
+const common = {
+  environment: 'node' as const,
+  isolate: false,
+  // What is waited for comes when the machine has time for it.
+  expect: { poll: { timeout: 60_000 } },
+}
 
 /** Of the projects that start chains and services. */
 const whole = { ...common, globalSetup: ['test/global-setup.ts'], maxWorkers: 2 }
@@ -59,7 +64,7 @@ export default defineConfig({
           ...asked,
           name: 'slow',
           // Many of them wait for nodes that are far away.
-          maxWorkers: 3,
+          maxWorkers: 4,
           sequence: { groupOrder: 3 },
           include: ['test/**/*.slow.ts'],
           testTimeout: 300_000,

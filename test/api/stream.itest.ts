@@ -114,7 +114,7 @@ describe('events', () => {
     }
     const api = await startTestApi({}, change)
     const stream = await openStream(streamUrl(api))
-    await expect.poll(() => blocks.calculated, { timeout: 20_000 }).toEqual([100])
+    await expect.poll(() => blocks.calculated).toEqual([100])
     for (const number of [101, 102, 103]) blocks.mine(number)
     gate.release()
     expect(await stream.next()).toMatchObject({ id: '100' })
@@ -174,7 +174,7 @@ describe('requests', () => {
     const stream = await openStream(streamUrl(api), { headers })
     expect(stream.response.headers.get('access-control-allow-origin')).toBe('https://app.example')
     stream.close()
-    await expect.poll(() => openStreams(api), { timeout: 20_000 }).toBe('0')
+    await expect.poll(() => openStreams(api)).toBe('0')
     const head = await fetch(streamUrl(api), { method: 'HEAD', headers })
     expect(head.headers.get('content-type')).toMatch(/^text\/event-stream/)
     expect(api.asked.quotes.length).toBeLessThan(2)
@@ -199,12 +199,12 @@ describe('limits', () => {
 
     for (const stream of streams) expect(await stream.next()).toMatchObject({ id: '100' })
     streams.shift()?.close()
-    await expect.poll(() => openStreams(api), { timeout: 20_000 }).toBe('2')
-    await expect.poll(() => blocks.waiting(), { timeout: 20_000 }).toBe(2)
+    await expect.poll(() => openStreams(api)).toBe('2')
+    await expect.poll(() => blocks.waiting()).toBe(2)
     streams.push(await openStream(streamUrl(api), a))
     expect(await streams.at(-1)?.next()).toMatchObject({ id: '100' })
     for (const stream of streams) stream.close()
-    await expect.poll(() => openStreams(api), { timeout: 20_000 }).toBe('0')
+    await expect.poll(() => openStreams(api)).toBe('0')
     expect(blocks.waiting()).toBe(0)
   })
 
@@ -223,7 +223,7 @@ describe('limits', () => {
       expect((await stream.next()).body).toMatchObject({ statusCode: 403, code: 'KEY_DISABLED' })
       await stream.end()
       expect(blocks.calculated).toEqual([100])
-      await expect.poll(() => blocks.waiting(), { timeout: 20_000 }).toBe(0)
+      await expect.poll(() => blocks.waiting()).toBe(0)
     },
   )
 
@@ -234,7 +234,7 @@ describe('limits', () => {
     slow.on('error', () => undefined)
     await once(slow, 'connect')
     slow.write(`GET /api/v1/stream/quotes?${query} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
-    await expect.poll(() => openStreams(api), { timeout: 20_000 }).toBe('1')
+    await expect.poll(() => openStreams(api)).toBe('1')
     const reader = await openStream(streamUrl(api))
     await reader.next()
     // The buffers of the two sockets take some; then the service would have to keep the rest.

@@ -25,7 +25,7 @@ export async function mined(
       if (!found) throw new Error('it is not mined yet')
       return found as Receipt
     },
-    { timeout: 20_000 },
+    { timeout: 60_000 },
   )
   expect(receipt.status).toBe('0x1')
   return receipt

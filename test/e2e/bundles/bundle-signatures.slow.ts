@@ -82,7 +82,7 @@ async function standsOnHead(): Promise<void> {
   await node.rpc('evm_mine', [])
   const head = Number(await node.rpc<Hex>('eth_blockNumber', []))
   const newest = async () => (await service.get('/api/v1/networks')).body[0].blockNumber
-  await expect.poll(newest, { timeout: 20_000 }).toBe(head)
+  await expect.poll(newest).toBe(head)
 }
 
 /** Sends the answer's prerequisites and its transaction, signed by bob. */

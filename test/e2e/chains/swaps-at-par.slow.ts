@@ -166,7 +166,7 @@ async function change(
     const { body } = await service.get('/api/v1/networks')
     return body.find(({ id }: { id: number }) => id === chain.id)?.blockNumber
   }
-  await expect.poll(newest, { timeout: 20_000 }).toBe(head)
+  await expect.poll(newest).toBe(head)
 }
 
 /** The holder keeps so much of the token, and loses the rest. */

@@ -180,7 +180,7 @@ describe('GET /api/v1/opportunities/{address}', () => {
     await node.rpc('evm_mine', [])
     const at = Number(await node.rpc<Hex>('eth_blockNumber', []))
     const newest = async () => (await service.get('/api/v1/networks')).body[0].blockNumber
-    await expect.poll(newest, { timeout: 20_000 }).toBe(at)
+    await expect.poll(newest).toBe(at)
     const found = await opportunities(holder)
     // The native balance stays for gas.
     expect(found.map((each) => [placeOf(each), each[0]?.args.amountIn])).toEqual([

@@ -50,7 +50,7 @@ test('what happens on the chain is listed once the snapshot is old, the old one 
   }
   const worth = async () => BigInt(await node.request<Hex>('eth_call', [held, 'latest']))
   await expect
-    .poll(worth, { timeout: 20_000 })
+    .poll(worth)
     .toBeGreaterThan(BigInt(Math.floor(before + 49_000)) * 1_000_000n)
   await node.close()
   await expect

@@ -5,7 +5,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import {
   type LatencyNode,
   sequentialRounds,
@@ -27,9 +27,9 @@ const link = '0x514910771af9ca656af840dff83e8264ecf986ca'
 const known = { tokenIn: weth, tokenOut: usdc, amountIn: `${ether}` }
 const other = { tokenIn: uni, tokenOut: link, amountIn: `${100n * ether}` }
 /** Far enough that what is asked at once overlaps, and what waits for an answer does not. */
-const latencyMs = 250
+const latencyMs = 750
 /** So far that nothing else takes as long, however busy the machine is. */
-const farMs = 4_000
+const farMs = 2_500
 
 let sandbox: Awaited<ReturnType<typeof startSandbox>>
 let node: LatencyNode
@@ -64,7 +64,9 @@ async function serviceOn(folder: string, url = node.url): Promise<TestService> {
     // The account of a key is part of the transaction.
     AUTH_MODE: 'open',
   })
-  head = (await service.get('/api/v1/networks')).body[0].blockNumber
+  const newest = async () => (await service.get('/api/v1/networks')).body[0].blockNumber
+  await vi.waitFor(async () => expect(await newest()).toBeTypeOf('number'), { timeout: 60_000 })
+  head = await newest()
   return service
 }
 

@@ -45,7 +45,7 @@ async function blockOfFreeGas(): Promise<string> {
   await node.close()
   const known = async () =>
     (await service.get('/api/v1/networks/1/blocks', { at: blockNumber })).status
-  await vi.waitFor(async () => expect(await known()).toBe(200), { timeout: 30_000 })
+  await vi.waitFor(async () => expect(await known()).toBe(200), { timeout: 60_000 })
   return blockNumber
 }
 

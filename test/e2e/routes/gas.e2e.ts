@@ -72,7 +72,7 @@ async function mined(tx: { from: Address; to: Address; data: Hex }): Promise<voi
   const newest = async () => (await service.get('/api/v1/networks')).body[0].blockNumber
   const before = await newest()
   await node.request('eth_sendTransaction', [{ ...tx, gas: numberToHex(1_000_000n) }])
-  await expect.poll(newest, { timeout: 20_000 }).toBe(before + 1)
+  await expect.poll(newest).toBe(before + 1)
 }
 
 describe('gas before the sender is funded (executionMode backend)', () => {

@@ -60,7 +60,7 @@ beforeAll(async () => {
   catalog.close()
   const head = Number(await node.request<Hex>('eth_blockNumber', []))
   const pinned = async () => (await service.get('/api/v1/networks')).body[0].blockNumber
-  await vi.waitFor(async () => expect(await pinned()).toBe(head), { timeout: 20_000 })
+  await vi.waitFor(async () => expect(await pinned()).toBe(head), { timeout: 60_000 })
 })
 afterAll(async () => {
   await node.close()

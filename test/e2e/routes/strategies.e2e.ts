@@ -68,7 +68,7 @@ async function mined(hash: Hex): Promise<void> {
   expect(receipt.status).toBe('0x1')
   const head = Number(await node.rpc<Hex>('eth_blockNumber', []))
   const newest = async () => (await service.get('/api/v1/networks')).body[0].blockNumber
-  await expect.poll(newest, { timeout: 20_000 }).toBe(head)
+  await expect.poll(newest).toBe(head)
 }
 
 /** USDC to WETH, and what that gives to DAI. */

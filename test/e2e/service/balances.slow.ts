@@ -189,6 +189,6 @@ describe('GET /api/v1/wallet/balances', () => {
     await node.rpc('evm_mine', [])
     const found = async () =>
       (await balances({ chainId: 'all', eoaAddress: alice, useEoa: 'false' })).at(0)?.amount
-    await expect.poll(found, { timeout: 30_000 }).toBe('7')
+    await expect.poll(found).toBe('7')
   })
 })

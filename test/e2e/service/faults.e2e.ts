@@ -26,7 +26,7 @@ describe('nodes', () => {
       expect((await service.get('/health')).status).toBe(200)
       context().node.fail('none')
       await expect
-        .poll(async () => (await service.get('/ready')).status, { timeout: 20_000 })
+        .poll(async () => (await service.get('/ready')).status)
         .toBe(200)
       expect((await quote(service)).status).toBe(200)
     } finally {
@@ -85,7 +85,7 @@ describe('a node that takes requests and never answers', () => {
       const newest = await batch({ quotes: [...quotes, { ...quotes[0], tokenOut: uni }] })
       expect(newest.status, newest.text).toBe(200)
       expect(newest.text).toContain('DEADLINE_EXCEEDED')
-      await expect.poll(() => inFlight(service), { timeout: 5_000 }).toBe(0)
+      await expect.poll(() => inFlight(service)).toBe(0)
     } finally {
       context().node.fail('none')
       await service.stop()
@@ -131,10 +131,10 @@ describe('the service itself', () => {
         headers: { authorization: `Bearer ${service.key}` },
         signal: abort.signal,
       })
-      await expect.poll(() => inFlight(service), { timeout: 5_000 }).toBe(1)
+      await expect.poll(() => inFlight(service)).toBe(1)
       abort.abort()
       await expect(request).rejects.toThrow()
-      await expect.poll(() => inFlight(service), { timeout: 5_000 }).toBe(0)
+      await expect.poll(() => inFlight(service)).toBe(0)
     } finally {
       context().node.fail('none')
       await service.stop()

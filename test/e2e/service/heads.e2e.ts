@@ -42,7 +42,7 @@ describe('a chain that moves on', () => {
     const next = first.body.createdAt + 1
     await expect
       .poll(async () => (await service.get('/api/v1/networks')).body[0].blockNumber, {
-        timeout: 20_000,
+        timeout: 60_000,
       })
       .toBe(next)
     const second = await service.get('/api/v1/shortcuts/route', { fromAddress: alice, ...trade })

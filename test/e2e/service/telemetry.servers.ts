@@ -114,7 +114,7 @@ test('every panel of the dashboard has data of a service at work, and its rules 
   onTestFinished(() => node.close())
   const prometheus = await startPrometheus(new URL(service.url).host)
   await expect
-    .poll(() => query(prometheus, 'up == 1').catch(() => []), { timeout: 20_000 })
+    .poll(() => query(prometheus, 'up == 1').catch(() => []))
     .toHaveLength(1)
   const streamUrl = new URL('/api/v1/stream/quotes', service.url)
   streamUrl.search = String(new URLSearchParams({ ...trade, amountIn: '1000000000000000000' }))
@@ -159,7 +159,7 @@ test('every panel of the dashboard has data of a service at work, and its rules 
     lines.push(`| ${title} | \`${expr.replaceAll('|', '\\|')}\` | ${shown(found)} |`)
   }
   await expect
-    .poll(() => rulesOf(prometheus), { timeout: 20_000 })
+    .poll(() => rulesOf(prometheus))
     .toEqual(alerts.map(({ name }) => ({ name, health: 'ok' })))
 
   const page = await readFile(document, 'utf8')

@@ -43,7 +43,6 @@ afterAll(async () => {
 })
 
 /** Other work may keep the processor busy. */
-const inTime = { timeout: 20_000 }
 
 type Headers = Record<string, string>
 /** A key of the account, or of a new one. */
@@ -89,13 +88,13 @@ function slowThreads(parts: number, passed = 0) {
   }
   /** Once all parts that it gives are taken. */
   const lose = async () => {
-    await expect.poll(() => isStuck, inTime).toBe(true)
+    await expect.poll(() => isStuck).toBe(true)
     await threads[0]?.terminate()
   }
   const stop = () => void unsubscribe('worker_threads', found)
   subscribe('worker_threads', found)
   onTestFinished(stop)
-  const started = (count: number) => expect.poll(() => threads.length, inTime).toBe(count)
+  const started = (count: number) => expect.poll(() => threads.length).toBe(count)
   return { threads, stop, started, lose }
 }
 
@@ -136,7 +135,7 @@ describe('places for files', () => {
     slow.stop()
     first.leave()
     const again = async () => (await ask('summary', newKey(accountId))).status
-    await expect.poll(again, inTime).toBe(200)
+    await expect.poll(again).toBe(200)
   })
 
   test('two accounts that read all they may leave one to a third', async () => {
@@ -192,7 +191,7 @@ describe('a file whose thread is lost', () => {
     expect(response.status).toBe(200)
     await slow.lose()
     await expect(response.text()).rejects.toThrow('terminated')
-    await expect.poll(api.log, inTime).toContain('answer cut in its middle')
+    await expect.poll(api.log).toContain('answer cut in its middle')
   })
 
   test('is cut by a reset where the end of the connection is that of the file', async () => {

@@ -12,7 +12,6 @@ import { loopbackFaults, startLoopbackProxy } from '../../support/nodes/loopback
 import { withSandbox } from '../../support/sandbox.js'
 
 /** On a busy machine; how fast it is, is not asserted. */
-const patience = { timeout: 30_000 }
 
 const weth: Address = '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2'
 const usdc: Address = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48'
@@ -95,8 +94,8 @@ describe('many at once', () => {
       for (const [index, block] of blocks.entries()) {
         expect(await ask(one, request(weth, usdc, block))).toBe(answers[index])
       }
-      await expect.poll(() => one.forks.stats().leases, patience).toBe(0)
-      await expect.poll(() => one.forks.stats().blocks, patience).toBeLessThanOrEqual(3)
+      await expect.poll(() => one.forks.stats().leases).toBe(0)
+      await expect.poll(() => one.forks.stats().blocks).toBeLessThanOrEqual(3)
       expect(one.problems).toEqual([])
     } finally {
       await one.stop()
@@ -107,7 +106,7 @@ describe('many at once', () => {
     const one = await startEngine({ url: context().sandbox.url, threads: 2 })
     const running = [weth, dai, uni].map((token) => ask(one, request(token, usdc, 100n)))
     const settled = Promise.allSettled(running)
-    await expect.poll(() => one.forks.stats().leases, patience).toBeGreaterThan(0)
+    await expect.poll(() => one.forks.stats().leases).toBeGreaterThan(0)
     const { pids } = one.forks.stats()
     await one.stop()
     await settled
@@ -197,7 +196,7 @@ describe('an archive that fails', () => {
         expect(documented, fault).toEqual(expect.arrayContaining([...new Set(codes)]))
         expect(codes.length, fault).toBeGreaterThan(0)
         proxy.fault = null
-        await expect.poll(() => ask(one, request(weth, usdc)).catch(String), patience).toBe(known)
+        await expect.poll(() => ask(one, request(weth, usdc)).catch(String)).toBe(known)
       }
     } finally {
       await one.stop()
@@ -223,7 +222,7 @@ describe('an archive that fails', () => {
       )
       expect(documented).toEqual(expect.arrayContaining([...new Set(codes)]))
       await expect
-        .poll(() => ask(one, request(dai, weth, head - 12n)).catch(String), patience)
+        .poll(() => ask(one, request(dai, weth, head - 12n)).catch(String))
         .toContain('amountOut')
     } finally {
       process.off('worker', note)
@@ -242,18 +241,18 @@ describe('a chain that goes on', () => {
       await client.request('anvil_mine', ['0x1'])
       const [first] = JSON.parse(`[${before}]`)
       await expect
-        .poll(async () => JSON.parse(await ask(one, request(weth, usdc))).block.number, patience)
+        .poll(async () => JSON.parse(await ask(one, request(weth, usdc))).block.number)
         .toBe(String(BigInt(first.block.number) + 1n))
       const old = one.archive.head(1)
       await client.request('evm_revert', [undo])
       await client.request('evm_increaseTime', [500])
       await client.request('anvil_mine', ['0x1'])
-      await expect.poll(() => one.archive.head(1)?.hash, patience).not.toBe(old?.hash)
+      await expect.poll(() => one.archive.head(1)?.hash).not.toBe(old?.hash)
       const head = one.archive.head(1)
       expect(head?.number).toBe(old?.number)
       expect(one.archive.url(1, head?.number ?? 0n, old?.hash)).toMatch(new RegExp(`${old?.hash}$`))
       await expect
-        .poll(async () => JSON.parse(await ask(one, request(weth, usdc))).block.hash, patience)
+        .poll(async () => JSON.parse(await ask(one, request(weth, usdc))).block.hash)
         .toBe(head?.hash)
     } finally {
       await one.stop()

@@ -75,7 +75,7 @@ test('where the process that starts them dies, they end, and the next ones start
   process.kill(former, 'SIGKILL')
   expect(await left.ended).toEqual([null, 'SIGKILL'])
   // Until the system has taken note of it.
-  await expect.poll(() => exists(pid), { timeout: 20_000 }).toBe(false)
+  await expect.poll(() => exists(pid)).toBe(false)
   const next = start('/bin/sh', ['-c', 'exit 0'])
   expect(await next.ended).toEqual([0, null])
   expect(spawnerPid()).not.toBe(former)

@@ -147,7 +147,7 @@ describe('pools sync', () => {
         env: { PATH: process.env.PATH, ...environment(node, dataDir) },
       })
       await vi.waitFor(() => expect(node.ranges.length).toBeGreaterThanOrEqual(answers), {
-        timeout: 30_000,
+        timeout: 60_000,
         interval: 3,
       })
       child.kill('SIGKILL')
