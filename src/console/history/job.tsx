@@ -156,6 +156,17 @@ function Downloads({ job: { id, name, kind } }: { readonly job: BacktestJob }) {
 
 const blocksOfPage = 20
 
+/** One at a time, since the service makes few files of results at a time for an account. */
+const turns = pLimit(1)
+
+/** What has begun is read to its end, also for nobody: a read that is given up keeps its place in the service for a while. */
+function inTurn<T>(signal: AbortSignal, read: () => Promise<T>): Promise<T> {
+  return turns(() => {
+    signal.throwIfAborted()
+    return read()
+  })
+}
+
 interface FoundProps {
   readonly id: string
   readonly job: BacktestJob
@@ -167,18 +178,13 @@ interface FoundProps {
 function Found({ id, job, isWorking, done, query }: FoundProps) {
   // A summary of a long job takes a while: not for each of its blocks.
   const moment = isWorking ? Math.floor((10 * done) / Math.max(1, job.blocksTotal)) : `end ${done}`
-  // The service makes few files of results at a time for an account, and one that nobody waits for any more ends late.
-  const [inTurn] = useState(() => pLimit(1))
   const summary = useAsked(`summary ${id} ${moment}`, (client, signal) =>
-    inTurn(() => client.backtestSummary({ id }, { signal })),
+    inTurn(signal, () => client.backtestSummary({ id })),
   )
   const from = query.get('from') ?? ''
   const page = useAsked(`page ${id} ${from} ${moment}`, (client, signal) =>
-    inTurn(() =>
-      client.backtestResults(
-        { id, limit: blocksOfPage, ...(from && { from: Number(from) }) },
-        { signal },
-      ),
+    inTurn(signal, () =>
+      client.backtestResults({ id, limit: blocksOfPage, ...(from && { from: Number(from) }) }),
     ),
   )
   const isHindsight = job.kind === 'hindsight'
