@@ -18,7 +18,11 @@ interface Row {
 let service: TestService
 
 beforeAll(async () => {
-  service = await startService({ HEAD_POLL_MS: '250', POSITIONS_MAX_AGE_SECONDS: '1', WORKERS: '1' })
+  service = await startService({
+    HEAD_POLL_MS: '250',
+    POSITIONS_MAX_AGE_SECONDS: '1',
+    WORKERS: '1',
+  })
 })
 afterAll(() => service.stop())
 
@@ -49,9 +53,7 @@ test('what happens on the chain is listed once the snapshot is old, the old one 
     data: encodeFunctionData({ abi: vaultAbi, functionName: 'totalAssets' }),
   }
   const worth = async () => BigInt(await node.request<Hex>('eth_call', [held, 'latest']))
-  await expect
-    .poll(worth)
-    .toBeGreaterThan(BigInt(Math.floor(before + 49_000)) * 1_000_000n)
+  await expect.poll(worth).toBeGreaterThan(BigInt(Math.floor(before + 49_000)) * 1_000_000n)
   await node.close()
   await expect
     .poll(async () => Math.round((await tvlOf()) - before), { interval: 500, timeout: 150_000 })

@@ -138,9 +138,7 @@ describe('POST /api/v1/shortcuts/quotes', () => {
       headers: { authorization: `Bearer ${service.key}`, 'content-type': 'application/json' },
       body: JSON.stringify({ quotes: [{ ...one, amountIn }] }),
     })
-    await expect
-      .poll(() => metric('simulations_total'))
-      .toBeGreaterThan(before)
+    await expect.poll(() => metric('simulations_total')).toBeGreaterThan(before)
     client.abort()
     await expect(call).rejects.toThrow()
     await expect.poll(() => metric('calculations_in_flight')).toBe(0)

@@ -25,9 +25,7 @@ describe('nodes', () => {
       expect((await service.get('/ready')).status).toBe(503)
       expect((await service.get('/health')).status).toBe(200)
       context().node.fail('none')
-      await expect
-        .poll(async () => (await service.get('/ready')).status)
-        .toBe(200)
+      await expect.poll(async () => (await service.get('/ready')).status).toBe(200)
       expect((await quote(service)).status).toBe(200)
     } finally {
       await service.stop()

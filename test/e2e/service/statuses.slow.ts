@@ -198,9 +198,7 @@ test('504 when the node is silent for longer than a request may take', async () 
     UPSTREAM_TIMEOUT_MS: '60000',
   })
   try {
-    await expect
-      .poll(async () => (await service.get('/ready')).status)
-      .toBe(200)
+    await expect.poll(async () => (await service.get('/ready')).status).toBe(200)
     context().node.fail('silent')
     expect(await others(service, 504, () => ({}), asking(504))).toEqual([])
   } finally {

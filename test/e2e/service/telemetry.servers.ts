@@ -113,9 +113,7 @@ test('every panel of the dashboard has data of a service at work, and its rules 
   const node = createRpcClient(service.nodeUrl)
   onTestFinished(() => node.close())
   const prometheus = await startPrometheus(new URL(service.url).host)
-  await expect
-    .poll(() => query(prometheus, 'up == 1').catch(() => []))
-    .toHaveLength(1)
+  await expect.poll(() => query(prometheus, 'up == 1').catch(() => [])).toHaveLength(1)
   const streamUrl = new URL('/api/v1/stream/quotes', service.url)
   streamUrl.search = String(new URLSearchParams({ ...trade, amountIn: '1000000000000000000' }))
   const stream = await openStream(streamUrl)
