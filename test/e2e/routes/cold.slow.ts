@@ -120,14 +120,15 @@ describe('the first answer at a new block', () => {
     }
   })
 
-  test('so far away that waiting is all that counts, another pair takes at most 5 round trips and the first answer of all 8', async () => {
+  test('so far away that waiting is all that counts, another pair takes at most 5 round trips and the first answer of all 9', async () => {
     const far = await startLatencyNode(sandbox.url, farMs)
     const own = await newFolder()
     try {
       const first = await serviceOn(own, far.url)
       const cost = await quote(first, other, 1, far)
       await first.stop()
-      expect(cost.rounds).toBeLessThanOrEqual(8)
+      // Eight or nine, by whose state of two simulations is known first.
+      expect(cost.rounds).toBeLessThanOrEqual(9)
       const second = await serviceOn(await newFolder(), far.url)
       await quote(second, known, 0, far)
       const again = await quote(second, other, 1, far)
