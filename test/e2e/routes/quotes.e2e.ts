@@ -141,7 +141,7 @@ describe('POST /api/v1/shortcuts/quotes', () => {
     await expect.poll(() => metric('simulations_total')).toBeGreaterThan(before)
     client.abort()
     await expect(call).rejects.toThrow()
-    await expect.poll(() => metric('calculations_in_flight')).toBe(0)
+    await expect.poll(() => metric('calculations_in_flight'), { timeout: 20_000 }).toBe(0)
     expect((await metric('simulations_total')) - before).toBeLessThan(200 * 24)
   })
 })
@@ -193,6 +193,6 @@ describe('GET and POST /api/v1/stream/quotes', () => {
       const both = await batch({ blockNumber, quotes: [one, { tokenIn: weth }] })
       expect(several?.body).toEqual(both.body)
     }
-    await expect.poll(() => metric('streams ')).toBe(0)
+    await expect.poll(() => metric('streams '), { timeout: 20_000 }).toBe(0)
   })
 })

@@ -83,7 +83,7 @@ describe('a node that takes requests and never answers', () => {
       const newest = await batch({ quotes: [...quotes, { ...quotes[0], tokenOut: uni }] })
       expect(newest.status, newest.text).toBe(200)
       expect(newest.text).toContain('DEADLINE_EXCEEDED')
-      await expect.poll(() => inFlight(service)).toBe(0)
+      await expect.poll(() => inFlight(service), { timeout: 5_000 }).toBe(0)
     } finally {
       context().node.fail('none')
       await service.stop()
@@ -129,10 +129,10 @@ describe('the service itself', () => {
         headers: { authorization: `Bearer ${service.key}` },
         signal: abort.signal,
       })
-      await expect.poll(() => inFlight(service)).toBe(1)
+      await expect.poll(() => inFlight(service), { timeout: 5_000 }).toBe(1)
       abort.abort()
       await expect(request).rejects.toThrow()
-      await expect.poll(() => inFlight(service)).toBe(0)
+      await expect.poll(() => inFlight(service), { timeout: 5_000 }).toBe(0)
     } finally {
       context().node.fail('none')
       await service.stop()

@@ -42,8 +42,6 @@ afterAll(async () => {
   for (const close of closing) await close()
 })
 
-/** Other work may keep the processor busy. */
-
 type Headers = Record<string, string>
 /** A key of the account, or of a new one. */
 function newKey(accountId?: string): Headers {

@@ -11,8 +11,6 @@ import { startEngine, type TestEngine } from '../../support/engine.js'
 import { loopbackFaults, startLoopbackProxy } from '../../support/nodes/loopback-proxy.js'
 import { withSandbox } from '../../support/sandbox.js'
 
-/** On a busy machine; how fast it is, is not asserted. */
-
 const weth: Address = '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2'
 const usdc: Address = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48'
 const dai: Address = '0x6b175474e89094c44da98b954eedeac495271d0f'
