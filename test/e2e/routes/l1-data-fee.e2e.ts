@@ -82,7 +82,7 @@ beforeAll(async () => {
   service = await startService({
     RPC_URL_8453: node.url,
     RPC_URL_42161: nodeOf(arbitrum).url,
-    HEAD_POLL_MS: '250',
+    HEAD_POLL_MS: '60000',
   })
 })
 afterAll(async () => {
@@ -100,8 +100,13 @@ function place(node: TestAnvil, address: Address, contract: string): Promise<unk
   return node.rpc('anvil_setCode', [address, contracts[contract]?.runtimeCode])
 }
 
-/** From the block that it mines on. @param slot - 0: of the bytes; 1: of the operator. */
-async function setPrice(price: bigint, slot = 0): Promise<void> {
+/**
+ * Sets the price from the block that it mines on.
+ *
+ * @param slot - 0: of the bytes; 1: of the operator.
+ * @returns The number of that block.
+ */
+async function setPrice(price: bigint, slot = 0): Promise<number> {
   const node = nodeOf(base)
   await node.rpc('anvil_setStorageAt', [
     oracle,
@@ -109,6 +114,7 @@ async function setPrice(price: bigint, slot = 0): Promise<void> {
     numberToHex(price, { size: 32 }),
   ])
   await node.rpc('evm_mine')
+  return Number(await node.rpc('eth_blockNumber'))
 }
 
 async function wrap(chain: ChainDefinition, query: Record<string, string> = {}): Promise<Answer> {
@@ -151,10 +157,10 @@ describe('gasCost.l1DataFee', () => {
     const units = hexToBytes(unsigned).reduce((sum, byte) => sum + (byte ? 16 : 4), 68 * 16)
     expect(gasCost.l1DataFee.native).toBe(String(units * 1_000))
 
-    await setPrice(3_000n)
+    const dearer = await setPrice(3_000n)
     const past = await wrap(base, { blockNumber: String(createdAt) })
     expect(past.body.gasCost).toEqual(gasCost)
-    const next = await wrap(base, { blockNumber: String(createdAt + 1) })
+    const next = await wrap(base, { blockNumber: String(dearer) })
     expect(next.body.gasCost.l1DataFee.native).toMatch(/^[1-9]\d*000$/)
     expect(BigInt(next.body.gasCost.l1DataFee.native)).toBeGreaterThan(
       2n * BigInt(gasCost.l1DataFee.native),
@@ -162,9 +168,9 @@ describe('gasCost.l1DataFee', () => {
   })
 
   test('Base: with what the operator asks for the gas, once the oracle tells it', async () => {
-    const before = await wrap(base)
-    await setPrice(5n, 1)
-    const after = await wrap(base, { blockNumber: String(before.body.createdAt + 1) })
+    const charged = await setPrice(5n, 1)
+    const before = await wrap(base, { blockNumber: String(charged - 1) })
+    const after = await wrap(base, { blockNumber: String(charged) })
     const { gas, gasCost } = after.body
     expect([gas, after.body.tx]).toEqual([before.body.gas, before.body.tx])
     // The base fee of the two blocks differs, and with it a few bytes.
