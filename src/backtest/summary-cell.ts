@@ -52,6 +52,8 @@ export interface GroupSummary {
   /** Rows with a route where the baseline has none, and the other way round. */
   readonly onlyHere: number
   readonly onlyBaseline: number
+  /** How far the minimum is below what was quoted, as the transaction enforces it. */
+  readonly allowedSlippage: Distribution | null
   /** In the order of the plan. */
   readonly delays: readonly DelaySummary[]
   /** In the order of the plan; none where all requests stay on their chain. */
@@ -91,6 +93,7 @@ export interface Cell {
   readonly edgeAfterGas: number[]
   readonly wins: Record<-1 | 0 | 1, number>
   readonly winsAfterGas: Record<-1 | 0 | 1, number>
+  readonly allowedSlippage: number[]
   readonly gas: number[]
   readonly milliseconds: number[]
   readonly delays: readonly DelayCell[]
@@ -120,6 +123,7 @@ export function createCell({ delays, moments }: CellShape): Cell {
     edgeAfterGas: [],
     wins: { [-1]: 0, 0: 0, 1: 0 },
     winsAfterGas: { [-1]: 0, 0: 0, 1: 0 },
+    allowedSlippage: [],
     gas: [],
     milliseconds: [],
     delays: delays.map(() => ({
@@ -158,6 +162,8 @@ export function addRow(
     const value = comparison[measure]
     if (value !== null) cell[measure].push(value)
   }
+  const allowed = allowedCentiBps(row)
+  if (allowed !== null) cell.allowedSlippage.push(allowed)
   if (comparison.sign !== null) cell.wins[comparison.sign] += 1
   if (comparison.signAfterGas !== null) cell.winsAfterGas[comparison.signAfterGas] += 1
   for (const [index, execution] of row.executions.entries()) {
@@ -168,6 +174,13 @@ export function addRow(
     if (realised !== null) delay.realised.push(realised)
   }
   addDeliveries(cell.deliveries, row)
+}
+
+/** What was quoted above the minimum, in hundredths of a basis point; null without a route, or with several tokenOut. */
+function allowedCentiBps(row: BacktestRow): number | null {
+  const quoted = amountOf(row)
+  const [minimum] = row.outcome.ok ? row.outcome.minAmountsOut : []
+  return quoted === null || minimum === undefined ? null : centiBps(quoted - minimum, quoted)
 }
 
 /** What was delivered over what was quoted, in hundredths of a basis point; null unless filled with one tokenOut. */
@@ -211,6 +224,7 @@ export function summariseCells(
     againstBaselineAfterGas: winsOf(cells.map(({ winsAfterGas }) => winsAfterGas)),
     onlyHere: count((cell) => cell.onlyHere),
     onlyBaseline: count((cell) => cell.onlyBaseline),
+    allowedSlippage: bps((cell) => cell.allowedSlippage),
     delays: delays.map((delay, index) => {
       const parts = cells.flatMap((cell) => cell.delays[index] ?? [])
       const sum = (of: 'filled' | 'reverted' | 'unknown') =>
@@ -294,6 +308,7 @@ export function distributionsOf(group: GroupSummary): readonly NamedDistribution
     { measure: 'regret_after_gas_bps', at: null, values: group.regretAfterGas },
     { measure: 'edge_bps', at: null, values: group.edge },
     { measure: 'edge_after_gas_bps', at: null, values: group.edgeAfterGas },
+    { measure: 'allowed_slippage_bps', at: null, values: group.allowedSlippage },
     ...ofDelay('realised'),
     ...ofDelay('staleness'),
     ...group.deliveries.map(({ seconds, shortfall }) => ({

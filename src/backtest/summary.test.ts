@@ -180,6 +180,33 @@ test('each step of a path weighs the same: 60% and 40% of one and all of the nex
   ])
 })
 
+test('allowed slippage is from the quote to the minimum; unknown where nothing was quoted, or two tokens', async () => {
+  const asked = (blockNumber: bigint, variant: string, amounts: bigint[], minimums: bigint[]) => {
+    const one = row(blockNumber, variant, amounts[0] ?? null)
+    const { outcome } = one
+    if (!outcome.ok) return one
+    return { ...one, outcome: { ...outcome, amountsOut: amounts, minAmountsOut: minimums } }
+  }
+  const summary = await summarise(
+    { plan },
+    (async function* () {
+      yield block(10n, [
+        asked(10n, 'base', [1_000_000n], [997_900n]),
+        asked(10n, 'other', [], []),
+      ])
+      yield block(11n, [
+        asked(11n, 'base', [3_000_000n], [2_998_999n]),
+        asked(11n, 'other', [1_000n, 2_000n], [900n, 1_900n]),
+      ])
+    })(),
+  )
+  const [base, other] = summary.variants
+  // 2,100 of a million; 1,001 of three millions are 3.3366… bps.
+  expect(base?.allowedSlippage).toMatchObject({ count: 2, mean: 12.17, min: 3.34, max: 21 })
+  expect(other?.allowedSlippage).toBeNull()
+  expect(summary.requests[0]?.allowedSlippage).toEqual(base?.allowedSlippage)
+})
+
 test('reproducible: no milliseconds anywhere', async () => {
   const summary = await summarise({ plan }, blocks(), { reproducible: true })
   expect(JSON.stringify(summary)).not.toContain('milliseconds')

@@ -157,6 +157,7 @@ function printVariants({ variants }: BacktestSummary): void {
       '\np50',
       '\np95',
       'won/tied/lost',
+      'allowed bps\nmean',
       'gas\np50',
       ...delays.map(({ delay }) => `filled, realised\n+${delay}`),
       ...deliveries.map(
@@ -169,6 +170,7 @@ function printVariants({ variants }: BacktestSummary): void {
       `${one.routes} of ${one.rows}`,
       ...(['mean', 'p50', 'p95'] as const).map((name) => one.regret && figure(one.regret[name])),
       one.againstBaseline && Object.values(one.againstBaseline).join('/'),
+      one.allowedSlippage && figure(one.allowedSlippage.mean),
       one.gas?.p50,
       ...one.delays.map(({ fillRate, realised }) =>
         fillRate === null

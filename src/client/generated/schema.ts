@@ -15524,6 +15524,17 @@ export interface operations {
                      *           "againstBaselineAfterGas": null,
                      *           "onlyHere": 0,
                      *           "onlyBaseline": 0,
+                     *           "allowedSlippage": {
+                     *             "count": 5,
+                     *             "mean": 50,
+                     *             "min": 50,
+                     *             "p5": 50,
+                     *             "p25": 50,
+                     *             "p50": 50,
+                     *             "p75": 50,
+                     *             "p95": 50,
+                     *             "max": 50
+                     *           },
                      *           "delays": [],
                      *           "deliveries": [],
                      *           "gas": {
@@ -15605,6 +15616,17 @@ export interface operations {
                      *           "againstBaselineAfterGas": null,
                      *           "onlyHere": 0,
                      *           "onlyBaseline": 0,
+                     *           "allowedSlippage": {
+                     *             "count": 5,
+                     *             "mean": 50,
+                     *             "min": 50,
+                     *             "p5": 50,
+                     *             "p25": 50,
+                     *             "p50": 50,
+                     *             "p75": 50,
+                     *             "p95": 50,
+                     *             "max": 50
+                     *           },
                      *           "delays": [],
                      *           "deliveries": [],
                      *           "gas": {
@@ -15677,6 +15699,17 @@ export interface operations {
                      *           "againstBaselineAfterGas": null,
                      *           "onlyHere": 0,
                      *           "onlyBaseline": 0,
+                     *           "allowedSlippage": {
+                     *             "count": 5,
+                     *             "mean": 50,
+                     *             "min": 50,
+                     *             "p5": 50,
+                     *             "p25": 50,
+                     *             "p50": 50,
+                     *             "p75": 50,
+                     *             "p95": 50,
+                     *             "max": 50
+                     *           },
                      *           "delays": [],
                      *           "deliveries": [],
                      *           "gas": {

@@ -96,6 +96,11 @@ export function groupColumns<Row extends Group>(): Column<Row>[] {
           </span>
         ),
     },
+    {
+      title: 'Allowed slippage',
+      isNumber: true,
+      cell: ({ allowedSlippage }) => figureText(allowedSlippage?.mean, 'bps'),
+    },
     { title: 'Gas', isNumber: true, cell: ({ gas }) => figureText(gas?.p50, '', 0) },
     {
       title: 'Time',

@@ -1,6 +1,7 @@
 /** The parts of a backtest's summary that are shown; docs/how-to/backtest-report.md defines them. */
 
 export interface Distribution {
+  readonly mean: number
   readonly p5: number
   readonly p50: number
   readonly p95: number
@@ -21,6 +22,7 @@ export interface Group {
   readonly regret: Distribution | null
   readonly regretAfterGas: Distribution | null
   readonly againstBaseline: Wins | null
+  readonly allowedSlippage: Distribution | null
   readonly delays: readonly {
     readonly delay: number
     readonly fillRate: number | null

@@ -69,6 +69,7 @@ describe('Backtests', () => {
     const rows = await page.getByLabel('Results by variant').locator('tbody tr').allInnerTexts()
     expect(rows).toHaveLength(summary.variants.length)
     expect(rows[1]).toContain('no splits')
+    expect(rows[1]?.split('\t').map((cell) => cell.trim())).toContain('50 bps')
     const { body: results } = await service.get(`/api/v1/backtests/${job.id}/results`)
     const amount = BigInt(results.blocks[0].rows[0].amountsOut[0])
     const shown = page.getByLabel('Results by block').locator('.amount').first()

@@ -2,16 +2,19 @@
  * Slippages that were measured, recorded over HTTP, and measured again from the cassette alone; and measured with the
  * events of pools and without.
  */
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { contractAddress } from '../../../src/executor/deployments.js'
 import { sandboxToken } from '../../../src/sandbox/tokens.js'
-import { ether, usdc, weth } from '../../support/backtest/ether-plan.js'
+import { alice, environment, ether, usdc, weth } from '../../support/backtest/ether-plan.js'
+import { runCli } from '../../support/cli.js'
+import { executeOnFork } from '../../support/execute.js'
 import { measureBothWays } from '../../support/measured-slippage.js'
 import { withSandbox } from '../../support/sandbox.js'
 import { again, expectedOf, open, type Recorded } from '../../support/service/cassette-context.js'
-import { examplesOf, partsShown } from '../../support/service/examples.js'
+import { examplesOf, partsShown, planOf } from '../../support/service/examples.js'
 import { startService } from '../../support/service/service.js'
 
 const context = withSandbox()
@@ -48,6 +51,78 @@ test('the page shows what is answered', async () => {
     expect(partsShown(example?.shown, body)).toEqual(example?.shown)
   } finally {
     await service.stop()
+  }
+})
+
+test("the page's plan: each minimum is that of the answer at its block, and the summary has the mean of them", async () => {
+  // The window of block 369 ends ten blocks before that of the two after it.
+  const blocks = 'blocks: { from: latest-9, to: latest-7 }'
+  const plan = planOf('auto-slippage').replace(/^blocks: .*$/m, blocks)
+  expect(plan).toContain(blocks)
+  const path = join(folder, 'plan.yaml')
+  await writeFile(path, plan)
+  const service = await startService(environment(context().sandbox.url))
+  onTestFinished(() => service.stop())
+  const out = join(folder, 'backtest')
+  const done = await runCli([
+    ...['backtest', path, '--url', service.url],
+    ...['--out', out, '--format', 'jsonl,json'],
+  ])
+  expect(done.code, done.err).toBe(0)
+
+  const lines = (await readFile(join(out, 'results.jsonl'), 'utf8')).trimEnd().split('\n')
+  const rows = lines.map((line) => JSON.parse(line))
+  expect(rows.map(({ blockNumber, variant }) => `${blockNumber} ${variant}`)).toEqual(
+    [369, 370, 371].flatMap((block) => [`${block} 50 bps`, `${block} auto`]),
+  )
+  const trade = { tokenIn: weth, tokenOut: usdc, amountIn: `${ether}` }
+  const asked = { chainId: '1', fromAddress: alice, executionMode: 'backend', ...trade }
+  const measured = { ...asked, slippage: 'auto', maxSlippage: '100' }
+  const answers = []
+  for (const { variant, blockNumber, outcome } of rows) {
+    if (variant !== 'auto') continue
+    const at = { ...measured, blockNumber: String(blockNumber) }
+    const { body, text } = await service.get('/api/v1/shortcuts/route', at)
+    expect(body.slippage, text).toMatchObject({ source: 'measured', maxSlippage: 100 })
+    expect([outcome.amountsOut, outcome.minAmountsOut]).toEqual([
+      [body.amountOut],
+      [body.minAmountOut],
+    ])
+    answers.push(body)
+  }
+
+  const summary = JSON.parse(await readFile(join(out, 'summary.json'), 'utf8'))
+  const allowed = rows.map(({ outcome: { amountsOut, minAmountsOut } }) => {
+    const [quoted, least] = [BigInt(amountsOut[0]), BigInt(minAmountsOut[0])]
+    return Number(((quoted - least) * 1_000_000_000n) / quoted) / 100_000
+  })
+  for (const [index, name] of ['50 bps', 'auto'].entries()) {
+    const { variant, allowedSlippage } = summary.variants[index]
+    const own = allowed.filter((_one, at) => at % 2 === index)
+    expect([variant, allowedSlippage.count]).toEqual([name, 3])
+    expect(allowedSlippage.mean).toBeCloseTo(own.reduce((sum, one) => sum + one, 0) / 3, 2)
+    const printed = done.out.split('\n').find((line) => line.startsWith(`│ ${name}`))
+    expect(printed).toContain(` ${Math.round(allowedSlippage.mean * 100) / 100} `)
+  }
+  const [fixed, auto] = summary.variants
+  expect(fixed.allowedSlippage.mean).toBe(50)
+  expect(auto.allowedSlippage.mean).toBeLessThan(50)
+
+  const [last] = answers.slice(-1)
+  for (const { delay, status, amountsOut } of rows.at(-1).executions) {
+    const executed = await executeOnFork({
+      nodeUrl: service.nodeUrl,
+      blockNumber: 371 + delay,
+      tx: last.tx,
+      fund: [{ token: weth, amount: ether }],
+      approve: contractAddress('Router'),
+      watch: [{ token: usdc, owner: alice }],
+    })
+    expect([delay, status, amountsOut]).toEqual(
+      executed.status === 'success'
+        ? [delay, 'filled', executed.deltas.map(String)]
+        : [delay, 'reverted', undefined],
+    )
   }
 })
 

@@ -139,11 +139,16 @@ describe('writeOutputs', () => {
   test('the tables of the summary are the summary', async () => {
     await writeOutputs(job, sampleResults(job), { folder, formats: ['sqlite', 'json'] })
     const { variants } = JSON.parse(await readFile(at('summary.json'), 'utf8'))
-    const [regret] = readTable(
-      at('results.sqlite'),
-      "SELECT * FROM summary_distributions WHERE measure = 'regret_bps' AND request IS NULL AND variant = 'one hop'",
-    )
-    expect({ ...regret, count: Number(regret?.count) }).toMatchObject(variants[1].regret)
+    for (const [measure, values] of [
+      ['regret_bps', variants[1].regret],
+      ['allowed_slippage_bps', variants[1].allowedSlippage],
+    ] as const) {
+      const [row] = readTable(
+        at('results.sqlite'),
+        `SELECT * FROM summary_distributions WHERE measure = '${measure}' AND request IS NULL AND variant = 'one hop'`,
+      )
+      expect({ ...row, count: Number(row?.count) }).toMatchObject(values)
+    }
     const [delay] = readTable(
       at('results.sqlite'),
       "SELECT * FROM summary_delays WHERE delay = 3 AND request IS NULL AND variant = 'one hop'",

@@ -17,6 +17,12 @@ export function examplesOf(page: string): Example[] {
   })
 }
 
+/** The page's first plan of a backtest. */
+export function planOf(page: string): string {
+  const [, plan = ''] = /```yaml\n([^`]*)```/.exec(pageOf(page)) ?? []
+  return plan
+}
+
 /** Rows of the page's tables as the command line prints them, without their headings. */
 export function printedRowsOf(page: string): string[][] {
   const lines = pageOf(page)

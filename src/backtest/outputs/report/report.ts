@@ -54,6 +54,10 @@ const definitions = [
     'rows where amountOut is more than, as much as, less than that of the baseline; both have a route.',
   ],
   [
+    'Allowed slippage',
+    'how far the minimum of a transaction is below its quoted amountOut, in bps of it.',
+  ],
+  [
     'Fill rate',
     'filled / (filled + reverted), for transactions built at block N and executed at the end of block N + delay.',
   ],

@@ -34,6 +34,7 @@ export function groupTable(caption: string, first: string, groups: readonly Name
     'edge after gas, mean',
     'wins – ties – losses',
     'the same after gas',
+    'allowed slippage, mean',
     'gas, mean',
   ]
   return table(
@@ -51,6 +52,7 @@ export function groupTable(caption: string, first: string, groups: readonly Name
       formatNumber(group.edgeAfterGas?.mean, 2),
       winsText(group.againstBaseline),
       winsText(group.againstBaselineAfterGas),
+      formatNumber(group.allowedSlippage?.mean, 2),
       formatNumber(group.gas?.mean, 0),
     ]),
   )
@@ -62,6 +64,7 @@ const distributionLabels = [
   ['regret_after_gas_bps', 'regret after gas, bps', 2],
   ['edge_bps', 'edge, bps', 2],
   ['edge_after_gas_bps', 'edge after gas, bps', 2],
+  ['allowed_slippage_bps', 'allowed slippage, bps', 2],
   ['gas', 'gas', 0],
   ['milliseconds', 'milliseconds (differ in every run)', 0],
 ] as const
