@@ -190,10 +190,7 @@ test('allowed slippage is from the quote to the minimum; unknown where nothing w
   const summary = await summarise(
     { plan },
     (async function* () {
-      yield block(10n, [
-        asked(10n, 'base', [1_000_000n], [997_900n]),
-        asked(10n, 'other', [], []),
-      ])
+      yield block(10n, [asked(10n, 'base', [1_000_000n], [997_900n]), asked(10n, 'other', [], [])])
       yield block(11n, [
         asked(11n, 'base', [3_000_000n], [2_998_999n]),
         asked(11n, 'other', [1_000n, 2_000n], [900n, 1_900n]),

@@ -40,6 +40,8 @@ let block: number
 let reserves: readonly [bigint, bigint]
 /** Deploys a contract. */
 let creation: Hex
+/** Its minimum holds at the end of the block three before its own, and not after the trade in the block behind that. */
+let late: { readonly trade: Trade; readonly hash: Hex; readonly block: number }
 
 const frontIn = 200n * ether
 const victimIn = 10n * ether
@@ -69,6 +71,13 @@ beforeAll(async () => {
   const deploying = { from: other, data: '0x5f5ff3', gas: numberToHex(100_000) }
   creation = await traders.node.request<Hex>('eth_sendTransaction', [deploying])
   await traders.node.request('evm_mine')
+  const minimum = outputOf(ether, await reservesOf(traders.node, pair))
+  const trade = byV2Router({ from: other, ...sell, amountIn: ether, minimum })
+  await traders.mine([])
+  await traders.mine([byV2Router({ from: attacker, ...sell, amountIn: 10n * ether })])
+  await traders.mine([])
+  const [hash = '0x'] = await traders.mine([trade])
+  late = { trade, hash, block: await traders.head() }
   const env = { RPC_URL_1: traders.url, AUTH_MODE: 'open', WORKERS: '2' }
   service = await startService(env)
 })
@@ -135,6 +144,48 @@ describe('POST /hindsight', () => {
       watch: [{ token: usdc, owner: victim }],
     })
     expect(executed.deltas.map(String)).toEqual([found.atItsPlace.amountOut])
+  })
+
+  test('ours at the end of the block before is what a chain of its own gives there', async () => {
+    const { swap, before, atItsPlace } = await one(1)
+    const executed = await executeOnFork({
+      nodeUrl: traders.url,
+      blockNumber: block - 1,
+      tx: before.tx,
+      fund: [{ token: weth, amount: victimIn }],
+      approve: before.tx.to,
+      watch: [{ token: usdc, owner: victim }],
+    })
+    expect(executed.deltas.map(String)).toEqual([before.amountOut])
+    const [ours, theirs] = [BigInt(before.amountOut), BigInt(swap.amountOut)]
+    expect(before.amountOutBps).toBe(Number(((ours - theirs) * 1_000_000n) / theirs) / 100)
+    expect(before.result).toBe('won')
+    // Nobody is before ours there.
+    expect(ours).toBeGreaterThan(BigInt(atItsPlace.amountOut))
+  })
+
+  test('the first block at whose end a minimum fails, over HTTP and on the command line', async () => {
+    const at = async (blockNumber: number) => {
+      const { from, to, data } = late.trade
+      const tx = { from, to, data, value: '0' }
+      return executeOnFork({ nodeUrl: traders.url, blockNumber, tx, watch: [] })
+    }
+    expect((await at(late.block - 3)).status).toBe('success')
+    expect((await at(late.block - 2)).status).toBe('reverted')
+    expect((await at(late.block - 1)).status).toBe('reverted')
+
+    const first = late.block - 2
+    const { transactions } = await hindsight({ hash: late.hash, since: 3 })
+    expect(transactions).toMatchObject([
+      { blockNumber: late.block, status: 'reverted', revertsSince: first },
+    ])
+    const single = await runCli(['hindsight', late.hash, '--since', '3', '--url', service.url])
+    expect(single.code, single.err).toBe(0)
+    expect(single.out).toMatch(new RegExp(`reverts since +│ the end of block ${first} `))
+    const range = ['--blocks', `${late.block}`, '--since', '3', '--url', service.url]
+    const several = await runCli(['hindsight', ...range])
+    expect(several.code, several.err).toBe(0)
+    expect(several.err).toContain(`${late.hash} reverted, since block ${first}: `)
   })
 
   test('ether in by SwapRouter02, proceeds of another account, a revert, a transfer', async () => {
