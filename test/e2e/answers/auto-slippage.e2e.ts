@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import type { Address } from '../../../src/domain/primitives.js'
 import { contractAddress } from '../../../src/executor/deployments.js'
 import { environment, ether, usdc, weth } from '../../support/backtest/ether-plan.js'
+import { openStream } from '../../support/event-stream.js'
 import { executeOnFork } from '../../support/execute.js'
 import { startBadNode } from '../../support/nodes/bad-node.js'
 import { NodeWriter } from '../../support/nodes/node-writer.js'
@@ -181,6 +182,50 @@ describe('slippage=auto', () => {
       amountIn: one.amountIn,
     })
     expect({ ...plain, expiresAtBlock: null }).toEqual(asked.body)
+  })
+
+  test('batches, ladders and streams say until when each quote holds, and nothing of what has its own slippage', async () => {
+    const { fromAddress: _sender, executionMode: _mode, chainId, ...quoted } = trade
+    const auto = { ...quoted, slippage: 'auto' }
+    const { body: alone } = await service.get('/api/v1/shortcuts/quote', { chainId, ...auto })
+    const measured = { simulatedPosition: 0, expiresAtBlock: alone.expiresAtBlock }
+    const unmeasured = { simulatedPosition: 0, expiresAtBlock: null }
+    expect(alone.expiresAtBlock).toBeGreaterThan(head)
+    const { body: batch } = await service.post('/api/v1/shortcuts/quotes', {
+      chainId,
+      quotes: [auto, quoted, { ...auto, amountIn: [`${amountIn}`, `${amountIn - 1n}`] }],
+    })
+    const ladder = { ladder: [measured, measured] }
+    expect(batch.quotes).toMatchObject([measured, unmeasured, ladder])
+    const body = { chainId, quotes: [auto, quoted] }
+    const stream = await openStream(`${service.url}/api/v1/stream/quotes`, { body })
+    onTestFinished(() => stream.close())
+    expect((await stream.next()).body.quotes).toMatchObject([measured, unmeasured])
+  })
+
+  test('the transaction fills in the block that expiresAtBlock names, and as its last, after others have moved the pair', async () => {
+    const { body, text } = await service.get('/api/v1/shortcuts/route', {
+      ...trade,
+      blockNumber: String(head - 30),
+      slippage: 'auto',
+    })
+    const { createdAt, expiresAtBlock } = body
+    expect(expiresAtBlock, text).toBeGreaterThanOrEqual(createdAt + 3)
+    expect(expiresAtBlock).toBeLessThan(head)
+    // As the first of that block, and behind its own transactions.
+    for (const blockNumber of [expiresAtBlock - 1, expiresAtBlock]) {
+      const done = await executeOnFork({
+        nodeUrl: service.nodeUrl,
+        blockNumber,
+        tx: body.tx,
+        fund: [{ token: paxg, amount: amountIn }],
+        approve: contractAddress('Router'),
+        watch: [{ token: weth, owner: sender }],
+      })
+      expect([done.status, done.blockNumber]).toEqual(['success', BigInt(blockNumber) + 1n])
+      expect(done.deltas[0]).toBeGreaterThanOrEqual(BigInt(body.minAmountOut))
+      expect(done.deltas[0]).toBeLessThan(BigInt(body.amountOut))
+    }
   })
 
   test('maxSlippage bounds it, and a warning says what would have been needed', async () => {

@@ -228,6 +228,7 @@ describe('amounts of the steps of a bundle', () => {
       positionOut: position,
     })
     expect(status, text).toBe(200)
+    expect(body).toMatchObject({ simulatedPosition: 0, expiresAtBlock: null })
     const steps: Step[] = body.route
     const deposit = steps.at(-1)
     const swaps = flows(steps.slice(0, -1))

@@ -55,6 +55,7 @@ describe('bundle', () => {
     const { body } = await prove([route(weth, usdc, ether)])
     expect(Object.keys(body.amountsOut)).toEqual([usdc])
     expect(body.amountsIn).toEqual({ [weth]: ether.toString() })
+    expect(body).toMatchObject({ simulatedPosition: 0, expiresAtBlock: null })
     expect(BigInt(body.minAmountsOut[usdc])).toBe(
       (BigInt(body.amountsOut[usdc]) * 995_000n) / 1_000_000n,
     )
@@ -223,6 +224,7 @@ describe('bundle', () => {
     const body = await ask([route(weth, usdc, ether), routeOf(usdc, dai, 0)], { skipQuote: 'true' })
     expect(body).toMatchObject({ amountsOut: {}, minAmountsOut: {}, priceImpact: null })
     expect(body).not.toHaveProperty('gas')
+    expect(body).toMatchObject({ simulatedPosition: null, expiresAtBlock: null })
     const execution = await executeBundle(service, body, { watch: [{ token: dai, owner: from }] })
     expect(execution.status).toBe('success')
     expect(execution.deltas[0]).toBeGreaterThan(2_900n * ether)

@@ -108,6 +108,7 @@ describe.each(['stargate', 'across'])('%s', (slug) => {
     const amount = BigInt(body.arrival.amountsOut[usdc])
     expect(body.arrival.minAmountsOut).toEqual({ [usdc]: String((amount * 9_950n) / 10_000n) })
     expect(body.arrival.delivered).toEqual({ token: usdc, amount: String(amount) })
+    expect(body).toMatchObject({ simulatedPosition: 0, expiresAtBlock: null })
     expect(body.amountsIn[usdcHere]).toBe(amountIn)
   })
 

@@ -95,6 +95,7 @@ test.each([
     const before = await there.balance(query.tokenOut, alice)
     await setRelayer('hold')
     const body = await askedRoute({ ...query, ignoreBridges })
+    expect(body).toMatchObject({ simulatedPosition: 0, expiresAtBlock: null })
     const { transactionHash } = await sendFrom(1, body)
     const waiting = await track(transactionHash, '--timeout', '3')
     expect(waiting.code, waiting.err).toBe(2)
@@ -129,6 +130,7 @@ test('a stream of a quote over a bridge goes on when either chain has a new bloc
   try {
     const quoteOf = async () => (await stream.next()).body.quotes[0]
     const first = await quoteOf()
+    expect(first).toMatchObject({ simulatedPosition: 0, expiresAtBlock: null })
     await mine(8453)
     const second = await quoteOf()
     expect(second.destinationBlockNumber).toBe(first.destinationBlockNumber + 1)

@@ -124,6 +124,8 @@ describe.each([
     expect(body).toMatchObject({
       positionOut: collateral,
       destinationChainId: 1,
+      simulatedPosition: 0,
+      expiresAtBlock: null,
       amountDeposited: body.amountOut,
       bridgeFee: { native: expect.stringMatching(/^\d+$/) },
       bridgingEstimates: [{ bridge, fromChainId: Number(chainId), toChainId: 1 }],
