@@ -2,11 +2,13 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { formatUnits } from 'viem'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { nativeToken } from '../../../src/domain/primitives.js'
 import { sandboxAccount } from '../../../src/sandbox/accounts.js'
 import { sandboxToken, sandboxTokens } from '../../../src/sandbox/tokens.js'
 import { type Outcome, runCli } from '../../support/cli.js'
+import { commandsOf } from '../../support/service/examples.js'
 import { startService, type TestService } from '../../support/service/service.js'
 
 const { address: alice } = sandboxAccount('alice')
@@ -85,6 +87,33 @@ test('a minimum above what there is refuses, one below is what the transaction e
   const route = await json(...args, '--min-out', '2900')
   expect(route.minAmountOut).toBe('2900000000')
   expect((await run(...args, '--min-out', '5000')).code).toBe(1)
+})
+
+test('the page on alternatives: each has its amount, and all carry the tag', async () => {
+  const [quote, route] = commandsOf('how-to/alternatives')
+  for (const args of [quote ?? [], route ?? []]) {
+    const [{ code, out, err }, answer] = [await run(...args), await json(...args)]
+    expect(code, err).toBe(0)
+    const all = [answer, ...answer.alternatives]
+    expect(all).toHaveLength(3)
+    const amounts = [...out.matchAll(/amount out +│ (\S+) USDC/g)].map(([, amount]) => amount)
+    expect(amounts).toEqual(all.map(({ amountOut }) => formatUnits(BigInt(amountOut), 6)))
+  }
+  const tag = route?.at(-1)?.slice(2)
+  const { tx, alternatives } = await json(...(route ?? []))
+  for (const { data } of [tx, ...alternatives.map((one: { tx: object }) => one.tx)]) {
+    expect(data).toContain(tag)
+  }
+})
+
+test('the page on measured slippage: it is told with its blocks, and is that of the minimum', async () => {
+  const [args = []] = commandsOf('how-to/auto-slippage')
+  const { code, out, err } = await run(...args)
+  expect(code, err).toBe(0)
+  const { amountOut, minAmountOut, slippage } = await json(...args)
+  const { bps, blocks } = slippage
+  expect(out).toContain(`${bps} bps, measured in the blocks ${blocks.from} to ${blocks.to}`)
+  expect(minAmountOut).toBe(`${(BigInt(amountOut) * BigInt(10_000 - bps)) / 10_000n}`)
 })
 
 test('a bundle of a file pays in the position’s own units', async () => {

@@ -1,9 +1,15 @@
-/** The examples of pages on single features, sent as they stand there: the answer has what the page shows. */
+/** The examples of pages, sent as they stand there: the answer has what the page shows. */
 import { beforeAll, describe, expect, test } from 'vitest'
 import { examplesOf, partsShown } from '../../support/service/examples.js'
 import { type SharedService, sharedService } from '../../support/service/shared-service.js'
 
-const pages = ['alternatives', 'explain', 'permits', 'pool-choice']
+const pages = [
+  'how-to/alternatives',
+  'how-to/explain',
+  'how-to/permits',
+  'how-to/pool-choice',
+  'reference/cautions',
+]
 
 let service: SharedService
 
@@ -11,7 +17,7 @@ beforeAll(async () => {
   service = await sharedService()
 })
 
-describe.each(pages)('docs/how-to/%s.md', (page) => {
+describe.each(pages)('docs/%s.md', (page) => {
   const examples = examplesOf(page)
 
   test('has examples', () => {

@@ -43,7 +43,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
 test('the page shows what is answered', async () => {
-  const [example] = examplesOf('auto-slippage')
+  const [example] = examplesOf('how-to/auto-slippage')
   const service = await startService({ AUTH_MODE: 'open', RPC_URL_1: context().sandbox.url })
   try {
     const { status, body, text } = await service.get(example?.path ?? '', example?.query)
@@ -57,7 +57,7 @@ test('the page shows what is answered', async () => {
 test("the page's plan: each minimum is that of the answer at its block, and the summary has the mean of them", async () => {
   // The window of block 369 ends ten blocks before that of the two after it.
   const blocks = 'blocks: { from: latest-9, to: latest-7 }'
-  const plan = planOf('auto-slippage').replace(/^blocks: .*$/m, blocks)
+  const plan = planOf('how-to/auto-slippage').replace(/^blocks: .*$/m, blocks)
   expect(plan).toContain(blocks)
   const path = join(folder, 'plan.yaml')
   await writeFile(path, plan)

@@ -9,7 +9,7 @@ import { contractAddresses, v2PairAddress } from '../../../src/sandbox/addresses
 import { sandboxToken } from '../../../src/sandbox/tokens.js'
 import { runCli } from '../../support/cli.js'
 import { executeOnFork } from '../../support/execute.js'
-import { printedRowsOf } from '../../support/service/examples.js'
+import { examplesOf, partsShown, printedRowsOf } from '../../support/service/examples.js'
 import { startService, type TestService } from '../../support/service/service.js'
 import {
   bySwapRouter,
@@ -259,7 +259,7 @@ describe('POST /hindsight', () => {
   })
 
   test('what the page shows of a block of the sandbox is what the command line prints', async () => {
-    const shown = printedRowsOf('hindsight')
+    const shown = printedRowsOf('how-to/hindsight')
     expect(shown.length).toBeGreaterThan(1)
     const run = await runCli(['hindsight', '--blocks', '377', '--url', service.url])
     expect(run.code, run.err).toBe(0)
@@ -268,6 +268,13 @@ describe('POST /hindsight', () => {
       const line = lines.find((one) => one.includes(row[0] ?? ''))
       for (const cell of row) expect(line).toContain(cell)
     }
+  })
+
+  test('the reference shows what is answered', async () => {
+    const [example] = examplesOf('reference/api')
+    const { status, text, body } = await service.post(example?.path ?? '', example?.body)
+    expect(status, text).toBe(200)
+    expect(partsShown(example?.shown, body)).toEqual(example?.shown)
   })
 
   test('a job of the command line leaves in its files what is answered at once', async () => {

@@ -10,6 +10,7 @@ import { basePrices, setOpStackPrice } from '../../support/chains/l1-prices.js'
 import { executeOnFork } from '../../support/execute.js'
 import { nodeReader } from '../../support/nodes/node-reader.js'
 import { NodeWriter } from '../../support/nodes/node-writer.js'
+import { examplesOf, partsShown } from '../../support/service/examples.js'
 import { startService, type TestService } from '../../support/service/service.js'
 
 const alice = sandboxAccount('alice').address
@@ -31,7 +32,12 @@ beforeAll(async () => {
   for (const price of ['very high', 'low'] as const) {
     blocks.set(price, await setOpStackPrice(node, basePrices[price]))
   }
-  service = await startService({ RPC_URL_8453: sandbox.url, FORKS_PER_BLOCK: '1' })
+  // The id of an account is bytes of the transaction, too.
+  service = await startService({
+    AUTH_MODE: 'open',
+    RPC_URL_8453: sandbox.url,
+    FORKS_PER_BLOCK: '1',
+  })
 })
 afterAll(async () => {
   await service?.stop()
@@ -75,6 +81,19 @@ describe('the L1 data fee', () => {
     const [cheap, dear] = [await ask('low'), await ask('very high')]
     expect(bytesOf(dear)).toBeLessThan(bytesOf(cheap))
     expect(BigInt(dear.amountOut)).toBeLessThan(BigInt(cheap.amountOut))
+  })
+
+  test('the page shows what is answered', async () => {
+    const examples = examplesOf('reference/l1-data-fees')
+    expect(examples.map(({ query }) => Number(query.blockNumber))).toEqual([
+      blocks.get('very high'),
+      blocks.get('low'),
+    ])
+    for (const { path, query, shown } of examples) {
+      const { status, text, body } = await service.get(path, query)
+      expect(status, text).toBe(200)
+      expect(partsShown(shown, body)).toEqual(shown)
+    }
   })
 
   test('candidates are ranked by what is left after gas and the fee', async () => {

@@ -1,20 +1,32 @@
-/** Requests and answers as pages of docs/how-to show them. */
+/** Requests, answers, plans and commands as pages of docs show them. A page is its path there, without the ending. */
 import { readFileSync } from 'node:fs'
 
 export interface Example {
   readonly path: string
   readonly query: Record<string, string>
+  /** Of a POST; undefined: it is a GET. */
+  readonly body: unknown
   readonly shown: unknown
 }
 
 /** Each request of the page, and the answer below it. */
 export function examplesOf(page: string): Example[] {
-  const pattern = /```http\nGET (\S+)\n```[^`]*```json\n([^`]*)```/g
-  return [...pageOf(page).matchAll(pattern)].map(([, target = '', answer = '']) => {
+  const pattern = /```http\n(?:GET|POST) (\S+)\n(?:\n([^`]*))?```[^`]*```json\n([^`]*)```/g
+  return [...pageOf(page).matchAll(pattern)].map(([, target = '', body, answer = '']) => {
     const { pathname, searchParams } = new URL(target, 'http://localhost')
-    const query = Object.fromEntries(searchParams)
-    return { path: pathname, query, shown: JSON.parse(answer) }
+    return {
+      path: pathname,
+      query: Object.fromEntries(searchParams),
+      body: body === undefined ? undefined : JSON.parse(body),
+      shown: JSON.parse(answer),
+    }
   })
+}
+
+/** Arguments of each command line that the page shows in a block of its own. */
+export function commandsOf(page: string): string[][] {
+  const lines = pageOf(page).matchAll(/```sh\nforkroute (.+)\n```/g)
+  return [...lines].map(([, line = '']) => line.split(' '))
 }
 
 /** The page's first plan of a backtest. */
@@ -37,7 +49,7 @@ export function printedRowsOf(page: string): string[][] {
 }
 
 function pageOf(page: string): string {
-  return readFileSync(new URL(`../../../docs/how-to/${page}.md`, import.meta.url), 'utf8')
+  return readFileSync(new URL(`../../../docs/${page}.md`, import.meta.url), 'utf8')
 }
 
 /** What is shown of a list are its first items. */
