@@ -42,6 +42,7 @@ export type CassetteSettings = Pick<
   | 'narrowsSearches'
   | 'findsRebases'
   | 'runsBalancerHooks'
+  | 'countsFeeOrder'
   | 'disabledAggregators'
   | 'priorityFeePerGas'
   | 'acrossFeeBps'
@@ -79,6 +80,7 @@ const laterSettings = {
   narrowsSearches: false,
   findsRebases: false,
   runsBalancerHooks: false,
+  countsFeeOrder: false,
   disabledAggregators: [] as string[],
   v4Hooks: 'listed',
   venues: [] as DeclaredVenue[],
@@ -120,6 +122,7 @@ const schemas = {
     narrowsSearches: z.boolean().default(laterSettings.narrowsSearches),
     findsRebases: z.boolean().default(laterSettings.findsRebases),
     runsBalancerHooks: z.boolean().default(laterSettings.runsBalancerHooks),
+    countsFeeOrder: z.boolean().default(laterSettings.countsFeeOrder),
     disabledAggregators: z.array(z.string()).default(laterSettings.disabledAggregators),
     priorityFeePerGas: z.record(
       z.string(),
@@ -244,6 +247,7 @@ export function laterOf(settings: CassetteSettings) {
     narrowsSearches,
     findsRebases,
     runsBalancerHooks,
+    countsFeeOrder,
     cautions,
     dataFee,
     v4Hooks,
@@ -258,6 +262,7 @@ export function laterOf(settings: CassetteSettings) {
     narrowsSearches,
     findsRebases,
     runsBalancerHooks,
+    countsFeeOrder,
     cautions,
     dataFee,
     v4Hooks,

@@ -74,6 +74,8 @@ export interface Config {
   readonly findsRebases: boolean
   /** Whether V4_HOOKS counts for hooks of Balancer V3, too: not in replays of cassettes recorded before. */
   readonly runsBalancerHooks: boolean
+  /** Whether fees that depend on the order in a block are quoted as the dearer: not in replays of cassettes recorded before. */
+  readonly countsFeeOrder: boolean
   readonly logLevel: (typeof logLevels)[number]
   /** Allowed browser origins, `*` for all; empty: CORS is off. */
   readonly corsOrigins: readonly string[]
@@ -405,6 +407,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     narrowsSearches: true,
     findsRebases: true,
     runsBalancerHooks: true,
+    countsFeeOrder: true,
     logLevel: read.LOG_LEVEL,
     corsOrigins: read.CORS_ORIGINS,
     allowedHosts: read.ALLOWED_HOSTS,

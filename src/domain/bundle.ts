@@ -146,6 +146,8 @@ export interface BundleResult {
   readonly trace?: TransactionTrace | null
   /** Absent in a replay of a cassette that was recorded without them. */
   readonly marks?: AnswerMarks
+  /** True: simulated behind a swap that makes a pool of it dearer; absent: as the first of its block. */
+  readonly isBehindSwap?: boolean
 }
 
 /** What a bundle gives on another chain. */

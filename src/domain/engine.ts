@@ -78,6 +78,8 @@ export interface RouteRequest {
   readonly once?: Hex
   /** The one input comes by a signature of the sender, in place of an allowance. */
   readonly permit?: boolean
+  /** True: nobody swaps ahead of it in its block. Absent: where that makes a pool dearer, somebody does. */
+  readonly isFirstInBlock?: boolean
   /** Replaces the service's own settings. */
   readonly router?: RouterSettings
   readonly poolChoice?: PoolChoice
@@ -229,6 +231,8 @@ export interface RouteAnswer {
   readonly proof?: 'adaptive'
   /** Absent in a replay of a cassette that was recorded without them. */
   readonly marks?: AnswerMarks
+  /** True: simulated behind a swap that makes a pool of it dearer; absent: as the first of its block. */
+  readonly isBehindSwap?: boolean
   /** Only where it was to be measured. */
   readonly slippage?: FoundSlippage
   readonly warnings: readonly string[]

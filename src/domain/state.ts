@@ -19,8 +19,8 @@ export interface ReadCall {
   readonly gas?: bigint
   /** Who sends it; absent: the zero address. */
   readonly from?: Address
-  /** Runtime code that is at `to` for this call; absent: what the chain has there. */
-  readonly code?: Hex
+  /** State that is otherwise for this call; absent: none. */
+  readonly overrides?: StateOverrides
 }
 
 /**

@@ -94,6 +94,8 @@ function toQuote({ chain, parent }: OwnPlace, { swap }: TheirSwap): QuoteRequest
     ignoreStandards: [],
     includeTransactionCost: chain.l1DataFee !== undefined,
     includePriceImpact: false,
+    // It is carried out at their place: who swapped ahead is in the state.
+    isFirstInBlock: true,
   }
 }
 

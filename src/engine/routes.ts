@@ -153,7 +153,7 @@ async function executeAt(
   return answers.flat()
 }
 
-type Answer = Pick<RouteAnswer, 'block' | 'marks' | 'slippage' | 'warnings'> & {
+type Answer = Pick<RouteAnswer, 'block' | 'isBehindSwap' | 'marks' | 'slippage' | 'warnings'> & {
   readonly gas: bigint | null
 }
 
@@ -166,8 +166,9 @@ function marked<A extends Answer>(
   marksAnswers: boolean,
   found: Limited | null = null,
 ): A {
-  const { block, gas } = answer
-  const simulatedPosition = gas === null ? null : 0
+  const { block, gas, isBehindSwap } = answer
+  const position = isBehindSwap ? 1 : 0
+  const simulatedPosition = gas === null ? null : position
   const expiresAtBlock = found?.held ? block.number + BigInt(found.held) : null
   return {
     ...answer,

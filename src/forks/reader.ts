@@ -14,6 +14,7 @@ import type { ArchivedBlock, ForkUrls } from './block-source.js'
 import { archiveOf, forkClient } from './clients.js'
 import { askFork, askForkAtOnce, faultOf, isMalformed } from './faults.js'
 import { foresee, isNewGuess, tellGuesses } from './foresee.js'
+import { overridesOnWire } from './overrides-on-wire.js'
 import { decodeRevert } from './revert.js'
 import { TurnBatches } from './turn-batches.js'
 
@@ -108,10 +109,10 @@ export class ForkReader implements StateReader {
 
   async call(calls: readonly ReadCall[]): Promise<ReadResult[]> {
     this.#signal?.throwIfAborted()
-    // The archive has no other code than the chain's.
+    // The archive has no other state than the chain's.
     foresee(
       this.#source,
-      calls.filter(({ code }) => code === undefined),
+      calls.filter(({ overrides }) => overrides === undefined),
     )
     return Promise.all(
       calls.map((call) => {
@@ -168,12 +169,12 @@ export class ForkReader implements StateReader {
     return url
   }
 
-  #toRpcCall({ to, data, timestamp, gas: limit, from, code }: ReadCall): RpcCall {
+  #toRpcCall({ to, data, timestamp, gas: limit, from, overrides }: ReadCall): RpcCall {
     const gas = limit === undefined ? this.#gas : numberToHex(limit)
     const call = { to, data, gas, ...(from && { from }) }
-    const state = code === undefined ? {} : { [to]: { code } }
+    const state = overrides ? overridesOnWire(overrides) : {}
     const changes = timestamp === undefined ? [state] : [state, { time: numberToHex(timestamp) }]
-    const isPlain = timestamp === undefined && code === undefined
+    const isPlain = timestamp === undefined && overrides === undefined
     return { method: 'eth_call', params: [call, this.#number, ...(isPlain ? [] : changes)] }
   }
 
@@ -183,8 +184,9 @@ export class ForkReader implements StateReader {
   }
 }
 
-function callKey({ to, data, timestamp, gas, from, code }: ReadCall): string {
-  return [to, data, timestamp, gas, from, code].join(':')
+function callKey({ to, data, timestamp, gas, from, overrides }: ReadCall): string {
+  const changes = overrides && JSON.stringify(overridesOnWire(overrides))
+  return [to, data, timestamp, gas, from, changes].join(':')
 }
 
 /** Same slot, same key, however many leading zeros it was written with. */

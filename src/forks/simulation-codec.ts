@@ -17,7 +17,6 @@ import type {
   SimulationLog,
   SimulationRequest,
   SimulationResult,
-  StateOverrides,
 } from '../domain/state.js'
 import type { RpcCall } from '../rpc/node/json-rpc.js'
 import {
@@ -27,6 +26,7 @@ import {
   ordinaryGas,
 } from './block-environment.js'
 import { balanceProbe, balanceProbeCode, decodeProbe, encodeProbe, probeGas } from './measure.js'
+import { overridesOnWire } from './overrides-on-wire.js'
 import { decodeRevert } from './revert.js'
 import { type SenderBalance, sendersOf } from './sender-balance.js'
 
@@ -111,7 +111,7 @@ export function encodeSimulation(
     // Nothing that the probes pay may show in what they measure.
     maxPriorityFeePerGas: '0x0',
   }
-  const stateOverrides = toWire(funded)
+  const stateOverrides = overridesOnWire(funded)
   if (measure.length > 0) {
     stateOverrides[balanceProbe] = { balance: probeBalance, code: balanceProbeCode }
   }
@@ -148,18 +148,6 @@ function balanceOf(
   const read = balances.get(sender)
   if (!read) throw new RangeError(`The balance of sender ${sender} was not read.`)
   return read.ok ? read.wei : read.message
-}
-
-function toWire(overrides: StateOverrides): Record<Address, object> {
-  const wire: Record<Address, object> = {}
-  for (const [address, { balance, nonce, code, stateDiff }] of Object.entries(overrides)) {
-    wire[address as Address] = {
-      ...(balance !== undefined && { balance: hex(balance) }),
-      ...(nonce !== undefined && { nonce: hex(BigInt(nonce)) }),
-      ...defined({ code, stateDiff }),
-    }
-  }
-  return wire
 }
 
 /** Rough length of the request as JSON, without writing it: code, slots and call data are what counts. */

@@ -36,7 +36,11 @@ const proof = z
   .enum(['all', 'adaptive'])
   .optional()
   .describe('adaptive: faster, simulates only candidates that can win.')
-const quoteFields = { ...pair, chainId, blockNumber, proof }
+const blockPosition = z
+  .enum(['any', 'first'])
+  .optional()
+  .describe('first: nobody swaps ahead of it in its block; default any.')
+const quoteFields = { ...pair, chainId, blockNumber, proof, blockPosition }
 const routeFields = {
   ...quoteFields,
   fromAddress: address.describe('Who sends.'),

@@ -8,7 +8,7 @@ import type { PoolCaution } from '../domain/caution.js'
 import type { HooksFinding } from '../domain/hooks.js'
 import type { Amount, ExecutorStep, SwapHop } from '../domain/order.js'
 import type { Address, Hex } from '../domain/primitives.js'
-import type { SimulationLog, StateReader } from '../domain/state.js'
+import type { SimulationLog, StateOverrides, StateReader } from '../domain/state.js'
 import type { Pool, Unreadable } from './pool.js'
 import type { PoolEvents } from './pool-events.js'
 import type { ActionAdapter, PositionAdapter } from './positions.js'
@@ -26,10 +26,20 @@ export interface LoadedPool<State = unknown> {
   readonly state: State
   /** True when part of the state could not be read: math is an estimate, the simulation decides. */
   readonly partial: boolean
+  /** Where a swap ahead in the same block makes the pool dearer: the state counts on one. Absent: it makes no difference. */
+  readonly ahead?: SwapAhead<State>
   /** The reach that the state was loaded with; absent: 1. */
   readonly reach?: number
   /** What running its hooks told; absent: they were not run. */
   readonly finding?: HooksFinding
+}
+
+/** A swap of somebody else's in a pool, which the next one in the block pays for although it moves no price. */
+export interface SwapAhead<State = unknown> {
+  /** What it leaves, for simulations. */
+  readonly overrides: StateOverrides
+  /** The state of the pool without it. */
+  readonly firstState: State
 }
 
 /** Which token of a pool goes in, and which comes out. */

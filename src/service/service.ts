@@ -287,6 +287,7 @@ function workerSettings(
     disabledAggregators: config.disabledAggregators,
     v4Hooks: config.v4Hooks,
     runsBalancerHooks: config.runsBalancerHooks,
+    countsFeeOrder: config.countsFeeOrder,
     v4HooksAllowlist: config.v4HooksAllowlist,
     venues: config.venues,
     ...defined({

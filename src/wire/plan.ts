@@ -76,6 +76,7 @@ const quoteRecord = z
     autoSlippage: autoSlippage.exactOptional(),
     blockNumber: uint.exactOptional(),
     deadlineMs: z.number().exactOptional(),
+    isFirstInBlock: z.boolean().exactOptional(),
   } satisfies Shape<Omit<QuoteRequest, Restated> & Lists>)
   .refine(
     ({ tokensIn, amountsIn, feesBps = amountsIn, tokensOut, limit }) =>

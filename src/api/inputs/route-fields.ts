@@ -76,6 +76,10 @@ function commonFields(serviceName: string) {
     ),
     ...poolChoiceInputs,
     ...crosschainInputs,
+    blockPosition: described(
+      withDefault(oneOf(['any', 'first']), 'any', 'any'),
+      'any: a pool that a swap ahead in the block makes dearer is quoted as it is behind one; first: as for the first transaction of the block.',
+    ),
     blockNumber: BlockNumber.optional(),
     deadlineMs: DeadlineMs.optional(),
   }

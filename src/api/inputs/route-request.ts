@@ -121,6 +121,7 @@ export function toSearch(input: SearchInput, inputs: readonly RequestInput[]) {
       crosschain: toCrosschain(input),
       blockNumber: input.blockNumber,
       deadlineMs: input.deadlineMs,
+      isFirstInBlock: input.blockPosition === 'first' || undefined,
     }),
   }
 }

@@ -6,12 +6,13 @@ import { BlockNumber } from './record-parts.js'
 /** Fields of every answer with a transaction. */
 export const marks = {
   simulatedPosition: z
-    .literal(0)
+    .literal([0, 1])
     .nullable()
     .optional()
     .meta({
       description:
-        'Index in block createdAt + 1 at which the transaction was simulated: 0, its first. Null with skipQuote; absent in a ' +
+        'Index in block createdAt + 1 at which the transaction was simulated: 0, its first; 1, behind a swap that makes a pool ' +
+        'dearer, where blockPosition is any. Null with skipQuote; absent in a ' +
         'replay of a cassette recorded without it.',
     }),
   expiresAtBlock: z

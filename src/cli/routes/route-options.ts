@@ -23,6 +23,7 @@ export interface RouteOptions extends ConnectionOptions, OutputOptions {
   readonly minOut?: string
   readonly deadline?: string
   readonly once?: string
+  readonly firstInBlock?: boolean
   readonly receiver?: string
   readonly strategy?: string
   readonly fee?: string
@@ -112,6 +113,7 @@ export async function routeInput(
         minOut === undefined ? undefined : [amountOfToken(minOut, trade.tokenOut, options)],
       deadline: options.deadline,
       once: options.once,
+      blockPosition: options.firstInBlock ? ('first' as const) : undefined,
       receiver: options.receiver,
       fee: fee === undefined ? undefined : [fee],
       feeReceiver: options.feeReceiver,
@@ -179,6 +181,7 @@ export function tradeCommand(
     .option('--exclude-pools <pools...>', 'pools to leave out: addresses or ids')
     .option('--only-pools <pools...>', 'use no other pools than these')
     .option('--exclude-tokens <tokens...>', 'tokens at which no route stops on its way')
+    .option('--first-in-block', 'nobody swaps ahead of it in its block')
     .addOption(
       new Option(
         '--alternatives <count>',

@@ -1412,8 +1412,8 @@ export interface components {
             createdAt: number;
             /** @description Same as createdAt. */
             blockNumber: number;
-            /** @description Index in block createdAt + 1 at which the transaction was simulated: 0, its first. Null with skipQuote; absent in a replay of a cassette recorded without it. */
-            simulatedPosition?: 0 | null;
+            /** @description Index in block createdAt + 1 at which the transaction was simulated: 0, its first; 1, behind a swap that makes a pool dearer, where blockPosition is any. Null with skipQuote; absent in a replay of a cassette recorded without it. */
+            simulatedPosition?: (0 | 1) | null;
             /** @description The last block in which the transaction still fills, as far as was measured; null: it was not measured. Absent where simulatedPosition is. */
             expiresAtBlock?: number | null;
             /** @description Only with slippage=auto. */
@@ -1869,8 +1869,8 @@ export interface components {
             feeAmount?: components["schemas"]["Wei"][];
             /** @description Number of the block at whose end all state was read. */
             blockNumber: number;
-            /** @description Index in block createdAt + 1 at which the transaction was simulated: 0, its first. Null with skipQuote; absent in a replay of a cassette recorded without it. */
-            simulatedPosition?: 0 | null;
+            /** @description Index in block createdAt + 1 at which the transaction was simulated: 0, its first; 1, behind a swap that makes a pool dearer, where blockPosition is any. Null with skipQuote; absent in a replay of a cassette recorded without it. */
+            simulatedPosition?: (0 | 1) | null;
             /** @description The last block in which the transaction still fills, as far as was measured; null: it was not measured. Absent where simulatedPosition is. */
             expiresAtBlock?: number | null;
             /** @description Only with slippage=auto. */
@@ -1993,8 +1993,8 @@ export interface components {
                 priceImpact?: number | null;
                 /** @description Fee taken of each amountIn, in the smallest unit of its tokenIn, in their order. */
                 feeAmount?: components["schemas"]["Wei"][];
-                /** @description Index in block createdAt + 1 at which the transaction was simulated: 0, its first. Null with skipQuote; absent in a replay of a cassette recorded without it. */
-                simulatedPosition?: 0 | null;
+                /** @description Index in block createdAt + 1 at which the transaction was simulated: 0, its first; 1, behind a swap that makes a pool dearer, where blockPosition is any. Null with skipQuote; absent in a replay of a cassette recorded without it. */
+                simulatedPosition?: (0 | 1) | null;
                 /** @description The last block in which the transaction still fills, as far as was measured; null: it was not measured. Absent where simulatedPosition is. */
                 expiresAtBlock?: number | null;
                 /** @description Only with slippage=auto. */
@@ -2125,8 +2125,8 @@ export interface components {
             createdAt: number;
             /** @description Same as createdAt. */
             blockNumber: number;
-            /** @description Index in block createdAt + 1 at which the transaction was simulated: 0, its first. Null with skipQuote; absent in a replay of a cassette recorded without it. */
-            simulatedPosition?: 0 | null;
+            /** @description Index in block createdAt + 1 at which the transaction was simulated: 0, its first; 1, behind a swap that makes a pool dearer, where blockPosition is any. Null with skipQuote; absent in a replay of a cassette recorded without it. */
+            simulatedPosition?: (0 | 1) | null;
             /** @description The last block in which the transaction still fills, as far as was measured; null: it was not measured. Absent where simulatedPosition is. */
             expiresAtBlock?: number | null;
             /** @description The transaction, unsigned. */
@@ -2254,8 +2254,8 @@ export interface components {
             createdAt: number;
             /** @description Same as createdAt. */
             blockNumber: number;
-            /** @description Index in block createdAt + 1 at which the transaction was simulated: 0, its first. Null with skipQuote; absent in a replay of a cassette recorded without it. */
-            simulatedPosition?: 0 | null;
+            /** @description Index in block createdAt + 1 at which the transaction was simulated: 0, its first; 1, behind a swap that makes a pool dearer, where blockPosition is any. Null with skipQuote; absent in a replay of a cassette recorded without it. */
+            simulatedPosition?: (0 | 1) | null;
             /** @description The last block in which the transaction still fills, as far as was measured; null: it was not measured. Absent where simulatedPosition is. */
             expiresAtBlock?: number | null;
             /** @description The transaction, unsigned. */
@@ -5863,6 +5863,8 @@ export interface operations {
                 destinationFeeReceiver?: string;
                 /** @description Wei of the destination’s native token that the receiver is paid besides: by bridges that do so (stargate), out of the messaging fee. */
                 gasDrop?: string | bigint;
+                /** @description any: a pool that a swap ahead in the block makes dearer is quoted as it is behind one; first: as for the first transaction of the block. */
+                blockPosition?: "any" | "first";
                 /** @description Calculate at the end of this block; absent: the newest pinned block. */
                 blockNumber?: number;
                 /** @description Answer with the best found by then, in milliseconds. */
@@ -6239,6 +6241,12 @@ export interface operations {
                     destinationFeeReceiver?: string;
                     /** @description Wei of the destination’s native token that the receiver is paid besides: by bridges that do so (stargate), out of the messaging fee. */
                     gasDrop?: string | bigint;
+                    /**
+                     * @description any: a pool that a swap ahead in the block makes dearer is quoted as it is behind one; first: as for the first transaction of the block.
+                     * @default any
+                     * @enum {string}
+                     */
+                    blockPosition?: "any" | "first";
                     /** @description Calculate at the end of this block; absent: the newest pinned block. */
                     blockNumber?: number;
                     /** @description Answer with the best found by then, in milliseconds. */
@@ -6665,6 +6673,8 @@ export interface operations {
                 destinationFeeReceiver?: string;
                 /** @description Wei of the destination’s native token that the receiver is paid besides: by bridges that do so (stargate), out of the messaging fee. */
                 gasDrop?: string | bigint;
+                /** @description any: a pool that a swap ahead in the block makes dearer is quoted as it is behind one; first: as for the first transaction of the block. */
+                blockPosition?: "any" | "first";
                 /** @description Calculate at the end of this block; absent: the newest pinned block. */
                 blockNumber?: number;
                 /** @description Answer with the best found by then, in milliseconds. */
@@ -7000,6 +7010,12 @@ export interface operations {
                     destinationFeeReceiver?: string;
                     /** @description Wei of the destination’s native token that the receiver is paid besides: by bridges that do so (stargate), out of the messaging fee. */
                     gasDrop?: string | bigint;
+                    /**
+                     * @description any: a pool that a swap ahead in the block makes dearer is quoted as it is behind one; first: as for the first transaction of the block.
+                     * @default any
+                     * @enum {string}
+                     */
+                    blockPosition?: "any" | "first";
                     /** @description Calculate at the end of this block; absent: the newest pinned block. */
                     blockNumber?: number;
                     /** @description Answer with the best found by then, in milliseconds. */
@@ -7437,6 +7453,12 @@ export interface operations {
                         destinationFeeReceiver?: string;
                         /** @description Wei of the destination’s native token that the receiver is paid besides: by bridges that do so (stargate), out of the messaging fee. */
                         gasDrop?: string | bigint;
+                        /**
+                         * @description any: a pool that a swap ahead in the block makes dearer is quoted as it is behind one; first: as for the first transaction of the block.
+                         * @default any
+                         * @enum {string}
+                         */
+                        blockPosition?: "any" | "first";
                         /** @description Calculate at the end of this block; absent: the newest pinned block. */
                         blockNumber?: number;
                         /** @description Answer with the best found by then, in milliseconds. */
@@ -7739,6 +7761,8 @@ export interface operations {
                 destinationFeeReceiver?: string;
                 /** @description Wei of the destination’s native token that the receiver is paid besides: by bridges that do so (stargate), out of the messaging fee. */
                 gasDrop?: string | bigint;
+                /** @description any: a pool that a swap ahead in the block makes dearer is quoted as it is behind one; first: as for the first transaction of the block. */
+                blockPosition?: "any" | "first";
                 /** @description Refused: a stream follows the newest block. */
                 blockNumber?: number;
                 /** @description Answer with the best found by then, in milliseconds. */
@@ -7976,6 +8000,12 @@ export interface operations {
                         destinationFeeReceiver?: string;
                         /** @description Wei of the destination’s native token that the receiver is paid besides: by bridges that do so (stargate), out of the messaging fee. */
                         gasDrop?: string | bigint;
+                        /**
+                         * @description any: a pool that a swap ahead in the block makes dearer is quoted as it is behind one; first: as for the first transaction of the block.
+                         * @default any
+                         * @enum {string}
+                         */
+                        blockPosition?: "any" | "first";
                         /** @description Calculate at the end of this block; absent: the newest pinned block. */
                         blockNumber?: number;
                         /** @description Answer with the best found by then, in milliseconds. */
@@ -8157,6 +8187,8 @@ export interface operations {
                 destinationFeeReceiver?: string;
                 /** @description Wei of the destination’s native token that the receiver is paid besides: by bridges that do so (stargate), out of the messaging fee. */
                 gasDrop?: string | bigint;
+                /** @description any: a pool that a swap ahead in the block makes dearer is quoted as it is behind one; first: as for the first transaction of the block. */
+                blockPosition?: "any" | "first";
                 /** @description Calculate at the end of this block; absent: the newest pinned block. */
                 blockNumber?: number;
                 /** @description Answer with the best found by then, in milliseconds. */
@@ -14158,6 +14190,12 @@ export interface operations {
                         destinationFeeReceiver?: string;
                         /** @description Wei of the destination’s native token that the receiver is paid besides: by bridges that do so (stargate), out of the messaging fee. */
                         gasDrop?: string | bigint;
+                        /**
+                         * @description any: a pool that a swap ahead in the block makes dearer is quoted as it is behind one; first: as for the first transaction of the block.
+                         * @default any
+                         * @enum {string}
+                         */
+                        blockPosition?: "any" | "first";
                         /** @description Sender; its funds do not matter. */
                         fromAddress?: string;
                         /**

@@ -1,12 +1,18 @@
 /**
  * Slipstream: the concentrated liquidity of Velodrome and Aerodrome, which is Uniswap V3's with a fee that the factory
- * tells. Venue parameter: `factories`. Pool parameters: `factory`, `tickSpacing`.
+ * tells. Venue parameters: `factories`, and `feesByOrder` where a fee that a swap ahead in the block raises counts. Pool
+ * parameters: `factory`, `tickSpacing`.
  */
 
 import { encodeFunctionData, parseAbi } from 'viem'
+import type { ChainDefinition } from '../../chains/chain.js'
 import { probe } from '../../chains/probe.js'
 import { cautionsWhere } from '../../domain/caution.js'
+import { zip } from '../../domain/lists.js'
+import { type Address, toAddress } from '../../domain/primitives.js'
+import type { ReadCall, StateReader } from '../../domain/state.js'
 import { nextBlockTime } from '../../domain/what-if.js'
+import type { Pool } from '../pool.js'
 import { defineProtocol, type SwapAdapter } from '../protocol.js'
 import { concentratedParts } from '../shared/concentrated/adapter-parts.js'
 import type { ConcentratedSource } from '../shared/concentrated/load.js'
@@ -14,6 +20,8 @@ import type { ConcentratedState } from '../shared/concentrated/swap.js'
 import { v3Swap, v3SwapSlots } from '../shared/concentrated/v3-swap.js'
 import { addressesOf } from '../shared/parameters.js'
 import { readWord } from '../shared/read-word.js'
+import { addressInWord } from '../shared/storage-slots.js'
+import { withDearerFees } from './ahead.js'
 import { discoverPools, factoriesOf } from './discover.js'
 import { slipstreamPoolEvents } from './pool-events.js'
 
@@ -41,6 +49,10 @@ const feeByOrder =
   'A module may let the fee follow how far the price is from its average: it falls with time, and the first swap of a block pays by the price before it, each later one by what the others left.'
 
 const feeAbi = parseAbi(['function getSwapFee(address pool) view returns (uint24)'])
+const moduleAbi = parseAbi(['function swapFeeModule() view returns (address)'])
+
+/** Of the pool's `observations`. */
+const observationsSlot = poolSlots.tickBitmap + 2n
 
 function defineSlipstreamLike(row: SlipstreamRow): SwapAdapter<ConcentratedState> {
   const parts = concentratedParts(({ address, parameters }, venue) => {
@@ -73,28 +85,32 @@ function defineSlipstreamLike(row: SlipstreamRow): SwapAdapter<ConcentratedState
         if (pools.length === 0) return []
         // A fee that follows the price depends on the time of the swap.
         const timestamp = nextBlockTime(reader.block, chain.blockTimeSeconds)
-        const known = pools.flatMap(({ address, parameters }) => {
-          const to = factoriesOf(venue).find((each) => each === parameters.factory)
-          return to ? [{ address, to }] : []
-        })
-        const [loads, answers] = await Promise.all([
+        const feeCall = ({ address, parameters }: Pool): ReadCall => {
+          const data = encodeFunctionData({ abi: feeAbi, args: [address] })
+          return { to: toAddress(String(parameters.factory)), data, timestamp }
+        }
+        const known = pools.filter(({ parameters }) =>
+          factoriesOf(venue).some((each) => each === parameters.factory),
+        )
+        const [loads, answers, modules] = await Promise.all([
           parts.load(args),
-          reader.call(
-            known.map(({ address, to }) => {
-              return { to, data: encodeFunctionData({ abi: feeAbi, args: [address] }), timestamp }
-            }),
-          ),
+          reader.call(known.map(feeCall)),
+          venue.feesByOrder === undefined ? new Map() : readModules(reader, factoriesOf(venue)),
         ])
         const fees = new Map(known.map(({ address }, index) => [address, readWord(answers[index])]))
-        return loads.map((load) => {
+        const told = loads.map((load) => {
           if (!('state' in load)) return load
           const { protocol, id, address } = load.pool
           const fee = fees.get(address) ?? null
           if (fee === null) {
             return { protocol, subject: id, message: 'The factory tells no fee of the pool.' }
           }
-          return { ...load, state: { ...load.state, feePips: [fee, fee] } }
+          const feePips: ConcentratedState['feePips'] = [fee, fee]
+          return { ...load, state: { ...load.state, feePips } }
         })
+        const slots = { slot0: poolSlots.slot0, observations: observationsSlot }
+        const order = { reader, modules, slots, timestamp, feeCall }
+        return withDearerFees(order, told)
       },
       swap(...args) {
         const { amountOut, exact, after } = parts.swap(...args)
@@ -116,6 +132,21 @@ function defineSlipstreamLike(row: SlipstreamRow): SwapAdapter<ConcentratedState
   })
 }
 
+/** Modules that tell the fees, by factory; one that has none, or does not tell it, has no entry. */
+async function readModules(
+  reader: StateReader,
+  factories: readonly Address[],
+): Promise<ReadonlyMap<string, Address>> {
+  const data = encodeFunctionData({ abi: moduleAbi })
+  const answers = await reader.call(factories.map((to) => ({ to, data })))
+  return new Map(
+    zip(factories, answers).flatMap(([factory, answer]) => {
+      const module = answer.ok && readWord(answer) !== null ? addressInWord(answer.value) : null
+      return module ? [[factory, module] as const] : []
+    }),
+  )
+}
+
 export const velodromeSlipstream = defineSlipstreamLike({
   slug: 'velodrome-slipstream',
   name: 'Velodrome Slipstream',
@@ -130,3 +161,15 @@ export const aerodromeSlipstream = defineSlipstreamLike({
   url: 'https://aerodrome.finance',
   forkOf: 'velodrome-slipstream',
 })
+
+/** The chain on which the fee that a swap ahead in the block raises counts; the same where it does not. */
+export function withFeesByOrder(chain: ChainDefinition, isCounted = false): ChainDefinition {
+  if (!isCounted) return chain
+  const own = [velodromeSlipstream, aerodromeSlipstream].flatMap(({ slug }) => {
+    const venue = chain.venues[slug]
+    return venue ? [[slug, { ...venue, feesByOrder: 1 }] as const] : []
+  })
+  return own.length > 0
+    ? { ...chain, venues: { ...chain.venues, ...Object.fromEntries(own) } }
+    : chain
+}

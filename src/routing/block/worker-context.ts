@@ -14,6 +14,7 @@ import { createTokenAccess } from '../../forks/tokens/token-access.js'
 import { withDeclaredVenues } from '../../protocols/declared/venue.js'
 import type { Pool } from '../../protocols/pool.js'
 import { oncePer } from '../../protocols/shared/once-per.js'
+import { withFeesByOrder } from '../../protocols/slipstream/index.js'
 import { BlockFacts, type ThreadFacts, type TokenKnowledge } from './block-facts.js'
 import { withHooks } from './chain-with-hooks.js'
 import { createPoolIndex, type PoolIndex } from './indexed-market.js'
@@ -31,7 +32,8 @@ export class WorkerContext implements ThreadFacts {
   /** The chain with what settings add to its venues and leave out: one object, by which others keep what they make of it. */
   readonly #asSet = oncePer((chain: ChainDefinition) => {
     const { protocols, venues } = this.settings
-    return withDeclaredVenues(withHooks(withProtocols(chain, protocols), this.settings), venues)
+    const known = withHooks(withProtocols(chain, protocols), this.settings)
+    return withDeclaredVenues(withFeesByOrder(known, this.settings.countsFeeOrder), venues)
   })
   readonly #blocks = new LRUCache<string, BlockFacts>({ max: blocksKept })
   readonly #passed = new LRUCache<string, BlockFacts>({ max: blocksKept })

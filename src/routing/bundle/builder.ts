@@ -20,6 +20,7 @@ import {
   type TokenAmount,
   toAddress,
 } from '../../domain/primitives.js'
+import type { StateOverrides } from '../../domain/state.js'
 import { buildTransaction, runnerAddress } from '../../executor/compile.js'
 import { selfAddress, selfStep } from '../../executor/self.js'
 import type { Task } from '../block/task.js'
@@ -62,6 +63,7 @@ export class BundleBuilder implements BundleContext {
   readonly explanations: Explanation[] = []
   readonly knownRoutes: KnownRoute[]
   readonly cautions: Caution[]
+  readonly ahead: StateOverrides[]
   readonly #outer: (Outer & { readonly firstStep: number }) | undefined
   readonly #actions: readonly PerformableAction[]
   readonly #referenced: ReadonlySet<string>
@@ -89,6 +91,7 @@ export class BundleBuilder implements BundleContext {
     )
     this.knownRoutes = outer?.builder.knownRoutes ?? [...(args.knownRoutes ?? [])]
     this.cautions = outer?.builder.cautions ?? []
+    this.ahead = outer?.builder.ahead ?? []
     for (const { token, amount } of outer?.loans ?? []) this.draft.credit(token, amount)
     const { strategy, fromAddress, receiver } = args.request
     this.runner = args.delivered ? selfAddress : runnerAddress(strategy, fromAddress)

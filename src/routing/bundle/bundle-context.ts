@@ -11,6 +11,7 @@ import type { Caution } from '../../domain/caution.js'
 import type { Explanation } from '../../domain/explanation.js'
 import type { Amount, ExecutorStep, Order, UnsignedTransaction } from '../../domain/order.js'
 import type { Address, Hex, TokenAmount } from '../../domain/primitives.js'
+import type { StateOverrides } from '../../domain/state.js'
 import type { Task } from '../block/task.js'
 import type { KnownRoute } from '../search/known-routes.js'
 import type { BundleDraft } from './draft.js'
@@ -98,6 +99,8 @@ export interface BundleContext {
   readonly knownRoutes: KnownRoute[]
   /** Cautions of the routes that actions have found, also of those inside a flash loan. */
   readonly cautions: Caution[]
+  /** What swaps ahead in the block leave in the pools of these routes. */
+  readonly ahead: StateOverrides[]
   /** Lets simulations find tokens in the runner that nobody in the bundle has brought there. */
   assume(held: TokenAmount): void
   /** Keeps what the search for an action looked at. */

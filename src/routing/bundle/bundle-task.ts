@@ -95,6 +95,7 @@ async function buildAndMeasure(builder: BundleBuilder): Promise<MeasuredBundle> 
     fees: draft.actions.flatMap(({ fees }) => fees),
     warnings: [...new Set(draft.actions.flatMap(({ warnings }) => warnings))],
     ...cautionsIn(builder.cautions),
+    ...(builder.ahead.length > 0 && { isBehindSwap: true }),
   }
   if (request.skipQuote) {
     const limited = withMinimums(draft, ({ quoted, ...limit }) => {

@@ -19,6 +19,7 @@ import { prepareRoute } from '../route/prepare.js'
 import { findRoute } from '../route/route.js'
 import type { Flow } from '../search/flow.js'
 import { flowFrom, type KnownRoute, keyOfRoute, knownFlow } from '../search/known-routes.js'
+import { isDearerBehind, overridesAhead } from '../search/order-in-block.js'
 import type { BundleContext } from './bundle-context.js'
 import type { PlannedSplit, PlannedStep } from './planned-steps.js'
 import { ActionError, refuse } from './problems.js'
@@ -87,6 +88,7 @@ export async function planRouteAction(
   const found = await findIn(builder, args, routeRequest)
   const { flow } = found
   builder.cautions.push(...(await cautionsOf(task, flow)))
+  if (isDearerBehind(flow)) builder.ahead.push(overridesAhead(flow))
   const ends = flow.edges.filter(({ hop }) => hop.tokenOut === tokenOut).length
   const add = (step: ExecutorStep) => draft.add(action, step)
   const measuring = { add, helper, runner }

@@ -3,7 +3,11 @@ import { gasForOrder } from '../../bridges/bridge.js'
 import type { PrerequisiteRecord } from '../../domain/bundle.js'
 import type { Order, UnsignedTransaction } from '../../domain/order.js'
 import type { Hex, TokenAmount } from '../../domain/primitives.js'
-import type { SimulationRequest, SimulationSuccess } from '../../domain/state.js'
+import {
+  mergeOverrides,
+  type SimulationRequest,
+  type SimulationSuccess,
+} from '../../domain/state.js'
 import { buildDeliveryMessage, decodeAmountsOut } from '../../executor/compile.js'
 import { toSimulation } from '../route/built.js'
 import { lendersBeside } from '../route/lenders.js'
@@ -49,8 +53,12 @@ export async function simulateBundle(
   const sender = { strategy, fromAddress, isChecked, loans, prerequisites }
   const funded = await fundSender(task, sender, inputs)
   const tx = builder.transaction(order)
-  const state = await senderState(task, funded, (tokens) => lendersBeside(task, tokens, tx.data))
-  const request = { ...more, ...toSimulation({ tx, simulationState: state }, args.request) }
+  const lent = await senderState(task, funded, (tokens) => lendersBeside(task, tokens, tx.data))
+  const simulationState = {
+    ...lent,
+    overrides: mergeOverrides(lent.overrides, ...builder.ahead),
+  }
+  const request = { ...more, ...toSimulation({ tx, simulationState }, args.request) }
   const [result] = await task.simulator.simulate([request])
   if (result?.status === 'success') {
     return { tx, request, result, gained: decodeAmountsOut(order, result.returnData) }
@@ -99,7 +107,7 @@ async function simulateDelivered(
   const simulated = await simulateDelivery(builder.task, delivered.bridge, {
     delivery: { ...delivery, message },
     gas: gasForOrder(gas),
-    overrides,
+    overrides: mergeOverrides(overrides, ...builder.ahead),
     ...more,
     measure: order.outputs.map(({ token }) => ({ token, owner: order.receiver })),
   })

@@ -53,7 +53,9 @@ export class MarketView implements MarketPools {
   /** The view with other forms of some pools, wider or bounded ones; for the same forms the same object. */
   with(others: ReadonlyMap<MarketPool, MarketPool>): MarketView {
     const key = [...others.values()]
-      .map(({ loaded, bounds = [] }) => [poolKey(loaded.pool), ...bounds].join())
+      .map(({ loaded: { pool, reach, ahead }, bounds = [] }) =>
+        [poolKey(pool), reach, ahead !== undefined, ...bounds].join(),
+      )
       .sort()
       .join()
     const known = this.#others.get(key)

@@ -8,6 +8,7 @@ import type { SimulationSuccess } from '../../domain/state.js'
 import { permitTypedData, placeOfSignature } from '../../executor/permit.js'
 import type { Task } from '../block/task.js'
 import { priceImpactBps } from '../market/valuation.js'
+import { isDearerBehind } from '../search/order-in-block.js'
 import { excessWarnings } from './beyond-liquidity.js'
 import { type Attempt, toSimulation } from './built.js'
 import { cautionsOf } from './cautions.js'
@@ -53,6 +54,7 @@ export async function routeAnswer(
       gasCost: await transactionCost(task, { tx, gasUsed }, priced),
     }),
     ...(proof === 'adaptive' && { proof }),
+    ...(isDearerBehind(built.candidate) && { isBehindSwap: true }),
     ...cautionsIn(await cautionsOf(task, built.candidate)),
     warnings: [
       ...gasWarnings(task),

@@ -14,7 +14,11 @@ import type {
   UnsignedTransaction,
 } from '../../domain/order.js'
 import { type Address, type Hex, maxUint128, type TokenAmount } from '../../domain/primitives.js'
-import type { SimulationRequest, SimulationResult } from '../../domain/state.js'
+import {
+  mergeOverrides,
+  type SimulationRequest,
+  type SimulationResult,
+} from '../../domain/state.js'
 import { buildTransaction, runnerAddress } from '../../executor/compile.js'
 import { executorContracts, walletAddress } from '../../executor/deployments.js'
 import {
@@ -29,6 +33,7 @@ import { type DataFeeTerms, dataFeeOf, operatorFeeOf } from '../block/data-fee.j
 import type { Task } from '../block/task.js'
 import { isVerified } from '../market/verified.js'
 import { type Flow, swapsOf } from '../search/flow.js'
+import { overridesAhead } from '../search/order-in-block.js'
 import { planRoute, type RoutePlan } from './plan-route.js'
 import { planSwap } from './plan-swap.js'
 import type { SimulationState } from './sender-state.js'
@@ -154,7 +159,17 @@ export function build(
   const parts = { order, legs, permit, dataFee: { terms: args.dataFee } }
   const encoded = encode(request, parts, entryPoint)
   const prepaysInput = inputPaidTo !== null
-  return { ...parts, ...encoded, candidate, plan, taken: inputs, simulationState, prepaysInput }
+  const { before, overrides } = simulationState
+  const inBlock = { before, overrides: mergeOverrides(overrides, overridesAhead(candidate)) }
+  return {
+    ...parts,
+    ...encoded,
+    candidate,
+    plan,
+    taken: inputs,
+    simulationState: inBlock,
+    prepaysInput,
+  }
 }
 
 /** Accounts hold the input themselves, a Permit2 step brings it to the Executor, and a fee has its own receiver. */

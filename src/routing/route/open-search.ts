@@ -9,6 +9,7 @@ import type { WorkerSettings } from '../block/worker-settings.js'
 import { type MarketPool, MarketView } from '../market/market-view.js'
 import { gasInToken, type PricedToken } from '../market/valuation.js'
 import type { CandidateArgs } from '../search/candidates.js'
+import { firstInBlock } from '../search/order-in-block.js'
 import { readCautionsAhead } from './cautions.js'
 import { type UsablePools, usablePools } from './usable-pools.js'
 
@@ -44,7 +45,9 @@ export async function openSearch(
   ])
   const { poolBlacklist } = router
   const usable = await usablePools(task, all, request, { poolBlacklist, isAllowed })
-  return searchIn(task, request, { router, all, usable, priced, dataFee })
+  const search = searchIn(task, request, { router, all, usable, priced, dataFee })
+  const dearer = request.isFirstInBlock ? all.pools.filter(({ loaded }) => loaded.ahead) : []
+  return dearer.length > 0 ? search.with(new Map(dearer.map((pool) => [pool, pool]))) : search
 }
 
 function searchIn(
@@ -75,12 +78,15 @@ function searchIn(
         undefined,
       ...defined({ swapDataGas: dataFee ? swapDataGas(dataFee) : undefined }),
     }),
-    with: (others) =>
-      searchIn(task, request, {
+    with(given) {
+      const inPlace = request.isFirstInBlock ? firstInBlock : (pool: MarketPool) => pool
+      const others = new Map([...given].map(([pool, other]) => [pool, inPlace(other)]))
+      return searchIn(task, request, {
         ...parts,
         all: all.with(others),
         usable: usableWith(usable, others),
-      }),
+      })
+    },
   }
 }
 

@@ -13,7 +13,7 @@ import { openCatalog } from '../../../src/catalog/store.js'
 import { arbitrum } from '../../../src/chains/arbitrum.js'
 import { base } from '../../../src/chains/base.js'
 import { ethereum } from '../../../src/chains/ethereum.js'
-import { type Address, nativeToken, toAddress } from '../../../src/domain/primitives.js'
+import { type Address, bpsOf, nativeToken, toAddress } from '../../../src/domain/primitives.js'
 import { contractAddress } from '../../../src/executor/deployments.js'
 import { protocols } from '../../../src/protocols/registry.js'
 import { factoriesOf } from '../../../src/protocols/slipstream/discover.js'
@@ -46,6 +46,7 @@ import {
 import { placeLentPair } from '../../support/protocols/place-lent-pair.js'
 import { compileSlipstream } from '../../support/protocols/slipstream.js'
 import { startService, type TestService } from '../../support/service/service.js'
+import { compileTestContracts } from '../../support/test-contracts.js'
 
 const document = fileURLToPath(new URL('../../../docs/reference/cautions.md', import.meta.url))
 const marks = ['<!-- generated: UPDATE_DOCS=1 -->', '<!-- end of generated -->'] as const
@@ -172,6 +173,7 @@ interface Asked {
   readonly tokenOut: Address
   readonly amountIn: bigint
   readonly slippage: string
+  readonly blockPosition?: string
 }
 
 /** The route through this protocol alone, at the newest block. */
@@ -256,6 +258,14 @@ async function swapped(node: NodeWriter, { to, data }: { to: Address; data: Hex 
   await mined((method, params) => node.rpc(method, params), { from: alice, to, data })
 }
 
+async function slipstreamPool(weth: Address, usdc: Address) {
+  const factory = factoriesOf(base.venues['aerodrome-slipstream'] ?? {})[0] ?? '0x'
+  const key = [weth, usdc].sort()
+  const getPool = 'function getPool(address, address, int24) view'
+  const found = await nodeOf(base.id).read(factory, getPool, [...key, 100])
+  return { factory, pool: toAddress(`0x${found.slice(26)}`) }
+}
+
 describe('what moves without a trade', () => {
   test.each(cautionCases)('$protocol: $kind, by $moves', async (each) => {
     const { kind, protocol, chainId, amountIn, slippage, moves } = each
@@ -319,14 +329,11 @@ describe('what moves without a trade', () => {
   test('Slipstream: the fee falls with time after the price has moved, so that the next block is the dearest', async () => {
     const node = nodeOf(base.id)
     const contract = await compileSlipstream()
-    const factory = factoriesOf(base.venues['aerodrome-slipstream'] ?? {})[0] ?? '0x'
     const [weth, usdc] = ['WETH', 'USDC'].map((symbol) => tokenOf(base.id, symbol)) as [
       Address,
       Address,
     ]
-    const key = [weth, usdc].sort()
-    const getPool = 'function getPool(address, address, int24) view'
-    const pool = toAddress(`0x${(await node.read(factory, getPool, [...key, 100])).slice(26)}`)
+    const { pool, factory } = await slipstreamPool(weth, usdc)
     const module = await node.deploy(
       contract('DynamicSwapFeeModule').bytecode,
       'address, uint256, uint256, address[], uint24[]',
@@ -361,6 +368,67 @@ describe('what moves without a trade', () => {
     const gain = Math.round(Number(gainOf(given)) / 10) * 10
     rows.push(
       `| aerodrome-slipstream | fee | 90 seconds after the price has moved | gives some ${gain} bps | |`,
+    )
+  })
+
+  test('Slipstream: where the first swap of a block pays less, the dearer fee is quoted, unless the transaction is the first', async () => {
+    const node = nodeOf(base.id)
+    const [weth, usdc] = ['WETH', 'USDC'].map((symbol) => tokenOf(base.id, symbol)) as [
+      Address,
+      Address,
+    ]
+    const { pool, factory } = await slipstreamPool(weth, usdc)
+    const module = await node.deploy(
+      compileTestContracts('Slipstream.sol')('InitialFeeModule').bytecode,
+    )
+    await node.send(factory, 'function setSwapFeeModule(address)', [module])
+    const config = '(uint24, uint24, uint64, bool, uint24)'
+    // At first 7.5 bps, then as far as the price is from its average, 27 bps at most.
+    const fees = [2_700, 2_700, 20_000_000n, true, 750]
+    await node.send(module, `function set(address, ${config})`, [pool, fees])
+    await prepareSender(base.id, weth)
+    const query = {
+      chainId: base.id,
+      protocol: 'aerodrome-slipstream',
+      tokenIn: weth,
+      tokenOut: usdc,
+      amountIn: ether,
+      slippage: '10',
+    }
+    const [any, first] = [await ask(query), await ask({ ...query, blockPosition: 'first' })]
+    expect([any.simulatedPosition, first.simulatedPosition]).toEqual([1, 0])
+    const lessBps = bpsOf(BigInt(first.amountOut) - BigInt(any.amountOut), BigInt(first.amountOut))
+    expect(lessBps).toBeCloseTo(19.5, 0)
+    // A swap that moves the price by one tick at most, of the same sender.
+    const ahead = await ask({ ...query, amountIn: ether / 40n, slippage: '100' })
+    const carriedOut = (body: typeof any, isAhead: boolean) =>
+      executeOnFork({
+        nodeUrl: urlOf(base.id),
+        blockNumber: body.createdAt,
+        blockTimeSeconds: base.blockTimeSeconds,
+        tx: body.tx,
+        first: isAhead ? [ahead.tx] : [],
+        watch: [{ token: usdc, owner: alice }],
+      })
+    expect((await carriedOut(first, false)).deltas).toEqual([BigInt(first.amountOut)])
+    expect((await carriedOut(any, false)).deltas).toEqual([BigInt(first.amountOut)])
+    const { status, deltas } = await carriedOut(any, true)
+    expect(status).toBe('success')
+    const fallsBps = bpsOf(BigInt(any.amountOut) - (deltas[0] ?? 0n), BigInt(any.amountOut))
+    expect(fallsBps).toBeLessThan(2)
+    expect((await carriedOut(first, true)).status).toBe('reverted')
+    const others = protocols.map(({ slug }) => slug).filter((slug) => slug !== query.protocol)
+    const trade = { tokenIn: weth, tokenOut: usdc, amountIn: String(ether) }
+    const at = { chainId: String(base.id), fromAddress: alice, blockNumber: String(any.createdAt) }
+    const bundle = await askBundle(
+      service,
+      { ...at, routingStrategy: 'router', ignoreStandards: others.join() },
+      [own('route', trade)],
+    )
+    expect(bundle.body.simulatedPosition, bundle.text).toBe(1)
+    expect(bundle.body.amountsOut).toEqual({ [usdc]: any.amountOut })
+    rows.push(
+      `| aerodrome-slipstream | fee | someone swaps first in the block, where that is cheaper | gives ${fallsBps <= 0 ? 'no less' : `${(-fallsBps).toFixed(1)} bps`} | asked for as the first: reverts at its minimum |`,
     )
   })
 

@@ -1,8 +1,8 @@
 /** Slipstream's pools by our own steps against its own contracts: staked liquidity, and fees that its modules tell. */
-import { parseAbi } from 'viem'
+import { encodeFunctionData, parseAbi } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { base } from '../../../src/chains/base.js'
-import { type Address, toAddress } from '../../../src/domain/primitives.js'
+import { type Address, type Hex, toAddress } from '../../../src/domain/primitives.js'
 import type { Pool } from '../../../src/protocols/pool.js'
 import type { ConcentratedState } from '../../../src/protocols/shared/concentrated/swap.js'
 import { sqrtPriceAtTick } from '../../../src/protocols/shared/concentrated/tick-math.js'
@@ -33,6 +33,11 @@ const surroundingsAbi = parseAbi([
   'function seedAndStake(address, int24, int24, uint128)',
 ])
 const poolAbi = parseAbi(['function increaseObservationCardinalityNext(uint16)'])
+const newerAbi = parseAbi([
+  'struct DynamicFeeConfig { uint24 baseFee; uint24 feeCap; uint64 scalingFactor; bool initialFeeEnabled; uint24 initialFee; }',
+  'function set(address, DynamicFeeConfig)',
+])
+const payAbi = parseAbi(['function callAndPay(address pool, address payToken, bytes data)'])
 const transferAbi = parseAbi(['function transfer(address, uint256)'])
 
 let context: PoolContext
@@ -100,6 +105,21 @@ async function open(factory: Address, tickSpacing: number, decimals: readonly [n
   const active = 10n ** 13n + 10n ** 15n
   expect(depth).toBe((active * price) >> 96n)
   return pool
+}
+
+/** Paid out of what the payer holds. */
+async function swapOf(pool: Pool, tokenIn: Address, amountIn: bigint): Promise<void> {
+  const { adapter, helpers, venue } = scene
+  const [tokenOut = '0x'] = pool.tokens.filter((token) => token !== tokenIn)
+  const { state } = await loadOne(scene, pool)
+  const { trader } = context
+  const swap = { chain: base, venue, pool, state, tokenIn, tokenOut, amountIn, helpers }
+  const [step] = adapter.swaps.encodeSwap({ ...swap, executor: trader, recipient: trader })
+  if (step?.kind !== 'call') throw new Error('no call')
+  const { target, abi, args, payToken } = step
+  const data = encodeFunctionData({ abi: [abi], functionName: abi.name, args })
+  const payer = helpers.CallbackPayer ?? '0x'
+  expect(await context.send(payer, payAbi, 'callAndPay', [target, payToken, data])).not.toBeNull()
 }
 
 async function discover(pairs: readonly (readonly [Address, Address])[]): Promise<Pool[]> {
@@ -233,6 +253,70 @@ describe('pools of Slipstream', () => {
       if (k % 4 === 0) await context.mineAfter(7 * k + 1)
     }
     expect(fees.size).toBeGreaterThan(8)
+  })
+
+  test('a fee that is lower for the first swap of a block: the dearer counts, with what a swap ahead writes', async () => {
+    const [, factory = '0x'] = factories
+    const newer = compileTestContracts('Slipstream.sol')('InitialFeeModule')
+    const module = await context.deploy(newer.bytecode)
+    await context.send(factory, factoryAbi, 'setSwapFeeModule', [module])
+    const pool = await open(factory, 100, [18, 18])
+    const [token0, token1] = pool.tokens as readonly [Address, Address]
+    const ordered = { ...scene, venue: { ...scene.venue, feesByOrder: 1 } }
+    const configure = (initialFeeEnabled: boolean) =>
+      context.send(module, newerAbi, 'set', [
+        pool.address,
+        {
+          baseFee: 300,
+          feeCap: 50_000,
+          scalingFactor: 20_000_000n,
+          initialFeeEnabled,
+          initialFee: 200,
+        },
+      ])
+    await context.send(pool.address, poolAbi, 'increaseObservationCardinalityNext', [2])
+    await configure(false)
+    const fees = new Set<bigint>()
+    const entries = new Set<bigint>()
+    const sizes = new Set<bigint>()
+    for (const room of [3, 4, 5, 5, 5, 5, 5, 8]) {
+      await swapOnChain(scene, pool, [token0, token1], 10n ** 13n)
+      await context.mineAfter(40)
+      await swapOnChain(scene, pool, [token0, token1], 10n ** 13n)
+      await configure(false)
+      expect((await loadOne(ordered, pool)).ahead).toBeUndefined()
+      await configure(true)
+      await context.send(pool.address, poolAbi, 'increaseObservationCardinalityNext', [room])
+      await context.send(token0, transferAbi, 'transfer', [scene.helpers.CallbackPayer, 10n ** 13n])
+      const { state, ahead } = await loadOne(ordered, pool)
+      expect(ahead?.firstState.feePips).toEqual([200n, 200n])
+      expect(state.feePips[0]).toBeGreaterThanOrEqual(300n)
+      fees.add(state.feePips[0])
+      expect((await loadOne(scene, pool)).state.feePips).toEqual([200n, 200n])
+      await context.mineNextAfter(base.blockTimeSeconds)
+      await swapOf(pool, token0, 10n ** 13n)
+      const stateDiff = ahead?.overrides[pool.address]?.stateDiff ?? {}
+      const written = Object.entries(stateDiff) as [Hex, Hex][]
+      const found = await (await context.reader()).storage(
+        written.map(([slot]) => ({ address: pool.address, slot })),
+      )
+      const words = found.map((read) => (read.ok ? BigInt(read.value) : 0n))
+      const [slot0 = 0n, observation = 0n] = written.map(([, word]) => BigInt(word))
+      // Price and tick are what that swap has moved.
+      const oracleOf = (word = 0n) => word >> 184n
+      expect(words.map((word, k) => (k === 0 ? oracleOf(word) : word))).toEqual([
+        oracleOf(slot0),
+        observation,
+      ])
+      entries.add(BigInt.asUintN(16, slot0 >> 184n))
+      sizes.add(BigInt.asUintN(16, slot0 >> 200n))
+    }
+    // The list of observations was begun anew, and has grown.
+    expect(entries).toContain(0n)
+    expect(sizes.size).toBeGreaterThan(1)
+    // While it is too short for an average, the fee does not follow the price.
+    expect(fees).toContain(300n)
+    expect(fees.size).toBeGreaterThan(3)
   })
 })
 

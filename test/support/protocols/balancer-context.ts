@@ -83,7 +83,7 @@ export class BalancerContext {
     if (!loaded || !('state' in loaded)) throw new Error(`not loaded: ${loaded?.message}`)
     const { state } = loaded
     if (state.kind === 'liquidity') throw new Error('the record of swaps was asked for')
-    return { ...loaded, state }
+    return { pool: loaded.pool, state, partial: loaded.partial }
   }
 
   /** Swaps by the adapter's own steps; the trader stands for the Executor. @returns what the recipient got. */

@@ -9,7 +9,8 @@ import {
   parseAbiParameters,
 } from 'viem'
 import { type Address, type BlockPin, type Hex, toAddress } from '../../../src/domain/primitives.js'
-import type { ReadResult, StateReader } from '../../../src/domain/state.js'
+import type { ReadResult, StateOverrides, StateReader } from '../../../src/domain/state.js'
+import { overridesOnWire } from '../../../src/forks/overrides-on-wire.js'
 import { sandboxBytecode } from '../../../src/sandbox/generated/contracts.js'
 import { startAnvil, type TestAnvil } from '../anvil.js'
 
@@ -143,11 +144,17 @@ export class PoolContext {
   /**
    * @param timestamp - Unix seconds that the call sees; absent: those of the newest block.
    * @param from - absent: nobody.
-   * @param code - of the contract that is called; absent: its own.
+   * @param overrides - state that is otherwise for the call; absent: none.
    */
-  call(to: Address, data: Hex, timestamp?: bigint, from?: Address, code?: Hex): Promise<Hex> {
-    const placed = code ? { [to]: { code } } : {}
-    const later = timestamp === undefined ? [] : [placed, { time: numberToHex(timestamp) }]
+  call(
+    to: Address,
+    data: Hex,
+    timestamp?: bigint,
+    from?: Address,
+    overrides: StateOverrides = {},
+  ): Promise<Hex> {
+    const changed = overridesOnWire(overrides)
+    const later = timestamp === undefined ? [changed] : [changed, { time: numberToHex(timestamp) }]
     return this.anvil.rpc<Hex>('eth_call', [
       { to, data, ...(from && { from }) },
       'latest',
@@ -187,8 +194,8 @@ export class PoolContext {
       call: (calls) =>
         Promise.all(
           calls.map(
-            async ({ to, data, timestamp, from, code }): Promise<ReadResult> =>
-              this.call(to, data, timestamp, from, code).then(
+            async ({ to, data, timestamp, from, overrides }): Promise<ReadResult> =>
+              this.call(to, data, timestamp, from, overrides).then(
                 (value) => ({ ok: true, value }),
                 (error: Error) => ({ ok: false, reason: 'reverted', message: error.message }),
               ),

@@ -3,7 +3,8 @@
  * the swapper. Venue parameters: `quoterCode`, `quoterSwappers` and `quoterSenders`.
  */
 import type { VenueParameters } from '../../../chains/chain.js'
-import type { Address, Hex } from '../../../domain/primitives.js'
+import type { Hex } from '../../../domain/primitives.js'
+import type { ReadCall } from '../../../domain/state.js'
 import { addressesOf } from '../parameters.js'
 
 /** What one swap may use: nine times a plain one, so that hooks that burn more swap nothing. */
@@ -41,11 +42,11 @@ export function runsHooks({ quoterCode }: VenueParameters): boolean {
 export function placed(
   { quoterCode, quoterSwappers, quoterSenders }: VenueParameters,
   sender: Viewpoint['sender'],
-): { readonly to: Address; readonly from: Address; readonly code: Hex } {
+): Required<Pick<ReadCall, 'to' | 'from' | 'overrides'>> {
   const to = addressesOf(quoterSwappers)[sender]
   const from = addressesOf(quoterSenders)[sender]
   if (!to || !from) throw new RangeError('The venue has no quoter.')
-  return { to, from, code: String(quoterCode) as Hex }
+  return { to, from, overrides: { [to]: { code: String(quoterCode) as Hex } } }
 }
 
 /** By row; null where one of its swaps fails. */
