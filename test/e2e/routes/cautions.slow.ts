@@ -45,6 +45,13 @@ import {
 } from '../../support/protocols/place-hooks.js'
 import { placeLentPair } from '../../support/protocols/place-lent-pair.js'
 import { compileSlipstream } from '../../support/protocols/slipstream.js'
+import {
+  againAlone,
+  expectedOf,
+  open,
+  type Recorded,
+} from '../../support/service/cassette-context.js'
+import { withoutMarks } from '../../support/service/earlier-cassette.js'
 import { startService, type TestService } from '../../support/service/service.js'
 import { compileTestContracts } from '../../support/test-contracts.js'
 
@@ -427,6 +434,24 @@ describe('what moves without a trade', () => {
     )
     expect(bundle.body.simulatedPosition, bundle.text).toBe(1)
     expect(bundle.body.amountsOut).toEqual({ [usdc]: any.amountOut })
+    // A recording has both, and one of an earlier version knows the first swap alone.
+    const file = join(dataDir, 'first.cassette')
+    const path = '/shortcuts/route'
+    const asked = { ...at, ...trade, ignoreStandards: others.join(), executionMode: 'backend' }
+    const recorder = await open(dataDir, { kind: 'record', file }, { RPC_URL_8453: urlOf(base.id) })
+    const recorded: Recorded[] = []
+    for (const query of [asked, { ...asked, blockPosition: 'first' }]) {
+      const { status, text, recording } = await recorder.ask({ path, query })
+      recorded.push({ request: { path, query }, status, text, number: recording ?? 0 })
+    }
+    await recorder.close()
+    const folder = { folder: dataDir, file }
+    for (const one of recorded) expect(await againAlone(folder, one)).toBe(expectedOf(one))
+    const earlier = { folder: dataDir, file: join(dataDir, 'earlier.cassette') }
+    await withoutMarks(file, earlier.file)
+    const replayed = await againAlone(earlier, recorded[0] as Recorded)
+    expect(replayed).toContain(`"amountOut":"${first.amountOut}"`)
+    expect(recorded[0]?.text).toContain(`"amountOut":"${any.amountOut}"`)
     rows.push(
       `| aerodrome-slipstream | fee | someone swaps first in the block, where that is cheaper | gives ${fallsBps <= 0 ? 'no less' : `${(-fallsBps).toFixed(1)} bps`} | asked for as the first: reverts at its minimum |`,
     )
