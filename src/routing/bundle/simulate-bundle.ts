@@ -11,7 +11,7 @@ import {
 import { buildDeliveryMessage, decodeAmountsOut } from '../../executor/compile.js'
 import { toSimulation } from '../route/built.js'
 import { lendersBeside } from '../route/lenders.js'
-import { fundSender, senderState } from '../route/sender-state.js'
+import { fundSender, senderState, withOverrides } from '../route/sender-state.js'
 import type { BundleContext, DeliveredInput } from './bundle-context.js'
 import { failedTransfer, failure } from './failures/step-failure.js'
 import { emptyExecutor, simulateDelivery, touchedBy } from './simulate-delivery.js'
@@ -54,10 +54,7 @@ export async function simulateBundle(
   const funded = await fundSender(task, sender, inputs)
   const tx = builder.transaction(order)
   const lent = await senderState(task, funded, (tokens) => lendersBeside(task, tokens, tx.data))
-  const simulationState = {
-    ...lent,
-    overrides: mergeOverrides(lent.overrides, ...builder.ahead),
-  }
+  const simulationState = withOverrides(lent, ...builder.ahead)
   const request = { ...more, ...toSimulation({ tx, simulationState }, args.request) }
   const [result] = await task.simulator.simulate([request])
   if (result?.status === 'success') {

@@ -14,11 +14,7 @@ import type {
   UnsignedTransaction,
 } from '../../domain/order.js'
 import { type Address, type Hex, maxUint128, type TokenAmount } from '../../domain/primitives.js'
-import {
-  mergeOverrides,
-  type SimulationRequest,
-  type SimulationResult,
-} from '../../domain/state.js'
+import type { SimulationRequest, SimulationResult } from '../../domain/state.js'
 import { buildTransaction, runnerAddress } from '../../executor/compile.js'
 import { executorContracts, walletAddress } from '../../executor/deployments.js'
 import {
@@ -33,10 +29,10 @@ import { type DataFeeTerms, dataFeeOf, operatorFeeOf } from '../block/data-fee.j
 import type { Task } from '../block/task.js'
 import { isVerified } from '../market/verified.js'
 import { type Flow, swapsOf } from '../search/flow.js'
-import { overridesAhead } from '../search/order-in-block.js'
+import { isDearerBehind, overridesAhead } from '../search/order-in-block.js'
 import { planRoute, type RoutePlan } from './plan-route.js'
 import { planSwap } from './plan-swap.js'
-import type { SimulationState } from './sender-state.js'
+import { type SimulationState, withOverrides } from './sender-state.js'
 
 /**
  * The function of the Router that carries the order out: steps in the sender's Executor, or plain swaps, where pairs may
@@ -159,8 +155,9 @@ export function build(
   const parts = { order, legs, permit, dataFee: { terms: args.dataFee } }
   const encoded = encode(request, parts, entryPoint)
   const prepaysInput = inputPaidTo !== null
-  const { before, overrides } = simulationState
-  const inBlock = { before, overrides: mergeOverrides(overrides, overridesAhead(candidate)) }
+  const inBlock = isDearerBehind(candidate)
+    ? withOverrides(simulationState, overridesAhead(candidate))
+    : simulationState
   return {
     ...parts,
     ...encoded,

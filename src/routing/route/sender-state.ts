@@ -77,6 +77,14 @@ export interface Lenders {
 /** What a simulation changes before the transaction runs. */
 export type SimulationState = Required<Pick<SimulationRequest, 'before' | 'overrides'>>
 
+/** The state with these overrides on top. */
+export function withOverrides(
+  { before, overrides }: SimulationState,
+  ...more: readonly StateOverrides[]
+): SimulationState {
+  return { before, overrides: mergeOverrides(overrides, ...more) }
+}
+
 /**
  * @param inputs - raw units that are pulled from the sender.
  * @throws ForkrouteError as `checkFunds` for a checked sender; STATE_UNAVAILABLE where a loan cannot be overridden.
