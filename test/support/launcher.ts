@@ -46,9 +46,8 @@ function theLauncher(): NonNullable<typeof launcher> {
     else if ('code' in message) one.onEnd(message.code)
     else one.onPid(message.pid ?? 0)
   })
-  // It ends with this process, and does not keep it.
+  // It ends with this process, which what it started keeps alone.
   child.unref()
-  child.channel?.unref()
   launcher = { process: child, gone: once(child, 'exit').then(() => null) }
   return launcher
 }
@@ -71,6 +70,8 @@ export async function launch(
   const ended = new Promise<number | null>((resolve) => {
     onEnd = resolve
   })
+  const own = theLauncher()
+  own.process.channel?.ref()
   started.set(id, {
     onPid,
     onText: (stream, text) => {
@@ -79,10 +80,10 @@ export async function launch(
     onEnd(code) {
       isEnded = true
       started.delete(id)
+      if (started.size === 0) own.process.channel?.unref()
       onEnd(code)
     },
   })
-  const own = theLauncher()
   own.process.send({ id, file, args, env })
   const known = await Promise.race([pid, own.gone])
   if (known === null) throw new Error('The process that starts programs has ended.')
