@@ -135,6 +135,7 @@ describe('/openapi.json', () => {
       ignoreStandards: [],
       ignoreBridges: [],
       crosschainRouteMode: 'full',
+      blockPosition: 'any',
     })
   })
 
