@@ -5,25 +5,25 @@ import { base } from '../../../src/chains/base.js'
 import type { ChainDefinition } from '../../../src/chains/chain.js'
 import { ethereum } from '../../../src/chains/ethereum.js'
 import { type Address, maxUint256 } from '../../../src/domain/primitives.js'
-import { contractAddress } from '../../../src/executor/deployments.js'
 import { protocolBySlug, protocols } from '../../../src/protocols/registry.js'
 import { psmAddresses } from '../../../src/protocols/sky-psm/load.js'
-import { psm3Addresses } from '../../../src/protocols/spark-psm3/load.js'
 import { sandboxAccount } from '../../../src/sandbox/accounts.js'
-import { sandboxBytecode } from '../../../src/sandbox/generated/contracts.js'
 import { type Sandbox, startSandboxes } from '../../../src/sandbox/sandbox.js'
 import { type ExecuteArgs, executeOnFork } from '../../support/execute.js'
 import { NodeWriter } from '../../support/nodes/node-writer.js'
 import { placeLitePsm } from '../../support/protocols/place-lite-psm.js'
+import {
+  placePsm3,
+  placeToken,
+  sparkAddresses as spark,
+} from '../../support/protocols/place-psm3.js'
 import { startService, type TestService } from '../../support/service/service.js'
-import { compileTestContracts } from '../../support/test-contracts.js'
 
 const alice = sandboxAccount('alice').address
 const [dollar, ether] = [10n ** 6n, 10n ** 18n]
 const { psm, dai, usds, usdc, pocket } = psmAddresses(ethereum.venues['sky-psm'] ?? {})
 /** Where the contract that stands for the module has its fee on buying. */
 const toutSlot = numberToHex(1, { size: 32 })
-const spark = psm3Addresses(base.venues['spark-psm3'] ?? {})
 
 let sandboxes: Sandbox[]
 let service: TestService
@@ -33,37 +33,6 @@ type Swap = readonly [tokenIn: Address, tokenOut: Address, amountIn: bigint]
 const nodeOf = ({ id }: ChainDefinition) =>
   sandboxes.find(({ chainId }) => chainId === id)?.url ?? ''
 
-/** A token of 18 decimals that Alice has and lets the Router take. */
-async function placeToken(node: NodeWriter, address: Address, symbol: string): Promise<void> {
-  const types = 'string, string, uint8, uint256, address'
-  await node.place(address, sandboxBytecode.StandardToken, types, [
-    ...[symbol, symbol, 18, 10n ** 30n, alice],
-  ])
-  await node.rpc('anvil_impersonateAccount', [alice])
-  const allow = 'function approve(address, uint256)'
-  await node.send(address, allow, [contractAddress('Router'), 10n ** 30n], alice)
-}
-
-/** A million USDC and of the other two, a share at 1.05 that gains by the second. */
-async function placePsm3(node: NodeWriter): Promise<void> {
-  const contract = compileTestContracts('Psm3.sol')
-  await placeToken(node, spark.usds, 'USDS')
-  await placeToken(node, spark.susds, 'sUSDS')
-  const rate = [(10n ** 27n * 105n) / 100n, 1_243_680_656_318n]
-  const provider = await node.deploy(contract('RateLike').bytecode, 'uint256, uint256', rate)
-  const types = 'address, address, address, address'
-  const parts = [spark.usdc, spark.usds, spark.susds, provider]
-  await node.place(spark.psm, contract('Psm3Like').bytecode, types, parts)
-  for (const [token, amount] of [
-    [spark.usdc, 10n ** 12n],
-    [spark.usds, 10n ** 24n],
-    [spark.susds, 10n ** 24n],
-  ] as const) {
-    await node.rpc('anvil_dealERC20', [spark.psm, token, numberToHex(amount)])
-  }
-  await node.rpc('evm_mine', [])
-}
-
 beforeAll(async () => {
   sandboxes = await startSandboxes([ethereum.id, base.id])
   const onEthereum = await new NodeWriter(nodeOf(ethereum)).start()
@@ -71,7 +40,7 @@ beforeAll(async () => {
   await onEthereum.close()
   await placeLitePsm(nodeOf(ethereum))
   const onBase = await new NodeWriter(nodeOf(base)).start()
-  await placePsm3(onBase)
+  await placePsm3(onBase, 1_243_680_656_318n)
   await onBase.close()
   const nodes = sandboxes.map(({ chainId, url }) => [`RPC_URL_${chainId}`, url])
   service = await startService({ ...Object.fromEntries(nodes), AUTH_MODE: 'open' })

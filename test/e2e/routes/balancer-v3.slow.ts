@@ -24,9 +24,9 @@ import { startService, type TestService } from '../../support/service/service.js
 const alice = sandboxAccount('alice').address
 const anybody: Address = '0x00000000000000000000000000000000000f0ac7'
 const ether = 10n ** 18n
-const [weth, usdc, dai, frax] = ['WETH', 'USDC', 'DAI', 'FRAX'].map(
+const [weth, usdc, dai, susd, frax] = ['WETH', 'USDC', 'DAI', 'sUSD', 'FRAX'].map(
   (name) => sandboxToken(name).address,
-) as [Address, Address, Address, Address]
+) as [Address, Address, Address, Address, Address]
 const others = protocols.map(({ slug }) => slug).filter((slug) => slug !== 'balancer-v3')
 
 const context = withSandbox()
@@ -41,7 +41,7 @@ beforeAll(async () => {
   const node = await new NodeWriter(url).start()
   await node.rpc('anvil_impersonateAccount', [alice])
   const approval = [contractAddress('Router'), 10n ** 30n]
-  for (const token of [weth, usdc, dai]) {
+  for (const token of [weth, usdc, dai, susd]) {
     await node.rpc('anvil_dealERC20', [alice, token, numberToHex(10n ** 24n)])
     await node.send(token, 'function approve(address, uint256)', approval, alice)
   }
@@ -125,7 +125,7 @@ describe('Balancer V3 by the whole service', () => {
     'a pool whose hooks set a fee is used (%s), and listed with its class',
     async (source, of) => {
       const hooked = pools.at(-1)
-      const { amountOut } = await prove(of(), dai, frax, 1_000n * ether)
+      const { amountOut } = await prove(of(), susd, frax, 1_000n * ether)
       // A hundredth stays in the pool, and the amount moves it a little.
       expect((BigInt(amountOut) * 1_000n) / ether).toBe(989_999n)
       const { body } = await of().get('/api/v1/pools', { source, hooks: 'steady' })

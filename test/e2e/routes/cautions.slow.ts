@@ -44,6 +44,7 @@ import {
   placeOutputShare,
 } from '../../support/protocols/place-hooks.js'
 import { placeLentPair } from '../../support/protocols/place-lent-pair.js'
+import { placePsm3 } from '../../support/protocols/place-psm3.js'
 import { compileSlipstream } from '../../support/protocols/slipstream.js'
 import {
   againAlone,
@@ -77,7 +78,7 @@ beforeAll(async () => {
   await placeFluid(urlOf(ethereum.id))
   await nodeOf(ethereum.id).rpc('anvil_impersonateAccount', [deployer])
   const pools = [
-    ...(await placeBalancerV3OnSandbox(urlOf(ethereum.id), { isRated: true })),
+    ...(await placeBalancerV3OnSandbox(urlOf(ethereum.id), { isRated: true, isHooked: true })),
     await placeRatedBalancerV2(nodeOf(ethereum.id)),
     await placeDynamicFee(nodeOf(ethereum.id)),
     await placeOutputShare(nodeOf(ethereum.id)),
@@ -117,6 +118,8 @@ function nodeOf(chainId: number): NodeWriter {
 }
 
 async function openBase(): Promise<void> {
+  // 4.5 % of a share at one a year.
+  await placePsm3(nodeOf(base.id), (10n ** 27n * 45n) / 1_000n / (365n * 86_400n))
   const [weth, usdc] = ['WETH', 'USDC'].map((symbol) => tokenOf(base.id, symbol)) as [
     Address,
     Address,

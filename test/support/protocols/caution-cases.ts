@@ -1,6 +1,7 @@
 /** How pools move although nobody trades in them: by protocol, what moves it, and how far. */
 import { type Hex, numberToHex } from 'viem'
 import { arbitrum } from '../../../src/chains/arbitrum.js'
+import { base } from '../../../src/chains/base.js'
 import { ethereum } from '../../../src/chains/ethereum.js'
 import { type Address, nativeToken, toAddress } from '../../../src/domain/primitives.js'
 import { sandboxPlan } from '../../../src/sandbox/plans/registry.js'
@@ -9,9 +10,10 @@ import { yearnVaultSpecs } from '../../../src/sandbox/venues/yearn-v2.js'
 import { NodeWriter } from '../nodes/node-writer.js'
 import { aUsdc } from './aave-v3.js'
 import { v2RateProvider } from './place-balancer-v2.js'
-import { rateProvider } from './place-balancer-v3.js'
+import { feeHooks, rateProvider } from './place-balancer-v3.js'
 import { converterAddress } from './place-converters.js'
 import { setDynamicFee, setOutputShare } from './place-hooks.js'
+import { sparkAddresses } from './place-psm3.js'
 
 export interface CautionCase {
   readonly kind: string
@@ -164,6 +166,18 @@ export const cautionCases: readonly CautionCase[] = [
     move: (node, isLarge) => shrink(node, rateProvider, zero, isLarge ? 30_000n : 1_000n),
   },
   {
+    kind: 'plugin',
+    protocol: 'balancer-v3',
+    chainId: ethereum.id,
+    tokenIn: 'sUSD',
+    tokenOut: 'FRAX',
+    amountIn: 1_000n * ether,
+    slippage: '50',
+    moves: 'the hooks set the fee from 1 % to 1.1 %, and to 4 %',
+    move: (node, isLarge) =>
+      node.send(feeHooks, 'function setFee(uint256)', [(isLarge ? 40n : 11n) * 10n ** 15n]),
+  },
+  {
     kind: 'rebase',
     protocol: 'lido',
     chainId: ethereum.id,
@@ -257,6 +271,30 @@ export const cautionCases: readonly CautionCase[] = [
     move: (node, isLarge) => shrink(node, stETH, zero, isLarge ? 30_000n : 1_000n),
   },
   {
+    kind: 'fee',
+    protocol: 'curve',
+    chainId: ethereum.id,
+    tokenIn: 'UNI',
+    tokenOut: 'LINK',
+    amountIn: ether,
+    slippage: '5',
+    moves:
+      'a gift of one coin to a stable-ng pool that counts what it holds, with a factor of 20: balances of 1 to 3, and of 1 to 18',
+    move: (node, isLarge, pool) => give(node, 'LINK', pool, (isLarge ? 1_500n : 200n) * ether),
+  },
+  {
+    kind: 'plugin',
+    protocol: 'curve',
+    chainId: ethereum.id,
+    tokenIn: 'UNI',
+    tokenOut: 'AAVE',
+    amountIn: ether,
+    slippage: '50',
+    moves: 'a pool whose math is not known keeps 20 bps of the output, after 10, and 300 bps',
+    move: (node, isLarge, pool) =>
+      node.send(pool, 'function keep(uint256)', [isLarge ? 30_000n : 2_000n]),
+  },
+  {
     kind: 'rebase',
     protocol: 'curve',
     chainId: ethereum.id,
@@ -346,6 +384,17 @@ export const cautionCases: readonly CautionCase[] = [
       await later(node, (isLarge ? 100 : 10) * day)
       await node.send(pool, 'function sync()')
     },
+  },
+  {
+    kind: 'rate',
+    protocol: 'spark-psm3',
+    chainId: base.id,
+    tokenIn: 'USDC',
+    tokenOut: sparkAddresses.susds,
+    amountIn: 10_000n * dollar,
+    slippage: '50',
+    moves: 'savings of 4.5 % a year: of a day, and of a hundred days',
+    move: (node, isLarge) => later(node, (isLarge ? 100 : 1) * day),
   },
   {
     kind: 'rebase',

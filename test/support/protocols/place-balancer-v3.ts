@@ -28,12 +28,14 @@ interface Sides {
 
 /** Says what DAI is worth in the rated pool: the word at slot 0 of its storage. */
 export const rateProvider: Address = '0x00000000000000000000000000000000000f0a7e'
+/** Set the fee of the hooked pool. */
+export const feeHooks: Address = '0x00000000000000000000000000000000000f0fee'
 /** PUSH0 SLOAD PUSH0 MSTORE PUSH1 32 PUSH0 RETURN. */
 export const answersSlotZero: Hex = '0x5f545f5260205ff3'
 
 /**
  * @param options.isRated - one more pool, of DAI and FRAX, in which DAI has a rate.
- * @param options.isHooked - one more pool, of DAI and FRAX, whose hooks set a fee of 1%.
+ * @param options.isHooked - one more pool, of sUSD and FRAX, whose hooks set a fee of 1%.
  * @returns the records of a weighted pool of WETH and DAI and of a stable one of DAI and USDC.
  */
 export async function placeBalancerV3OnSandbox(
@@ -130,9 +132,10 @@ export async function placeBalancerV3OnSandbox(
     ),
   ]
   if (isHooked) {
-    const hooks = await node.deploy(code('FeeHooks'), 'address', [zeroAddress])
+    await node.place(feeHooks, code('FeeHooks'), 'address', [zeroAddress])
     const amounts = [5_000_000n * e18, 5_000_000n * e18] as const
-    pools.push(await open(stable, { symbols: ['DAI', 'FRAX'], amounts, hooks }, 500n))
+    const sides: Sides = { symbols: ['sUSD', 'FRAX'], amounts, hooks: feeHooks }
+    pools.push(await open(stable, sides, 500n))
   }
   if (isRated) {
     await node.rpc('anvil_setCode', [rateProvider, answersSlotZero])
