@@ -10,7 +10,7 @@ const common = {
 }
 
 /** Of the projects that start chains and services. */
-const whole = { ...common, globalSetup: ['test/global-setup.ts'], maxWorkers: 3 }
+const whole = { ...common, globalSetup: ['test/global-setup.ts'], maxWorkers: 2 }
 
 /** Of those whose services are asked as by clients. */
 const asked = { ...whole, setupFiles: ['test/support/family/fail-unfit.ts'] }
