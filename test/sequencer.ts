@@ -3,8 +3,8 @@ import { relative } from 'node:path'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /**
- * Slow files above two minutes beside others, and those of `npm test` above ten seconds, the longest first. Others follow in Vitest's order, which on a
- * clean clone, without the times of an earlier run, is by size; a file that is missing here only starts later.
+ * Slow files of about two minutes and more, and those of `npm test` of about ten seconds and more, the longest first. Others
+ * follow in Vitest's order, which on a clean clone is by size; a file that is missing here only starts later.
  */
 const long: readonly string[] = [
   'test/e2e/history/hindsight.slow.ts',

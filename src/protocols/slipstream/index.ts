@@ -5,7 +5,6 @@
  */
 
 import { encodeFunctionData, parseAbi } from 'viem'
-import type { ChainDefinition } from '../../chains/chain.js'
 import { probe } from '../../chains/probe.js'
 import { cautionsWhere } from '../../domain/caution.js'
 import { zip } from '../../domain/lists.js'
@@ -17,7 +16,7 @@ import { defineProtocol, type SwapAdapter } from '../protocol.js'
 import { concentratedParts } from '../shared/concentrated/adapter-parts.js'
 import type { ConcentratedSource } from '../shared/concentrated/load.js'
 import type { ConcentratedState } from '../shared/concentrated/swap.js'
-import { v3Swap, v3SwapSlots } from '../shared/concentrated/v3-swap.js'
+import { observationsSlot, v3Swap, v3SwapSlots } from '../shared/concentrated/v3-swap.js'
 import { addressesOf } from '../shared/parameters.js'
 import { readWord } from '../shared/read-word.js'
 import { addressInWord } from '../shared/storage-slots.js'
@@ -50,9 +49,6 @@ const feeByOrder =
 
 const feeAbi = parseAbi(['function getSwapFee(address pool) view returns (uint24)'])
 const moduleAbi = parseAbi(['function swapFeeModule() view returns (address)'])
-
-/** Of the pool's `observations`. */
-const observationsSlot = poolSlots.tickBitmap + 2n
 
 function defineSlipstreamLike(row: SlipstreamRow): SwapAdapter<ConcentratedState> {
   const parts = concentratedParts(({ address, parameters }, venue) => {
@@ -108,7 +104,7 @@ function defineSlipstreamLike(row: SlipstreamRow): SwapAdapter<ConcentratedState
           const feePips: ConcentratedState['feePips'] = [fee, fee]
           return { ...load, state: { ...load.state, feePips } }
         })
-        const slots = { slot0: poolSlots.slot0, observations: observationsSlot }
+        const slots = { slot0: poolSlots.slot0, observations: observationsSlot(poolSlots) }
         const order = { reader, modules, slots, timestamp, feeCall }
         return withDearerFees(order, told)
       },
@@ -161,15 +157,3 @@ export const aerodromeSlipstream = defineSlipstreamLike({
   url: 'https://aerodrome.finance',
   forkOf: 'velodrome-slipstream',
 })
-
-/** The chain on which the fee that a swap ahead in the block raises counts; the same where it does not. */
-export function withFeesByOrder(chain: ChainDefinition, isCounted = false): ChainDefinition {
-  if (!isCounted) return chain
-  const own = [velodromeSlipstream, aerodromeSlipstream].flatMap(({ slug }) => {
-    const venue = chain.venues[slug]
-    return venue ? [[slug, { ...venue, feesByOrder: 1 }] as const] : []
-  })
-  return own.length > 0
-    ? { ...chain, venues: { ...chain.venues, ...Object.fromEntries(own) } }
-    : chain
-}

@@ -14,9 +14,8 @@ import { createTokenAccess } from '../../forks/tokens/token-access.js'
 import { withDeclaredVenues } from '../../protocols/declared/venue.js'
 import type { Pool } from '../../protocols/pool.js'
 import { oncePer } from '../../protocols/shared/once-per.js'
-import { withFeesByOrder } from '../../protocols/slipstream/index.js'
 import { BlockFacts, type ThreadFacts, type TokenKnowledge } from './block-facts.js'
-import { withHooks } from './chain-with-hooks.js'
+import { withFeesByOrder, withHooks } from './chain-with-settings.js'
 import { createPoolIndex, type PoolIndex } from './indexed-market.js'
 import type { WorkerSettings } from './worker-settings.js'
 
@@ -33,7 +32,7 @@ export class WorkerContext implements ThreadFacts {
   readonly #asSet = oncePer((chain: ChainDefinition) => {
     const { protocols, venues } = this.settings
     const known = withHooks(withProtocols(chain, protocols), this.settings)
-    return withDeclaredVenues(withFeesByOrder(known, this.settings.countsFeeOrder), venues)
+    return withDeclaredVenues(withFeesByOrder(known, this.settings), venues)
   })
   readonly #blocks = new LRUCache<string, BlockFacts>({ max: blocksKept })
   readonly #passed = new LRUCache<string, BlockFacts>({ max: blocksKept })

@@ -35,6 +35,11 @@ export const v3Swap = {
   },
 } satisfies Partial<Swaps<ConcentratedState>>
 
+/** The oracle's array lies two slots behind the bitmap. */
+export function observationsSlot({ tickBitmap }: ConcentratedSource['slots']): bigint {
+  return tickBitmap + 2n
+}
+
 /**
  * Fee growth and protocol fees, the oracle entries read and written, and the records of the next tick on either side.
  * @param wordsPerTick - of a tick's record; the first is read with the state.
@@ -48,9 +53,9 @@ export function v3SwapSlots(
   for (let slot = slots.slot0 + 1n; slot < slots.liquidity; slot++) found.push(slot)
   const { oracle, ticks, tick } = state
   if (oracle && oracle.cardinality > 0) {
-    // The oracle's array lies two slots behind the bitmap; a swap in a new block writes the entry after the newest.
+    // A swap in a new block writes the entry after the newest.
     const entries = [oracle.index, (oracle.index + 1) % oracle.cardinality]
-    for (const entry of entries) found.push(slots.tickBitmap + 2n + BigInt(entry))
+    for (const entry of entries) found.push(observationsSlot(slots) + BigInt(entry))
   }
   const above = ticks.findIndex((each) => each > tick)
   const next = above < 0 ? [ticks.at(-1)] : [ticks[above - 1], ticks[above]]

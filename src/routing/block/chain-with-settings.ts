@@ -4,6 +4,7 @@ import type { Address, Hex } from '../../domain/primitives.js'
 import { contractAddress, quoteSender } from '../../executor/deployments.js'
 import { readers } from '../../executor/generated/contracts.js'
 import { balancerV3 } from '../../protocols/balancer-v3/index.js'
+import { aerodromeSlipstream, velodromeSlipstream } from '../../protocols/slipstream/index.js'
 import { uniswapV4 } from '../../protocols/uniswap-v4/index.js'
 import type { WorkerSettings } from './worker-settings.js'
 
@@ -36,6 +37,18 @@ export function withHooks(
       ? quoterAt(contractAddress('BalancerV3Swapper'), readers.BalancerV3Quoter.runtimeCode)
       : {}
   return withParameters(withParameters(chain, uniswapV4.slug, v4), balancerV3.slug, balancer)
+}
+
+/** The chain on which the fee that a swap ahead in the block raises counts; the same where it does not. */
+export function withFeesByOrder(
+  chain: ChainDefinition,
+  { countsFeeOrder }: Pick<WorkerSettings, 'countsFeeOrder'>,
+): ChainDefinition {
+  const parameters = countsFeeOrder === true ? { feesByOrder: 1 } : {}
+  return [velodromeSlipstream, aerodromeSlipstream].reduce(
+    (known, { slug }) => withParameters(known, slug, parameters),
+    chain,
+  )
 }
 
 function quoterAt(swapper: Address, code: Hex): VenueParameters {
