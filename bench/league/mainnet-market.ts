@@ -37,6 +37,7 @@ import { here } from '../compare/checkout.js'
 import { type MeasuredService, startMeasured } from '../compare/service.js'
 import { factsOf } from './facts.js'
 import {
+  createFourHopService,
   type Draws,
   deployExecutor,
   type LeagueMarket,
@@ -73,15 +74,21 @@ export async function openMainnetMarket(): Promise<LeagueMarket> {
     const state = writeStateWith(await ourAccounts(), folder)
     const node = await startRecordedNode({ states: [state] })
     stops.push(() => node.stop())
-    const service = await startMeasured(here, {
-      RPC_URL_1: node.url,
-      DATA_DIR: await catalogIn(folder),
-      MAX_IN_FLIGHT: '64',
-    })
+    const start = async (env: Readonly<Record<string, string>> = {}) =>
+      startMeasured(here, {
+        RPC_URL_1: node.url,
+        DATA_DIR: await catalogIn(folder),
+        MAX_IN_FLIGHT: '64',
+        ...env,
+      })
+    const service = await start()
     stops.push(() => service.stop())
+    const longer = createFourHopService(start)
+    stops.push(() => longer.stop())
     const fork = await startJudge(node.url, stateBlock)
     stops.push(() => fork.stop())
-    return { ...(await marketOf({ node, service, fork })), stop }
+    const { fourHopService } = longer
+    return { ...(await marketOf({ node, service, fork })), fourHopService, stop }
   } catch (error) {
     await stop()
     throw error
@@ -114,7 +121,11 @@ async function catalogIn(folder: string): Promise<string> {
   return dataDir
 }
 
-async function marketOf({ node, service, fork }: Started): Promise<Omit<LeagueMarket, 'stop'>> {
+async function marketOf({
+  node,
+  service,
+  fork,
+}: Started): Promise<Omit<LeagueMarket, 'stop' | 'fourHopService'>> {
   const pin = await readPin(node.url)
   const gasPrice = gasPriceAfter(pin, ethereum)
   const reader = new ForkReader({ pin, archiveUrl: node.url, forkUrls: [fork.url] })

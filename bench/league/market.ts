@@ -49,6 +49,8 @@ export interface Missing {
 export interface LeagueMarket {
   readonly name: MarketName
   readonly service: MeasuredService
+  /** The same service with `MAX_HOPS=4`, on the same node; started when it is first asked for. */
+  fourHopService(): Promise<Asked>
   readonly pin: BlockPin
   /** Wei per gas in the next block. */
   readonly gasPrice: bigint
@@ -63,6 +65,23 @@ export interface LeagueMarket {
   /** Whose state was asked for since the last call and is not there; empty where a market holds all its state. */
   missingState(): Promise<readonly Missing[]>
   stop(): Promise<void>
+}
+
+/** A service that is asked over HTTP. */
+export type Asked = Pick<MeasuredService, 'url' | 'stop'>
+
+/** @param start - starts a service on the market's node with these settings. */
+export function createFourHopService(
+  start: (env: Readonly<Record<string, string>>) => Promise<Asked>,
+) {
+  let started: Promise<Asked> | null = null
+  return {
+    fourHopService(): Promise<Asked> {
+      started ??= start({ MAX_HOPS: '4' })
+      return started
+    },
+    stop: async () => (await started)?.stop(),
+  }
 }
 
 /** What a peer is told beside the facts about pools. */

@@ -2,7 +2,7 @@
 import { performance } from 'node:perf_hooks'
 import type { Address, Hex } from '../../src/domain/primitives.js'
 import { wrappedNativeSlug } from '../../src/domain/route-step.js'
-import { type LeagueMarket, trader } from './market.js'
+import { type Asked, type LeagueMarket, trader } from './market.js'
 import type { Trade } from './trades.js'
 
 export interface OurAnswer {
@@ -14,7 +14,7 @@ export interface OurAnswer {
 
 /** @param ignored - slugs of protocols to leave out. @returns null where the service has no answer. */
 export async function askOurs(
-  { service, pin }: LeagueMarket,
+  { service, pin }: Pick<LeagueMarket, 'pin'> & { readonly service: Pick<Asked, 'url'> },
   trade: Trade,
   ignored: readonly string[],
 ): Promise<OurAnswer | null> {

@@ -4,11 +4,11 @@ import { ethereum } from '../../src/chains/ethereum.js'
 import { defined } from '../../src/domain/defined.js'
 import type { MarketPool } from '../../src/routing/market/market-view.js'
 import { memoryOf } from '../compare/processes.js'
-import type { Match, Side } from './compare.js'
+import { lostTo, type Match, type Side } from './compare.js'
 import type { Question } from './contract.js'
 import type { Executable, Judge, Verdict } from './judge.js'
 import { type LeagueMarket, trader } from './market.js'
-import { allBut, askOurs, timeOurs } from './ours.js'
+import { allBut, askOurs, type OurAnswer, timeOurs } from './ours.js'
 import { type Peer, peers, startPeer } from './peers/peer.js'
 import { settle } from './settle.js'
 import type { Trade } from './trades.js'
@@ -52,22 +52,19 @@ export async function play(options: PlayOptions): Promise<Played> {
   const peer = await startPeer(options.peer, await market.toldOf(pools.values()))
   try {
     const ignored = await allBut(market, venues)
-    const played: Match[][] = [[], []]
+    const played: Record<'restricted' | 'free', Match[]> = { restricted: [], free: [] }
     const failures = new Map<string, number>()
     for (const trade of options.trades) {
       const execute = once(options.judge, trade)
       const { side: theirs, failure } = await askPeer({ options, peer, pools, trade, execute })
       if (failure) failures.set(failure, (failures.get(failure) ?? 0) + 1)
-      for (const [place, left] of [ignored, []].entries()) {
-        const answer = await askOurs(market, trade, left)
-        const ours = answer && {
-          promised: answer.amountOut,
-          ...(await execute(answer)),
-        }
-        played[place]?.push({ trade, ours, theirs })
-      }
+      const answer = async (left: readonly string[]) =>
+        sideOf(await askOurs(market, trade, left), execute)
+      played.restricted.push({ trade, theirs, ours: await answer(ignored) })
+      played.free.push({ trade, theirs, ours: await answer([]) })
     }
-    const [restricted = [], free = []] = played
+    const restricted = await explain(options, played.restricted, ignored)
+    const free = await explain(options, played.free, [])
     const times = options.isTimed === false ? null : await timeAll(options, peer, ignored)
     const { serviceMb, forksMb } = memoryOf(market.service.pid)
     const memoryMb = { theirs: peer.memoryMb(), ours: serviceMb, forks: forksMb }
@@ -75,6 +72,35 @@ export async function play(options: PlayOptions): Promise<Played> {
   } finally {
     await peer.stop()
   }
+}
+
+async function sideOf(
+  answer: OurAnswer | null,
+  execute: (answer: Executable) => Promise<Verdict>,
+): Promise<Side | null> {
+  return answer && { promised: answer.amountOut, ...(await execute(answer)) }
+}
+
+/** Where the peer leads, with what a search of four hops in place of three gives. */
+async function explain(
+  { market, judge }: PlayOptions,
+  matches: readonly Match[],
+  ignored: readonly string[],
+): Promise<Match[]> {
+  const lost = new Set(lostTo(matches))
+  const explained: Match[] = []
+  for (const match of matches) {
+    if (!lost.has(match)) {
+      explained.push(match)
+      continue
+    }
+    const { trade } = match
+    const service = await market.fourHopService()
+    const answer = await askOurs({ service, pin: market.pin }, trade, ignored)
+    const fourHops = await sideOf(answer, (each) => judge.execute(trade, each))
+    explained.push({ ...match, fourHops })
+  }
+  return explained
 }
 
 /**

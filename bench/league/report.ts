@@ -1,20 +1,28 @@
 /** The tables of a league, and their place in docs/explanation/league.md. */
 import { readFileSync, writeFileSync } from 'node:fs'
+import type { Address } from '../../src/domain/primitives.js'
 import { partText, provenance } from '../report.js'
 import { quantile, type Section } from '../section.js'
-import { leadBps, lostTo, type Match, promisesOf, scoreOf, unjudgedOf } from './compare.js'
+import { leadBps, lostTo, type Match, promisesOf, scoreOf, tieBps, unjudgedOf } from './compare.js'
 import { peers } from './peers/peer.js'
 import type { Played, Times } from './play.js'
 
 const page = new URL('../../docs/explanation/league.md', import.meta.url)
 const end = '<!-- end -->'
 /** Longer lists say how many more there are. */
-const listedAtMost = 40
+const listedAtMost = 100
 
-export function sectionsOf(name: string, peer: string, played: Played): Section[] {
+/** @param taxed - tokens that take a part of each transfer. */
+export function sectionsOf(args: {
+  readonly name: string
+  readonly peer: string
+  readonly played: Played
+  readonly taxed: ReadonlySet<Address>
+}): Section[] {
+  const { name, peer, played, taxed } = args
   const { title = peer } = peers[peer] ?? {}
   const ways = { 'its venues alone': played.restricted, 'all venues': played.free }
-  const lost = Object.entries(ways).flatMap(([way, matches]) => lostRows(way, matches))
+  const lost = Object.entries(ways).flatMap(([way, matches]) => lostRows(way, matches, taxed))
   const unjudged = Object.entries(ways).flatMap(([way, matches]) => unjudgedRows(way, matches))
   return [
     {
@@ -110,7 +118,7 @@ function timeCells(times: Times | undefined) {
   }
 }
 
-function lostRows(way: string, matches: readonly Match[]) {
+function lostRows(way: string, matches: readonly Match[], taxed: ReadonlySet<Address>) {
   return lostTo(matches).map((match) => {
     const { trade, ours, theirs } = match
     return {
@@ -120,8 +128,19 @@ function lostRows(way: string, matches: readonly Match[]) {
       bps: leadBps(match)?.toFixed(2) ?? 'we deliver nothing',
       'its gas': String(theirs?.delivered?.gas ?? ''),
       'our gas': String(ours?.delivered?.gas ?? ''),
+      'bps with four hops': leadBps({ ...match, ours: match.fourHops ?? null })?.toFixed(2) ?? '',
+      reason: reasonFor(match, taxed),
     }
   })
+}
+
+/** Empty where it is not known. */
+function reasonFor(match: Match, taxed: ReadonlySet<Address>): string {
+  const { trade, fourHops = null } = match
+  const lead = leadBps({ ...match, ours: fourHops })
+  if (lead !== null && lead <= tieBps) return 'its fourth hop'
+  const isTaxed = taxed.has(trade.tokenIn) || taxed.has(trade.tokenOut)
+  return isTaxed ? 'a taxed token' : ''
 }
 
 function unjudgedRows(way: string, matches: readonly Match[]) {

@@ -69,6 +69,9 @@ async function playAll(): Promise<void> {
   const given = values['all-pools'] ? ', all its pools' : ''
   const stated = exact === 'output' ? ', exact output' : ''
   const kind = `${drawn}${given}${stated}`
+  const taxed = new Set(
+    market.tokens.filter(({ isTaxed }) => isTaxed).map(({ address }) => address),
+  )
   for (const peer of values.peer ?? playing) {
     const trades = await tradesFor(peer)
     const played = await play({
@@ -79,7 +82,7 @@ async function playAll(): Promise<void> {
       allPools: values['all-pools'],
       isTimed: !values.untimed,
     })
-    report(`${name}, ${peer}, ${kind}`, sectionsOf(kind, peer, played))
+    report(`${name}, ${peer}, ${kind}`, sectionsOf({ name: kind, peer, played, taxed }))
   }
 }
 

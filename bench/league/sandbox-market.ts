@@ -6,10 +6,12 @@ import { ForkReader } from '../../src/forks/reader.js'
 import { sandboxPools } from '../../src/sandbox/market/catalog.js'
 import { sandboxTokens } from '../../src/sandbox/tokens.js'
 import { readPin } from '../../test/support/pin.js'
+import { startService } from '../../test/support/service/service.js'
 import { here } from '../compare/checkout.js'
 import { type MeasuredService, startMeasured } from '../compare/service.js'
 import { factsOf } from './facts.js'
 import {
+  createFourHopService,
   type Draws,
   deployExecutor,
   type LeagueMarket,
@@ -18,6 +20,7 @@ import {
   surroundings,
 } from './market.js'
 
+const MAX_IN_FLIGHT = '64'
 /** The trader holds five million dollars of each token at the sandbox's first prices. */
 const heldUsd = 4_500_000
 /** Nobody can sell them, whatever the route. */
@@ -49,11 +52,7 @@ function symbolsWithout(behaviours: readonly string[]): string[] {
 
 /** @throws Error when the service does not start, or its sandbox does not take the trader's first order. */
 export async function openSandboxMarket(): Promise<LeagueMarket> {
-  const service = await startMeasured(here, {
-    RPC_URL_1: '',
-    SANDBOX_CHAINS: '1',
-    MAX_IN_FLIGHT: '64',
-  })
+  const service = await startMeasured(here, { RPC_URL_1: '', SANDBOX_CHAINS: '1', MAX_IN_FLIGHT })
   try {
     return await marketOf(service)
   } catch (error) {
@@ -68,9 +67,13 @@ async function marketOf(service: MeasuredService): Promise<LeagueMarket> {
   const pin = await readPin(nodeUrl)
   const gasPrice = gasPriceAfter(pin, ethereum)
   const reader = new ForkReader({ pin, archiveUrl: nodeUrl, forkUrls: [nodeUrl] })
+  const longer = createFourHopService((env) =>
+    startService({ RPC_URL_1: '', AUTH_MODE: 'open', ...env }, [[1, nodeUrl]]),
+  )
   return {
     name: 'sandbox',
     service,
+    fourHopService: longer.fourHopService,
     pin,
     gasPrice,
     tokens,
@@ -93,6 +96,9 @@ async function marketOf(service: MeasuredService): Promise<LeagueMarket> {
       }
     },
     missingState: async () => [],
-    stop: () => service.stop(),
+    async stop() {
+      await longer.stop()
+      await service.stop()
+    },
   }
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { openKeyStore } from '../../../src/api/key-store.js'
 import { createApiServer } from '../../../src/api/server.js'
 import { loadConfig } from '../../../src/config/config.js'
+import type { SandboxNode } from '../../../src/service/chosen-chains.js'
 import { createService } from '../../../src/service/service.js'
 import { createLogger } from '../../../src/telemetry/log.js'
 import { countsVariable } from '../family/counts.js'
@@ -41,13 +42,15 @@ export interface Answer {
   readonly body: any
 }
 
+/** @param sandbox - nodes of one that runs already; absent: the service starts its own, where it is given no node. */
 export async function startService(
   env: Readonly<Record<string, string>> = {},
+  sandbox?: readonly SandboxNode[],
 ): Promise<TestService> {
   const dataDir = env.DATA_DIR ?? (await mkdtemp(join(tmpdir(), 'forkroute-test-')))
   const config = loadConfig({ PORT: '0', LOG_LEVEL: 'error', ...env, DATA_DIR: dataDir })
   const logger = createLogger(config.logLevel)
-  const service = await createService(config, { logger })
+  const service = await createService(config, { logger, sandbox })
   const keys = openKeyStore(dataDir)
   const { key, record } = keys.createKey({ name: 'test', isAdmin: true })
   const server = createApiServer({
