@@ -19,6 +19,7 @@ import type { Logger } from '../telemetry/log.js'
 import { collectMetric, observe, registry } from '../telemetry/metrics.js'
 import { type Admission, createAdmission } from './admission.js'
 import { authenticate, createRateLimit, type RateLimit, requireScope } from './auth.js'
+import { inputsFor, ownerOf } from './call-inputs.js'
 import { type Endpoint, parseRequest } from './contract.js'
 import { actionsOf } from './document/action-forms.js'
 import { allEndpoints } from './endpoints.js'
@@ -32,13 +33,13 @@ import type { KeyStore } from './key-store.js'
 import { mcpEndpoint } from './mcp-endpoint.js'
 import { noticesOf, noticesOnLimits, withNotices } from './notices.js'
 import { isPublic, openApiDocument } from './openapi.js'
-import { ordersFor, ownerOf } from './orders-of.js'
 import { consoleFolder, consolePage } from './pages/console-page.js'
 import { docsPage } from './pages/docs-page.js'
 import { documentPage } from './pages/document-page.js'
 import { sitePage } from './pages/site-page.js'
 import { recordingOf } from './recording.js'
 import { dialectOf } from './records/dialect.js'
+import { takesOverlay, withOverlay } from './records/overlay-records.js'
 import { traceRequest } from './trace-request.js'
 import { serviceVersion } from './version.js'
 
@@ -200,10 +201,10 @@ async function answer(
   const request = { params: req.params, query: parseQuery(search), body: req.body }
   const accountId = res.locals.accountId ?? noAccount
   const owner = ownerOf(keys !== null, res.locals.caller ?? '')
-  const own = ordersFor(operations, owner)
+  const inputs = inputsFor(operations, owner)
   const recording = stream
     ? null
-    : recordingOf({ ...args, definition, request, accountId, orders: own, req, res })
+    : recordingOf({ ...args, definition, request, accountId, inputs, req, res })
   const { params, input, items } = parseRequest(definition, request, engine)
   const client = clientSignal(res, args.stopping, stream !== undefined)
   const cost = definition.cost?.(input as never) ?? 1
@@ -217,8 +218,9 @@ async function answer(
   const within = <T>(work: (context: CallContext) => Promise<T>, isCalculation: boolean) =>
     runWithin({ timeoutMs: config.requestTimeoutMs, outer: client }, (signal) => {
       // Each answer of a stream has the orders of its time.
-      const { orders } = stream ? ordersFor(operations, owner) : own
-      const begin = async () => work({ accountId, signal, orders, ...recording })
+      const given = stream ? inputsFor(operations, owner) : inputs
+      const context = given.context(takesOverlay(definition, input))
+      const begin = async () => work({ accountId, signal, ...context, ...recording })
       return isCalculation ? limits.admission.run(asked, begin) : begin()
     })
   const { caller, scopes } = res.locals
@@ -263,7 +265,7 @@ async function answer(
     ...noticesOf(definition, request, input, engine),
     ...noticesOnLimits(definition, request.body, input, body),
   ]
-  return res.json(withNotices(body, notices))
+  return res.json(withNotices(withOverlay(body, inputs.usedOverlay()), notices))
 }
 
 /**

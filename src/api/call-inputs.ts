@@ -1,6 +1,8 @@
-/** Signed orders that one call may use: its key's own and those of all. */
+/** What one call is given besides its request: signed orders of its key and of all, and overlays of the next blocks. */
+import type { CallContext } from '../domain/engine.js'
 import type { Operations } from '../domain/operations/operations.js'
 import type { SignedOrder } from '../domain/signed-order.js'
+import type { StateOverlay } from '../domain/state-overlay.js'
 
 /** Without keys all callers are one owner. No key has this id. */
 const everybody = 'everybody'
@@ -10,21 +12,44 @@ export function ownerOf(hasKeys: boolean, caller: string): string {
   return hasKeys ? caller : everybody
 }
 
-export interface CallOrders {
-  /** The same however often a call asks, whatever is imported meanwhile. */
-  orders(chainId: number): readonly SignedOrder[]
+export interface CallInputs {
+  /**
+   * The same however often a call asks, whatever is imported or published meanwhile.
+   * @param takesOverlay - false: the call is about the chain as it is.
+   */
+  context(takesOverlay: boolean): Pick<CallContext, 'orders' | 'overlay' | 'onOverlay'>
   /** All that the call has asked for, for a recording. */
-  given(): readonly SignedOrder[]
+  given(): { readonly orders: readonly SignedOrder[]; readonly overlays: readonly StateOverlay[] }
+  /** The overlay that the answer was calculated with; null: none was. */
+  usedOverlay(): StateOverlay | null
 }
 
-export function ordersFor(operations: Pick<Operations, 'usableOrders'>, owner: string): CallOrders {
-  const byChain = new Map<number, readonly SignedOrder[]>()
-  return {
-    orders(chainId) {
-      const orders = byChain.get(chainId) ?? operations.usableOrders(owner, chainId)
-      byChain.set(chainId, orders)
-      return orders
+export function inputsFor(
+  operations: Pick<Operations, 'usableOrders' | 'overlay'>,
+  owner: string,
+): CallInputs {
+  const orders = new Map<number, readonly SignedOrder[]>()
+  const overlays = new Map<number, StateOverlay | null>()
+  const used: StateOverlay[] = []
+  const own = {
+    orders(chainId: number) {
+      const known = orders.get(chainId) ?? operations.usableOrders(owner, chainId)
+      orders.set(chainId, known)
+      return known
     },
-    given: () => [...byChain.values()].flat(),
+  }
+  const withOverlay = {
+    ...own,
+    overlay(chainId: number) {
+      const known = overlays.get(chainId) ?? operations.overlay(chainId)
+      overlays.set(chainId, known)
+      return known
+    },
+    onOverlay: (overlay: StateOverlay) => void used.push(overlay),
+  }
+  return {
+    context: (takesOverlay) => (takesOverlay ? withOverlay : own),
+    given: () => ({ orders: [...orders.values()].flat(), overlays: [...new Set(used)] }),
+    usedOverlay: () => used[0] ?? null,
   }
 }

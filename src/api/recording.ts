@@ -8,11 +8,12 @@ import type { CallContext } from '../domain/engine.js'
 import { ForkrouteError } from '../domain/errors.js'
 import { type BlockPin, bigintToString, type Hex } from '../domain/primitives.js'
 import { type Recordings, recordingHeader } from '../domain/recording.js'
+import { toDocument } from '../domain/state-overlay.js'
 import type { Logger } from '../telemetry/log.js'
+import type { CallInputs } from './call-inputs.js'
 import type { RouteDefinition } from './contract.js'
 import { errorBody, toForkrouteError } from './errors.js'
 import type { RawQuery } from './input.js'
-import type { CallOrders } from './orders-of.js'
 
 /** Parts of the call's context; null where the service neither records nor replays. */
 export function recordingOf(args: {
@@ -22,7 +23,7 @@ export function recordingOf(args: {
   readonly request: { readonly query: RawQuery; readonly body: unknown }
   readonly accountId: Hex
   /** Those that the answer may have used are kept with it. */
-  readonly orders: Pick<CallOrders, 'given'>
+  readonly inputs: Pick<CallInputs, 'given'>
   readonly req: Request
   readonly res: Response
 }): Partial<CallContext> | null {
@@ -42,8 +43,12 @@ export function recordingOf(args: {
   res.json = (body: unknown) => {
     const text = JSON.stringify(body, bigintToString)
     const blocks = [...used.values()]
-    const orders = args.orders.given()
-    const asked = orders.length > 0 ? { ...recordedRequest, orders } : recordedRequest
+    const { orders, overlays } = args.inputs.given()
+    const asked = {
+      ...recordedRequest,
+      ...(orders.length > 0 && { orders }),
+      ...(overlays.length > 0 && { overlays: overlays.map(toDocument) }),
+    }
     recordings.add(asked, { status: res.statusCode, text, blocks }, wanted).then(
       (number) => {
         if (number !== null) res.setHeader(recordingHeader, String(number))

@@ -6,6 +6,7 @@ import {
   type Recordings,
   recordingHeader,
 } from '../domain/recording.js'
+import { overlayOf, type StateOverlay } from '../domain/state-overlay.js'
 import { guarded, openCassetteFile } from '../rpc/cassette/cassette-file.js'
 import {
   CassetteRequests,
@@ -87,16 +88,22 @@ export function openRecordings(file: string): OpenRecordings {
       }
       if (!row) return null
       const heads = row.blocks.filter(({ isHead }) => isHead)
-      const { accountId, orders = [] } = fromRequestText(row.request)
+      const { accountId, orders = [], overlays = [] } = fromRequestText(row.request)
       return {
         accountId,
         orders: (chainId) => orders.filter((order) => order.chainId === chainId),
+        overlay: (chainId) => recordedOverlay(overlays, chainId),
         heads: new Map(heads.map(({ chainId, number: block }) => [chainId, block])),
       }
     },
     add: async () => null,
     close: () => void db.close(),
   }
+}
+
+function recordedOverlay(documents: readonly object[], chainId: number): StateOverlay | null {
+  const own = documents.find((one) => 'chainId' in one && one.chainId === chainId)
+  return own ? overlayOf(chainId, own, []) : null
 }
 
 /** The block that counts as the newest in a replay, by chain: the newest head at which a request was recorded. */

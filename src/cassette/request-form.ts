@@ -5,8 +5,8 @@ import type { RecordedRequest } from '../domain/recording.js'
 
 /** The stored form. A body keeps the order of its fields, because answers repeat parts of it. */
 export function toRequestText(request: RecordedRequest): string {
-  const { method, path, query, body, accountId, orders } = request
-  return JSON.stringify({ method, path, query, body, accountId, orders })
+  const { method, path, query, body, accountId, orders, overlays } = request
+  return JSON.stringify({ method, path, query, body, accountId, orders, overlays })
 }
 
 /** @throws SyntaxError for what no recording has written. */
@@ -21,8 +21,13 @@ export function fromRequestText(text: string): RecordedRequest {
   return request as RecordedRequest
 }
 
-/** The same for equal requests, for any account, any orders of makers, and any order of fields. */
-export function keyOfRequest({ accountId: _, orders: __, ...asked }: RecordedRequest): Hex {
+/** The same for equal requests, for any account, whatever makers offered or published, and any order of fields. */
+export function keyOfRequest({
+  accountId: _,
+  orders: __,
+  overlays: ___,
+  ...asked
+}: RecordedRequest): Hex {
   return `0x${createHash('sha256')
     .update(JSON.stringify(ordered(asked)))
     .digest('hex')}`

@@ -5,6 +5,8 @@ import { chainById, chains } from '../chains/registry.js'
 export const chainVariables = {
   RPC_URL_:
     'Node URLs of a chain, comma-separated, in order of preference. None at all: the sandbox plays the chains.',
+  STATE_OVERLAY_:
+    "Where the state is published that makers will have written in a chain's next block: a file, or a URL of http(s) or ws(s). See docs/how-to/overlays.md. Default: nowhere.",
   PRIORITY_FEE_WEI_:
     "Wei per gas that a sender adds to the base fee: simulated transactions pay it, and gas is valued with it. Default: the chain's own figure.",
 } as const

@@ -11,7 +11,7 @@ import type { DataFeeUse, ProofMode, V4HooksUse } from '../domain/router-setting
 import { type BacktestsConfig, backtestsOf, backtestsVariables } from './backtests.js'
 import { perChain } from './chains.js'
 import { type TracesConfig, tracesOf, tracesVariables } from './traces.js'
-import { integer, isHttpUrl, isOrigin, list, oneOf, urlOf, usd } from './values.js'
+import { integer, isHttpUrl, isOrigin, isOverlayUrl, list, oneOf, urlOf, usd } from './values.js'
 import { readVenuesFile } from './venues.js'
 
 const apiDialects = ['specification', 'family'] as const
@@ -28,6 +28,10 @@ export interface Config {
   readonly authMode: 'key' | 'open'
   /** Node URLs by chain id, in order of preference; they may carry secrets. Empty: the sandbox plays the chains. */
   readonly rpcUrls: Readonly<Record<number, readonly string[]>>
+  /** Where overlays of each chain's next block come from: a path or a URL, which may carry a secret. */
+  readonly overlays: Readonly<Record<number, { readonly source: string }>>
+  /** Time between two questions for an overlay by HTTP. */
+  readonly overlayPollMs: number
   /** Chains that the sandbox plays where no node is given; null: as each command needs them. */
   readonly sandboxChains: readonly number[] | null
   readonly forksPerBlock: number
@@ -311,6 +315,9 @@ export const environment = z.object({
     'USD that a position must hold to be an opportunity.',
   ),
   ...backtestsVariables,
+  OVERLAY_POLL_MS: integer(250, 20, 60_000).describe(
+    'Time between two questions for an overlay, where STATE_OVERLAY_<chain id> is a URL of http(s).',
+  ),
   HEAD_POLL_MS: integer(1_000, 50, 600_000).describe('Time between two looks for a new block.'),
   UPSTREAM_TIMEOUT_MS: integer(10_000, 100, 120_000).describe('Of one HTTP request to a node.'),
   HEADER_HASH_CHECK: oneOf(['on', 'off'], 'on').describe(
@@ -369,6 +376,11 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     const urls = text.split(',').map((part) => part.trim())
     return urls.every(isHttpUrl) ? urls : 'must be one or more http(s) URLs, comma-separated'
   })
+  const overlays = perChain(given, 'STATE_OVERLAY_', problems, (text) =>
+    isOverlayUrl(text) || !text.includes('://')
+      ? { source: isOverlayUrl(text) ? text : resolve(text) }
+      : 'must be a path, or a URL of http(s) or ws(s)',
+  )
   const priorityFeePerGas = perChain(given, 'PRIORITY_FEE_WEI_', problems, (text) =>
     /^\d{1,20}$/.test(text) ? BigInt(text) : 'must be an amount of wei per gas, an integer',
   )
@@ -387,6 +399,8 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     cassettesDir: resolve(read.CASSETTES_DIR ?? join(read.DATA_DIR, 'cassettes')),
     authMode: read.AUTH_MODE,
     rpcUrls,
+    overlays,
+    overlayPollMs: read.OVERLAY_POLL_MS,
     sandboxChains: read.SANDBOX_CHAINS.length ? read.SANDBOX_CHAINS.map(Number) : null,
     forksPerBlock: read.FORKS_PER_BLOCK,
     processes,

@@ -52,6 +52,10 @@ export const headers = z
     }
   })
 
+export function isOverlayUrl(text: string): boolean {
+  return URL.canParse(text) && /^(https?|wss?):$/.test(new URL(text).protocol)
+}
+
 export function isHttpUrl(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
 }

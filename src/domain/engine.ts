@@ -27,6 +27,7 @@ import type { Address, BlockPin, Cost, Hex, Token, TokenAmount } from './primiti
 import type { RouteStepRecord } from './route-step.js'
 import type { PoolChoice, RouterSettings } from './router-settings.js'
 import type { SignedOrder } from './signed-order.js'
+import type { StateOverlay } from './state-overlay.js'
 import type { TransactionTrace } from './trace.js'
 import type { AnswerMarks, AutoSlippage, FoundSlippage } from './validity.js'
 import type { WhatIf } from './what-if.js'
@@ -166,6 +167,13 @@ export interface CallContext {
   readonly whatIf?: WhatIf
   /** Signed orders that the caller may use on the chain, the same for the whole call; absent: none. */
   orders?(chainId: number): readonly SignedOrder[]
+  /**
+   * What makers publish of the chain's next block, the same for the whole call; absent or null: nothing. Not for a call that
+   * names its block, nor for background work.
+   */
+  overlay?(chainId: number): StateOverlay | null
+  /** Called when an overlay is used: the answer is of the chain with it. */
+  onOverlay?(overlay: StateOverlay): void
   /** For a replayed request: the newest block of each chain when the request was recorded. */
   readonly heads?: ReadonlyMap<number, bigint>
   /** Called with each block that the call is calculated at; `isHead`: it was used as the newest. */
@@ -197,9 +205,11 @@ export interface RouteAlternative
   > {
   /**
    * What it is worth less than the best, both after gas, basis points with two decimals, negative where it is worth more;
-   * null without prices, with several tokensOut, and where the best is worth nothing.
+   * null without prices, with several tokensOut, where the best is worth nothing, and with `withoutOverlay`.
    */
   readonly lossBps: number | null
+  /** Proven on the chain as it is, while the best was calculated with an overlay; absent: as the best. */
+  readonly withoutOverlay?: true
   /** Pools, by address or id, that the best or an alternative before this one uses as well; ascending. */
   readonly sharedPools: readonly string[]
 }

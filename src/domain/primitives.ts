@@ -50,8 +50,10 @@ export interface ChangedBlock {
 
 /** What a calculation needs to know of what its request changed. */
 export interface PinChanges extends ChangedBlock {
-  /** Names the changed state in the archive, for this one request; null: the state is that of the chain. */
+  /** Names the changed state in the archive; null: the state is that of the chain. */
   readonly stateId: string | null
+  /** Other requests at the block have the same changes; absent: they are of one request alone. */
+  readonly isShared?: true
   /** Some code is not the chain's: what any contract says may differ. */
   readonly hasCode: boolean
   /** Accounts whose storage or code differs. */

@@ -1,6 +1,7 @@
 /** Requests in the form that recordings keep: the boundary between the API, which receives them, and the cassette. */
 import type { BlockPin, Hex } from './primitives.js'
 import type { SignedOrder } from './signed-order.js'
+import type { StateOverlay } from './state-overlay.js'
 
 /** HTTP header. Of a request: the recording that it repeats, or is to become. Of an answer: the number under which it is recorded. */
 export const recordingHeader = 'x-forkroute-recording'
@@ -17,6 +18,8 @@ export interface RecordedRequest {
   readonly accountId: Hex
   /** Signed orders that the answer may have used; absent: there were none. */
   readonly orders?: readonly SignedOrder[]
+  /** Overlays that the answer was calculated with, as `overlayOf` reads them; absent: there were none. */
+  readonly overlays?: readonly object[]
 }
 
 export interface RecordedAnswer {
@@ -34,6 +37,7 @@ export interface RecordedContext {
   readonly heads: ReadonlyMap<number, bigint>
   /** Those that it had been given. */
   orders(chainId: number): readonly SignedOrder[]
+  overlay(chainId: number): StateOverlay | null
 }
 
 export interface Recordings {

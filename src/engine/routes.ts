@@ -35,6 +35,7 @@ import { type Limited, limited } from './slippage/auto-slippage.js'
 import { PastOutputs } from './slippage/past-outputs.js'
 import { withSpender } from './spender.js'
 import type { Place, TaskRunner } from './task-runner.js'
+import { withPlainWay } from './without-overlay.js'
 
 /** Executions per task. */
 const executionsAtOnce = 64
@@ -86,19 +87,36 @@ export function createRoutes(
     payable: new LRUCache<string, true>({ max: payableKept }),
   }
   const { chains, marksAnswers } = parts
-  async function routeOf(mode: 'route' | 'quote', request: RouteRequest, context: CallContext) {
-    const { accountId } = context
+  async function routeOf(mode: 'route' | 'quote', request: RouteRequest, outer: CallContext) {
+    const { accountId } = outer
+    let isOverlaid = false
+    const context: CallContext = {
+      ...outer,
+      onOverlay(overlay) {
+        isOverlaid = true
+        outer.onOverlay?.(overlay)
+      },
+    }
+    const completed = (answer: RouteAnswer, asked: RouteRequest) => {
+      if (!isOverlaid) return answer
+      const { overlay: _, ...plain } = outer
+      const { alternatives: __, ...alone } = asked
+      return withPlainWay(answer, asked, (block) =>
+        tasks.runAt('route', { mode, request: alone, accountId }, block, plain),
+      )
+    }
     if (request.autoSlippage) {
       const block = await tasks.pin(request, context)
       const found = await limited(request, block, past, context)
       const args = { mode, request: found?.request ?? request, accountId }
-      return marked(await tasks.runAt('route', args, block, context), marksAnswers, found)
+      const answer = await tasks.runAt('route', args, block, context)
+      return marked(await completed(answer, args.request), marksAnswers, found)
     }
     const args = { mode, request, accountId }
     const answer = isCrosschain(request)
       ? await routeOverBridges(parts, { mode, request }, context)
       : await tasks.run('route', args, request, context)
-    return marked(answer, marksAnswers)
+    return marked(await completed(answer, request), marksAnswers)
   }
   return {
     route: (given, context) =>

@@ -7,6 +7,7 @@ import { MessageChannel, type MessagePort } from 'node:worker_threads'
 import { untilAborted } from '../domain/abort.js'
 import type { CallContext } from '../domain/engine.js'
 import type { BlockPin } from '../domain/primitives.js'
+import { isMeantFor } from '../domain/state-overlay.js'
 import type { ArchivedBlock } from '../forks/block-source.js'
 import { atBorder } from '../forks/faults.js'
 import type { ForkLease } from '../forks/lease.js'
@@ -56,6 +57,8 @@ export interface TaskRunnerParts {
   readonly traces: TraceBook
 }
 
+/** Tasks whose answer is one transaction of the next block; others show the chain as it is. */
+const overlaidKinds: readonly TaskKind[] = ['route', 'quotes', 'bundle', 'nontokenized']
 /** Background tasks per thread while there are no live calls: one calculates while another waits for its forks. */
 const backgroundPerThread = 2
 
@@ -63,6 +66,16 @@ export function createTaskRunner(parts: TaskRunnerParts): TaskRunner {
   const { chains, pins } = parts
   const changedPins = createChangedPins(parts.archive, parts.workers.threads)
   const share = createFairShare(parts.workers.threads * backgroundPerThread)
+
+  async function onForks<K extends TaskKind>(task: Task<K>): Promise<TaskTypes[K]['result']> {
+    const { kind, pin, context } = task
+    const overlay = overlaidKinds.includes(kind) && context.overlay?.(pin.chainId)
+    if (!overlay || pin.changes || !isMeantFor(overlay, pin)) return runOnForks(task, parts)
+    context.onOverlay?.(overlay)
+    return changedPins.overlaid(pin, overlay, (changed) =>
+      runOnForks({ ...task, pin: changed }, parts),
+    )
+  }
 
   function live<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
     return share.live(() => parts.workers.turns.run(work, signal))
@@ -87,14 +100,14 @@ export function createTaskRunner(parts: TaskRunnerParts): TaskRunner {
       const calculate = async () => {
         const pin = await runner.pin(at, context)
         return changedPins.at(pin, whatIf, (changed) =>
-          runOnForks({ kind, args, pin: changed, context }, parts),
+          onForks({ kind, args, pin: changed, context }),
         )
       }
       return changedPins.turn(whatIf, () => live(calculate, signal), signal)
     },
     runAt(kind, args, pin, context) {
       const { signal, isBackground = false } = context
-      const work = () => runOnForks({ kind, args, pin, context }, parts)
+      const work = () => onForks({ kind, args, pin, context })
       return isBackground ? share.background(work, signal) : live(work, signal)
     },
   }

@@ -208,8 +208,9 @@ export class ForkPool {
 
   #release(block: BlockForks): void {
     block.holders -= 1
+    const { stateId, isShared } = block.pin.changes ?? {}
     // Nobody else asks for state that one request changed.
-    if (block.holders === 0 && block.pin.changes?.stateId) {
+    if (block.holders === 0 && stateId && !isShared) {
       this.#end(block, (fork) => this.#takeBack(fork, false))
     }
     this.#evict(block.pin.chainId)

@@ -8,6 +8,7 @@ import type { Operations } from '../domain/operations/operations.js'
 import type { KnownPool, PoolQuery } from '../domain/operations/pools.js'
 import type { DoctorCheck } from '../domain/operations/system.js'
 import { orderSettlement, toSignedOrder } from '../executor/order-settlement.js'
+import type { Overlays } from '../overlays/overlays.js'
 import { type IndexSearch, indexState, searchIndex } from '../pool-index/search.js'
 import { createChildTasks } from '../processes/child-tasks.js'
 import type { Pool } from '../protocols/pool.js'
@@ -27,6 +28,7 @@ export interface OperationsParts extends Omit<SystemParts, 'processes' | 'venues
   readonly urls: Readonly<Record<number, readonly string[]>>
   readonly catalog: Catalog
   readonly orders: OrderStore
+  readonly overlays: Pick<Overlays, 'current'>
   /** Pools of the sandbox's Ethereum, which no look-up finds. */
   readonly sandboxPools: readonly Pool[]
 }
@@ -80,6 +82,7 @@ export function createOperations(parts: OperationsParts): Operations & { close()
     ordersOf: (owner, query) => parts.orders.ordersOf(owner, query),
     removeOrders: (owner, chainId, hashes) => parts.orders.remove(owner, chainId, hashes),
     usableOrders: (owner, chainId) => parts.orders.usableBy(owner, chainId),
+    overlay: (chainId) => parts.overlays.current(chainId),
     poolIndex: () =>
       chains.map((chain) => ({
         chainId: chain.id,

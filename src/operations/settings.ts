@@ -52,6 +52,7 @@ const values: Readonly<Record<Variable, (config: Config) => Value>> = {
   BACKTESTS_MAX_OPEN: ({ backtests }) => backtests.limits.open,
   BACKTESTS_MAX_STORED: ({ backtests }) => backtests.limits.stored,
   BACKTESTS_PRIVATE: ({ backtests }) => (backtests.isPrivate ? 'on' : 'off'),
+  OVERLAY_POLL_MS: ({ overlayPollMs }) => overlayPollMs,
   HEAD_POLL_MS: ({ headPollMs }) => headPollMs,
   UPSTREAM_TIMEOUT_MS: ({ upstreamTimeoutMs }) => upstreamTimeoutMs,
   HEADER_HASH_CHECK: ({ checkHeaderHashes }) => checkHeaderHashes,
@@ -94,6 +95,13 @@ export function settingsOf(config: Config): Setting[] {
       isSecret: true,
       isChanged: true,
       description: `Nodes of the chain: ${urls.length}.`,
+    })),
+    ...Object.keys(config.overlays).map((chainId) => ({
+      name: `STATE_OVERLAY_${chainId}`,
+      value: null,
+      isSecret: true,
+      isChanged: true,
+      description: 'Where makers publish the state of the next block.',
     })),
     ...Object.entries(config.priorityFeePerGas).map(([chainId, wei]) => ({
       name: `PRIORITY_FEE_WEI_${chainId}`,

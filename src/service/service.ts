@@ -41,6 +41,7 @@ import { executorAddress, executorContracts, quoteSender } from '../executor/dep
 import { balanceProbe } from '../forks/measure.js'
 import { ForkPool } from '../forks/pool.js'
 import { createOperations } from '../operations/operations.js'
+import { type Overlays, openOverlays } from '../overlays/overlays.js'
 import { compileLess } from '../platform/threads.js'
 import { followChains } from '../pool-index/follow.js'
 import { protocols } from '../protocols/registry.js'
@@ -166,6 +167,8 @@ export async function createService(given: Config, options: ServiceOptions): Pro
       logger,
     })
     closers.push(() => backtests.close())
+    const overlays = overlaysFor(prepared, logger)
+    closers.push(() => overlays.close())
     const operations = createOperations({
       config,
       engine,
@@ -174,6 +177,7 @@ export async function createService(given: Config, options: ServiceOptions): Pro
       workers,
       catalog,
       orders,
+      overlays,
       chains,
       urls,
       sandboxPools,
@@ -216,6 +220,14 @@ function ordersFor({ config, mode }: Prepared, dataDir: string, closers: Closers
   closers.push(() => orders.close())
   if (mode.kind === 'record') orders.takeFrom(dataDir)
   return orders
+}
+
+/** A replay takes overlays from its cassette, with the requests that used them. */
+function overlaysFor({ config, mode }: Prepared, logger: Logger): Overlays {
+  return openOverlays(mode.kind === 'replay' ? {} : config.overlays, {
+    pollMs: config.overlayPollMs,
+    onProblem: (message) => logger.warn(message),
+  })
 }
 
 /** The nodes of each chain, as the archive and the index of pools ask them. */

@@ -356,6 +356,7 @@ export async function openTestApi(
     engine,
     catalog,
     orders,
+    overlays: { current: () => null },
     ...idleParts,
     chains: [ethereum],
     sandboxPools: [],

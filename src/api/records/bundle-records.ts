@@ -11,6 +11,7 @@ import {
   UnprotectedList,
 } from './crosschain-records.js'
 import { explanation } from './explanation.js'
+import { OverlayOfAnswer } from './overlay-records.js'
 import { Address, BlockNumber, SignedWei, Wei } from './record-parts.js'
 import { RouteStep, toSteps } from './steps.js'
 import { traceOf } from './trace-records.js'
@@ -98,6 +99,7 @@ export const Bundle = z
     }),
     trace: TraceOfTransaction,
     overrides: OverridesOfRequest,
+    overlay: OverlayOfAnswer,
     warnings: Warnings,
     cautions: Cautions,
     ...explanation,

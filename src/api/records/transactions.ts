@@ -15,6 +15,7 @@ import { Cautions, cautionsOf } from './caution-records.js'
 import { crosschainFields, routeCrosschain } from './crosschain-records.js'
 import { explanation, onlyExplained } from './explanation.js'
 import { GasCost, toGasCost } from './gas-cost.js'
+import { OverlayOfAnswer } from './overlay-records.js'
 import { Permit, toPermit } from './permit-records.js'
 import { Address, BlockNumber, ChainId, Wei, WeiOrList } from './record-parts.js'
 import { RouteStep, toSteps } from './steps.js'
@@ -95,12 +96,16 @@ const alternativeFields = {
     .meta({
       description:
         'What it is worth less than the best, both after gas, in basis points with two decimals; negative where it is worth ' +
-        'more. Null without prices, and with several tokenOut.',
+        'more. Null without prices, with several tokenOut, and with withoutOverlay.',
     }),
   sharedPools: z.array(z.string()).meta({
     description:
       'Pools that the best or an alternative before this one uses as well, by address or 32-byte id; empty: none.',
   }),
+  withoutOverlay: z
+    .literal(true)
+    .optional()
+    .meta({ description: 'Proven on the chain as it is, while the answer has an overlay.' }),
   warnings: Warnings.meta({ description: 'Those that are not among the warnings of the best.' }),
   cautions: Cautions,
 }
@@ -147,6 +152,7 @@ export const RouteTransaction = z
     permit: Permit.optional().meta({ description: 'Only with permit=true.' }),
     trace: TraceOfTransaction,
     overrides: OverridesOfRequest,
+    overlay: OverlayOfAnswer,
     proof: ProofOfAnswer,
     warnings: Warnings,
     cautions: Cautions,
@@ -197,6 +203,7 @@ export const Quote = z
     slippage: Slippage,
     ...routeCrosschain,
     overrides: OverridesOfRequest,
+    overlay: OverlayOfAnswer,
     proof: ProofOfAnswer,
     warnings: Warnings,
     cautions: Cautions,
@@ -377,8 +384,14 @@ function transactionOf(answer: Pick<RouteAnswer, 'route' | 'gas' | 'outputs'>) {
 }
 
 function alternativeOf(one: RouteAlternative) {
-  const { lossBps, sharedPools } = one
-  return { lossBps, sharedPools: [...sharedPools], ...warningsOf(one), ...cautionsOf(one) }
+  const { lossBps, sharedPools, withoutOverlay } = one
+  return {
+    lossBps,
+    sharedPools: [...sharedPools],
+    ...defined({ withoutOverlay }),
+    ...warningsOf(one),
+    ...cautionsOf(one),
+  }
 }
 
 export function toQuote(answer: RouteAnswer, withPriceImpact: boolean): z.output<typeof Quote> {

@@ -7,6 +7,7 @@ import type {
   OwnOrder,
   SignedOrder,
 } from '../signed-order.js'
+import type { StateOverlay } from '../state-overlay.js'
 import type { CassetteEntry, CassetteFacts, Check, Recording } from './checks.js'
 import type { KnownPool, PoolIndexState, PoolQuery, PoolRow } from './pools.js'
 import type { DoctorCheck, Setting, SystemState } from './system.js'
@@ -46,6 +47,8 @@ export interface Operations {
   removeOrders(owner: string, chainId: number, hashes: readonly Hex[]): number
   /** What the owner may use on the chain: its own orders and those of all, each once, by hash. */
   usableOrders(owner: string, chainId: number): readonly SignedOrder[]
+  /** What makers publish of the chain's next block; null: nothing. */
+  overlay(chainId: number): StateOverlay | null
   /** Sorted by name. */
   cassettes(): readonly CassetteEntry[]
   /** @throws ForkrouteError NOT_FOUND. */

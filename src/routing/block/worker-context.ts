@@ -9,6 +9,7 @@ import { ethereum } from '../../chains/ethereum.js'
 import { chainById } from '../../chains/registry.js'
 import { unknownChain } from '../../domain/common-errors.js'
 import type { BlockPin, Token } from '../../domain/primitives.js'
+import { stateKey } from '../../domain/what-if.js'
 import { createFunding } from '../../forks/tokens/funding.js'
 import { createTokenAccess } from '../../forks/tokens/token-access.js'
 import { withDeclaredVenues } from '../../protocols/declared/venue.js'
@@ -63,9 +64,10 @@ export class WorkerContext implements ThreadFacts {
    */
   block(pin: BlockPin, isBackground = false): BlockFacts {
     // Nothing that one request changed is for another.
-    if (pin.changes) return this.#open(pin, this.#learnTokens())
-    const key = `${pin.chainId}:${pin.hash}`
-    const context = this.#blocks.get(key) ?? this.#passed.get(key) ?? this.#open(pin)
+    if (pin.changes && !pin.changes.isShared) return this.#open(pin, this.#learnTokens())
+    const key = stateKey(pin)
+    const opened = this.#blocks.get(key) ?? this.#passed.get(key)
+    const context = opened ?? this.#open(pin, pin.changes && this.#learnTokens())
     if (isBackground && !this.#blocks.has(key)) this.#passed.set(key, context)
     else this.#blocks.set(key, context)
     return context
