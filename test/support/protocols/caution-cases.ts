@@ -9,9 +9,11 @@ import { vaultSpecs } from '../../../src/sandbox/venues/erc-4626.js'
 import { yearnVaultSpecs } from '../../../src/sandbox/venues/yearn-v2.js'
 import { NodeWriter } from '../nodes/node-writer.js'
 import { aUsdc } from './aave-v3.js'
+import { bookHooks } from './other-venues.js'
 import { v2RateProvider } from './place-balancer-v2.js'
 import { feeHooks, rateProvider } from './place-balancer-v3.js'
 import { converterAddress } from './place-converters.js'
+import { baseShares, burnShares, metapool } from './place-curve.js'
 import { setDynamicFee, setOutputShare } from './place-hooks.js'
 import { sparkAddresses } from './place-psm3.js'
 
@@ -26,8 +28,8 @@ export interface CautionCase {
   readonly slippage: string
   /** What moves, and how far for it to stay within the slippage and to go beyond it. */
   readonly moves: string
-  /** Balances change, and what the swap gives does not. */
-  readonly isHarmless?: true
+  /** Moves after which the swap gives what it gave: balances change, or what the swap costs. */
+  readonly isHarmless?: 'always' | 'small'
   /** The sender has tokenIn, which Anvil cannot deal. */
   readonly isFunded?: true
   /** Before the answer is taken. */
@@ -84,6 +86,7 @@ function bookWord(baseFactor: bigint): bigint {
   return fields.reduce((sum, field, index) => sum | (field << (places[index] ?? 0n)), 0n)
 }
 
+const setHooks = 'function set(uint256 written, bool refuses)'
 const feeConfiguration =
   'function changeFeeConfiguration((uint16 alpha1, uint16 alpha2, uint32 beta1, uint32 beta2, uint16 gamma1, uint16 gamma2, uint16 baseFee) config)'
 
@@ -330,6 +333,19 @@ export const cautionCases: readonly CautionCase[] = [
       node.send(pool, 'function set(uint256)', [bookWord(isLarge ? 60_000n : 10_000n)]),
   },
   {
+    kind: 'plugin',
+    protocol: 'liquidity-book',
+    chainId: arbitrum.id,
+    tokenIn: 'WETH',
+    tokenOut: 'DAI',
+    amountIn: ether,
+    slippage: '50',
+    moves: 'the hooks write two words more for each swap, and refuse all',
+    isHarmless: 'small',
+    prepare: (node) => node.send(bookHooks, setHooks, [0n, false]),
+    move: (node, isLarge) => node.send(bookHooks, setHooks, [2n, isLarge]),
+  },
+  {
     kind: 'fee',
     protocol: 'camelot-v3',
     chainId: arbitrum.id,
@@ -370,6 +386,22 @@ export const cautionCases: readonly CautionCase[] = [
     },
   },
   {
+    kind: 'rate',
+    protocol: 'curve',
+    chainId: ethereum.id,
+    tokenIn: 'MKR',
+    tokenOut: baseShares,
+    amountIn: ether,
+    slippage: '50',
+    moves:
+      'shares of the base pool of a metapool are burnt, 0.1 % and 3 %, and ten minutes later a swap renews what one is worth',
+    prepare: (node) => node.send(metapool, 'function renew()'),
+    async move(node, isLarge) {
+      await burnShares(node, isLarge ? 30_000n : 1_000n)
+      await later(node, 601)
+    },
+  },
+  {
     kind: 'rebase',
     protocol: 'uniswap-v2',
     chainId: ethereum.id,
@@ -405,7 +437,7 @@ export const cautionCases: readonly CautionCase[] = [
     amountIn: 100n * ether,
     slippage: '5',
     moves: 'interest of a day, and of a hundred days',
-    isHarmless: true,
+    isHarmless: 'always',
     move: (node, isLarge) => later(node, (isLarge ? 100 : 1) * day),
   },
   {
@@ -417,7 +449,7 @@ export const cautionCases: readonly CautionCase[] = [
     amountIn: 10_000n * dollar,
     slippage: '5',
     moves: 'interest of a day, and of a hundred days',
-    isHarmless: true,
+    isHarmless: 'always',
     move: (node, isLarge) => later(node, (isLarge ? 100 : 1) * day),
   },
 ]

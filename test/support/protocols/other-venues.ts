@@ -110,6 +110,10 @@ export async function placeCamelot(
   }
 }
 
+/** Taken by `placeBook`; `set(uint256 written, bool refuses)` says what they do before a swap. */
+export const bookHooks: Address = '0x0000000000000000000000000000000abcd00b00'
+const beforeSwap = 1n << 160n
+
 /** A Liquidity Book factory and a pair with the same amount in each bin around a price. */
 export async function placeBook(
   scene: VenueScene,
@@ -118,10 +122,12 @@ export async function placeBook(
     readonly binStep: number
     readonly activeId: number
     readonly perBin: readonly [bigint, bigint]
+    /** Whether `bookHooks` are called before swaps. */
+    readonly isHooked?: boolean
   },
 ): Promise<void> {
   const { node } = scene
-  const { tokens, binStep, activeId, perBin } = book
+  const { tokens, binStep, activeId, perBin, isHooked = false } = book
   const contract = compileTestContracts('LiquidityBook.sol')
   const factory = addressOf(scene, 'liquidity-book', 'factory22')
   await node.place(factory, contract('BookLikeFactory').bytecode)
@@ -148,6 +154,11 @@ export async function placeBook(
   const places = [0n, 16n, 28n, 40n, 54n, 78n, 92n, 232n]
   const word = fields.reduce((sum, field, index) => sum | (field << (places[index] ?? 0n)), 0n)
   await node.send(pair, 'function set(uint256)', [word])
+  if (isHooked) {
+    await node.rpc('anvil_setCode', [bookHooks, contract('MovedBookHooks').runtime])
+    const hooks = numberToHex(BigInt(bookHooks) | beforeSwap, { size: 32 })
+    await node.send(pair, 'function setHooks(bytes32)', [hooks])
+  }
   await node.send(pair, 'function seed(uint256[], uint256[])', [
     offsets.map((offset) => BigInt(activeId + offset)),
     offsets.map(

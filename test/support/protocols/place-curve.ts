@@ -1,15 +1,16 @@
-/** Pools of two coins with the arithmetic of Curve's stableswap-ng on the sandbox: no package ships its code. */
+/** Pools with the arithmetic of Curve's stableswap-ng and of its first metapools on the sandbox: no package ships their code. */
 import { numberToHex } from 'viem'
 import { type Address, zeroAddress } from '../../../src/domain/primitives.js'
 import type { Pool } from '../../../src/protocols/pool.js'
 import { sandboxAccount } from '../../../src/sandbox/accounts.js'
+import { sandboxBytecode } from '../../../src/sandbox/generated/contracts.js'
 import { sandboxToken } from '../../../src/sandbox/tokens.js'
-import type { NodeWriter } from '../nodes/node-writer.js'
+import { NodeWriter } from '../nodes/node-writer.js'
 import { compileTestContracts } from '../test-contracts.js'
 
 const ether = 10n ** 18n
 /** 10^-10. */
-const [fee, whole] = [4_000_000n, 10n ** 10n]
+const [fee, feeUnit] = [4_000_000n, 10n ** 10n]
 const [weth, stETH, wstETH, uni, link, aave] = [
   'WETH',
   'stETH',
@@ -83,6 +84,55 @@ export async function placeStableNg(node: NodeWriter): Promise<Pool[]> {
   return pools
 }
 
+export const metapool: Address = '0x0000000000000000000000000000000abcd00c00'
+const basePool: Address = '0x0000000000000000000000000000000abcd00c01'
+export const baseShares: Address = '0x0000000000000000000000000000000abcd00c02'
+
+/**
+ * MKR against shares of a pool of UNI and LINK, whose worth the metapool keeps for ten minutes. @returns its record, for import.
+ */
+export async function placeMeta(node: NodeWriter): Promise<Pool> {
+  const mkr = sandboxToken('MKR').address
+  const contract = compileTestContracts('CurveLike.sol')
+  const whole = 100_000n * ether
+  const named = ['Shares', 'SHARES', basePool]
+  await node.place(baseShares, sandboxBytecode.PoolShares, 'string, string, address', named)
+  await asMinter(node, 'function mint(address, uint256)', [NodeWriter.owner, 2n * whole])
+  const base = [[uni, link], baseShares, 200n, fee]
+  const types = 'address[2], address, uint256, uint256'
+  await node.place(basePool, contract('BaseLike').bytecode, types, base)
+  await fill(node, basePool, [uni, link], whole)
+  const meta = [[mkr, baseShares], basePool, 200n, fee]
+  await node.place(metapool, contract('MetaLike').bytecode, types, meta)
+  await node.send(baseShares, 'function transfer(address, uint256)', [metapool, whole])
+  await fill(node, metapool, [mkr], whole)
+  const tokens = [mkr, baseShares, uni, link]
+  const decimals = tokens.map(() => '18')
+  const parameters = { kind: 'meta', decimals, getterIndexType: 'uint256', basePool } as const
+  return { protocol: 'curve', id: metapool, address: metapool, tokens, parameters }
+}
+
+async function fill(node: NodeWriter, pool: Address, coins: readonly Address[], amount: bigint) {
+  for (const coin of coins) {
+    await node.rpc('anvil_dealERC20', [NodeWriter.owner, coin, numberToHex(amount)])
+    await node.send(coin, 'function transfer(address, uint256)', [pool, amount])
+  }
+  await node.send(pool, 'function open()')
+}
+
+/** Of a million shares of the base pool so many are given up for nothing, so that each of the others is worth more. */
+export async function burnShares(node: NodeWriter, ppm: bigint): Promise<void> {
+  const supply = BigInt(await node.read(baseShares, 'function totalSupply() view'))
+  const burnt = (supply * ppm) / 1_000_000n
+  await asMinter(node, 'function burnFrom(address, uint256)', [NodeWriter.owner, burnt])
+}
+
+async function asMinter(node: NodeWriter, signature: string, args: readonly unknown[]) {
+  await node.rpc('anvil_impersonateAccount', [basePool])
+  await node.rpc('anvil_setBalance', [basePool, numberToHex(ether)])
+  await node.send(baseShares, signature, args, basePool)
+}
+
 async function placePool(
   node: NodeWriter,
   { amplification, sides, oracles = {}, rebases, multiplier = 2n, kept = 0n }: Spec,
@@ -91,7 +141,7 @@ async function placePool(
   const { bytecode } = compileTestContracts('CurveLike.sol')('StableNgLike')
   const types = 'address[2], address[2], uint256, uint256, uint256, bool'
   const rates = tokens.map((coin) => oracles[coin] ?? zeroAddress)
-  const values = [tokens, rates, amplification, fee, multiplier * whole, rebases]
+  const values = [tokens, rates, amplification, fee, multiplier * feeUnit, rebases]
   const address = await node.deploy(bytecode, types, values)
   const { address: holder } = sandboxAccount('alice')
   await node.rpc('anvil_impersonateAccount', [holder])
