@@ -138,6 +138,13 @@ export const arbitrum = defineChain({
       usds: '0x6491c05a82219b8d1479057361ff1654749b876b',
       susds: '0xddb46999f8891663a8f2828d25298f70416d7610',
     },
+    // Tokens of which WOOFi has vaults. @see woonetwork/docs 218fb51, references/readme/arbitrum-one.md
+    'woofi-v2': {
+      router: '0x4c4af8dbc524681930a27b2f1af5bcc8062e6fb7',
+      pools: [
+        `0x5520385bfcf07ec87c4c53a7d8d65595dff69fa4:${usdc}:${weth}:${wbtc}:0x912ce59144191c1204e64559fe8253a0e49e6548`,
+      ],
+    },
   },
   bridges: {
     across: {

@@ -111,6 +111,11 @@ export const base = defineChain({
       usds: '0x820c137fa70c8691f0e44dc420a5e53c168921dc',
       susds: '0x5875eee11cf8398102fdad704c9e96607675467a',
     },
+    // Tokens of which WOOFi has vaults. @see woonetwork/docs 218fb51, references/readme/base.md
+    'woofi-v2': {
+      router: '0x4c4af8dbc524681930a27b2f1af5bcc8062e6fb7',
+      pools: [`0x5520385bfcf07ec87c4c53a7d8d65595dff69fa4:${usdc}:${weth}:${cbbtc}`],
+    },
   },
   bridges: {
     across: {

@@ -89,6 +89,11 @@ export const bnb = defineChain({
     },
     'erc-4626': { factories: ['0x92983687e672ca6d96530f9dbe11a196ce905d72'] },
     'aave-v3': { pool: '0x6807dc923806fe8fd134338eabca509979a7e0cb' },
+    // Tokens of which WOOFi has vaults. @see woonetwork/docs 218fb51, references/readme/bnb-smart-chain.md
+    'woofi-v2': {
+      router: '0x4c4af8dbc524681930a27b2f1af5bcc8062e6fb7',
+      pools: [`0x5520385bfcf07ec87c4c53a7d8d65595dff69fa4:${usdt}:${wbnb}`],
+    },
   },
   bridges: {
     across: {

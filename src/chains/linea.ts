@@ -72,6 +72,11 @@ export const linea = defineChain({
       ],
     },
     'aave-v3': { pool: '0xc47b8c00b0f69a36fa203ffeac0334874574a8ac' },
+    // Tokens of which WOOFi has vaults. @see woonetwork/docs 218fb51, references/readme/linea.md
+    'woofi-v2': {
+      router: '0x4c4af8dbc524681930a27b2f1af5bcc8062e6fb7',
+      pools: [`0x5520385bfcf07ec87c4c53a7d8d65595dff69fa4:${usdc}:${weth}`],
+    },
   },
   bridges: {
     across: {

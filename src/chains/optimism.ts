@@ -114,6 +114,11 @@ export const optimism = defineChain({
       usds: '0x4f13a96ec5c4cf34e442b46bbd98a0791f20edc3',
       susds: '0xb5b2dc7fd34c249f4be7fb1fcea07950784229e0',
     },
+    // Tokens of which WOOFi has vaults. @see woonetwork/docs 218fb51, references/readme/op-mainnet.md
+    'woofi-v2': {
+      router: '0x4c4af8dbc524681930a27b2f1af5bcc8062e6fb7',
+      pools: [`0x5520385bfcf07ec87c4c53a7d8d65595dff69fa4:${usdc}:${weth}:${op}`],
+    },
   },
   bridges: {
     across: {

@@ -100,6 +100,11 @@ export const polygon = defineChain({
       ],
     },
     'aave-v3': { pool: '0x794a61358d6845594f94dc1db02a252b5b4814ad' },
+    // Tokens of which WOOFi has vaults. @see woonetwork/docs 218fb51, references/readme/polygon-pos.md
+    'woofi-v2': {
+      router: '0x4c4af8dbc524681930a27b2f1af5bcc8062e6fb7',
+      pools: [`0x5520385bfcf07ec87c4c53a7d8d65595dff69fa4:${usdc}:${wpol}:${weth}`],
+    },
   },
   bridges: {
     across: {

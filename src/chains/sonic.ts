@@ -53,6 +53,11 @@ export const sonic = defineChain({
     },
     'erc-4626': { factories: ['0x0ce9e3512cb4df8ae7e265e62fb9258dc14f12e8'] },
     'aave-v3': { pool: '0x5362dbb1e601abf3a4c14c22ffeda64042e5eaa3' },
+    // Tokens of which WOOFi has vaults. @see woonetwork/docs 218fb51, references/readme/sonic.md
+    'woofi-v2': {
+      router: '0x4c4af8dbc524681930a27b2f1af5bcc8062e6fb7',
+      pools: [`0x5520385bfcf07ec87c4c53a7d8d65595dff69fa4:${usdc}:${ws}:${weth}`],
+    },
   },
   bridges: {
     stargate: {

@@ -11,9 +11,11 @@ import { chainById } from '../chains/registry.js'
 import {
   argumentValues,
   type DeclaredCall,
+  type DeclaredCalls,
   type DeclaredFactory,
   type DeclaredPool,
   type DeclaredVenue,
+  limitNames,
   namesOf,
   parseEvent,
   parseFunction,
@@ -21,6 +23,7 @@ import {
   swapNames,
   UnfitArgument,
   usesName,
+  wordOf,
 } from '../domain/declared-venue.js'
 import { type Address, nativeToken, zeroAddress } from '../domain/primitives.js'
 import { knownChains } from './chains.js'
@@ -49,7 +52,7 @@ export function venueProblems(venue: DeclaredVenue, index: number): Problem[] {
           'must have largest, since what it has of the native token is not read',
         )
       }
-      if (venue.swap.pay === 'callback') {
+      if (venue.swap.pay === 'callback' || venue.reverse?.swap.pay === 'callback') {
         add(['pools', place, 'tokens'], 'must not hold the native token, which no callback pays')
       }
     }
@@ -65,7 +68,18 @@ export function venueProblems(venue: DeclaredVenue, index: number): Problem[] {
     for (const { path, message } of factoryProblems(venue.factory))
       add(['factory', ...path], message)
   }
-  const { quote, swap } = venue
+  for (const { path, message } of callsProblems(venue, venue)) add(path, message)
+  if (venue.reverse) {
+    for (const { path, message } of callsProblems(venue, venue.reverse)) {
+      add(['reverse', ...path], message)
+    }
+  }
+  return problems
+}
+
+function callsProblems(venue: DeclaredVenue, { quote, swap }: DeclaredCalls): Problem[] {
+  const problems: Problem[] = []
+  const add = (path: readonly PropertyKey[], message: string) => problems.push({ path, message })
   if (!usesName(quote.args, 'amountIn')) add(['quote', 'args'], 'must use amountIn')
   if (swap.pay === 'transfer' && usesName(swap.args, 'amountIn')) {
     add(['swap', 'args'], 'must not use amountIn: what was transferred has left the balance')
@@ -73,10 +87,28 @@ export function venueProblems(venue: DeclaredVenue, index: number): Problem[] {
   if (swap.pay === 'callback' && swap.to !== 'contract') {
     add(['swap', 'to'], 'must be absent: the contract that calls back is paid')
   }
+  const outputs = parseFunction(quote.function)?.outputs ?? []
   const quoted = callProblem(venue, quote, quoteNames)
   if (quoted) add(['quote', ...quoted.path], quoted.message)
-  else if (!leadsToNumber(parseFunction(quote.function)?.outputs ?? [], quote.output)) {
+  else if (!isNumber(typeAt(outputs, quote.output))) {
     add(['quote', 'output'], 'does not lead to a number among the results of the function')
+  } else if (usesName(swap.args, 'quotedOut')) {
+    if (quote.negated) add(['swap', 'args'], 'must not use quotedOut, where the quote is negated')
+    if (wordOf(outputs, quote.output) === null) {
+      add(['swap', 'args'], 'must not use quotedOut, where no fixed place of the results has it')
+    }
+  }
+  for (const [place, limit] of quote.limits.entries()) {
+    const path = ['quote', 'limits', place]
+    const limited = callProblem(venue, limit, limitNames)
+    if (limited) add([...path, ...limited.path], limited.message)
+    else {
+      const type = typeAt(parseFunction(limit.function)?.outputs ?? [], limit.output)
+      const wanted = limit.of ? 'a number' : 'true or false, or of must say what the number bounds'
+      if (limit.of ? !isNumber(type) : type !== 'bool') {
+        add([...path, 'output'], `must lead to ${wanted}`)
+      }
+    }
   }
   const swapped = callProblem(venue, swap, swapNames)
   if (swapped) add(['swap', ...swapped.path], swapped.message)
@@ -204,6 +236,7 @@ function argumentProblem(
       recipient: address,
       executor: address,
       deadline: 1n,
+      quotedOut: 1n,
     }).filter(([name]) => names.includes(name) || Object.hasOwn(pool.constants, name)),
   )
   try {
@@ -217,19 +250,24 @@ function argumentProblem(
   }
 }
 
-function leadsToNumber(outputs: readonly AbiParameter[], path: readonly number[]): boolean {
+function isNumber(type: string): boolean {
+  return /^u?int\d*$/.test(type)
+}
+
+/** Type of the result that the path leads to; empty where it leads nowhere. */
+function typeAt(outputs: readonly AbiParameter[], path: readonly number[]): string {
   const [index = 0, ...rest] = path
   const output = outputs[index]
-  if (!output) return false
+  if (!output) return ''
   let { type } = output
   for (const [depth, inner] of rest.entries()) {
     const list = /^(.*)\[\d*\]$/.exec(type)
     if (list) type = list[1] ?? ''
     else if ('components' in output) {
-      return leadsToNumber(output.components, [inner, ...rest.slice(depth + 1)])
-    } else return false
+      return typeAt(output.components, [inner, ...rest.slice(depth + 1)])
+    } else return ''
   }
-  return /^u?int\d*$/.test(type)
+  return type
 }
 
 /** Names of venues, factories, and ids of pools on a chain, that stand twice. */

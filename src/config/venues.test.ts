@@ -193,6 +193,77 @@ describe('parseVenues', () => {
     expect(problemsIn(text).join('\n')).toContain(expected)
   })
 
+  const byAnother = {
+    'reverse:': '',
+    '  quote':
+      '{ function: "function buyFor(uint256 amount) view returns (uint256, uint256)", args: [amountIn], output: [1], limits: [{ function: "function left() view returns (uint256)", args: [], of: tokenOut }, { function: "function isOpen() view returns (bool)", args: [] }] }',
+    '  swap': '{ function: "function buy(uint256 wanted)", args: [quotedOut], pay: approve }',
+  }
+
+  test('the other direction may have calls of its own, which know what the quote gives, and limits', () => {
+    const { venues, problems } = parseVenues(fileOf(byAnother))
+    expect(problems).toEqual([])
+    expect(venues[0]?.reverse).toMatchObject({
+      quote: {
+        contract: 'pool',
+        limits: [
+          { contract: 'pool', output: [0], of: 'tokenOut' },
+          { contract: 'pool', output: [0] },
+        ],
+      },
+      swap: { args: ['quotedOut'], to: 'contract' },
+    })
+    expect(DeclaredVenues.parse(JSON.parse(JSON.stringify(venues)))).toEqual(venues)
+  })
+
+  test.each([
+    [
+      'a swap of the other direction',
+      ['args: [quotedOut]', 'args: [quoted]'],
+      '18: venues[0].reverse.swap.args[0] must be a name or a literal of type uint256, which quoted is not',
+    ],
+    [
+      'a limit that depends on the amount',
+      [
+        'left() view returns (uint256)", args: []',
+        'left(uint256 a) view returns (uint256)", args: [amountIn]',
+      ],
+      '17: venues[0].reverse.quote.limits[0].args[0] must be a name or a literal of type uint256, which amountIn is not',
+    ],
+    [
+      'a limit that is no number',
+      ['left() view returns (uint256)', 'left() view returns (bool)'],
+      '17: venues[0].reverse.quote.limits[0].output must lead to a number',
+    ],
+    [
+      'a number that bounds nothing',
+      ['isOpen() view returns (bool)', 'isOpen() view returns (uint256)'],
+      '17: venues[0].reverse.quote.limits[1].output must lead to true or false, or of must say what the number bounds',
+    ],
+    [
+      'a quote in a list of any length, wanted on chain',
+      [
+        'returns (uint256, uint256)", args: [amountIn], output: [1]',
+        'returns (uint256[])", args: [amountIn], output: [0, 1]',
+      ],
+      '18: venues[0].reverse.swap.args must not use quotedOut, where no fixed place of the results has it',
+    ],
+    [
+      'a quote below zero, wanted on chain',
+      ['output: [1]', 'output: [1], negated: true'],
+      '18: venues[0].reverse.swap.args must not use quotedOut, where the quote is negated',
+    ],
+  ] as const)('%s is told with its line', (_name, [from, to], expected) => {
+    const changes = Object.entries(byAnother).map(([key, value]) => [key, value.replace(from, to)])
+    expect(problemsIn(fileOf(Object.fromEntries(changes)))).toEqual([expected])
+  })
+
+  test('a constant has no name that is known in the transaction alone', () => {
+    expect(problemsIn(fileOf({ '  constants': '{ quotedOut: 1, fee: 30 }' })).join()).toContain(
+      'quotedOut must have another name',
+    )
+  })
+
   test('two venues of a name and two pools of an id are told', () => {
     const text = `${fileOf()}\n${fileOf().replace('venues:\n', '')}`
     expect(problemsIn(text)).toEqual([

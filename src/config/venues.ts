@@ -27,6 +27,7 @@ const mostMade = 100_000
 const usualMade = 10_000
 /** A pool is quoted dozens of times at a block. */
 const mostQuoteGas = 10_000_000
+const mostLimits = 8
 
 /** A whole number, in a file or in what was read of one. */
 function whole(min: number, max: number) {
@@ -67,16 +68,29 @@ const call = {
   function: Signature,
   args: z.array(Argument, 'must be a list of arguments').max(64, 'must hold at most 64 arguments'),
 }
+const output = z
+  .array(whole(0, 63), 'must be a list of indexes, such as [0]')
+  .min(1, 'must be a list of indexes, such as [0]')
+  .max(8, 'must hold at most 8 indexes')
+  .default([0])
+const Limit = z.strictObject(
+  {
+    ...call,
+    output,
+    of: z.enum(['tokenIn', 'tokenOut'], 'must be tokenIn or tokenOut').optional(),
+  },
+  'must be a call: function, args',
+)
 const Quote = z.strictObject(
   {
     ...call,
-    output: z
-      .array(whole(0, 63), 'must be a list of indexes, such as [0]')
-      .min(1, 'must be a list of indexes, such as [0]')
-      .max(8, 'must hold at most 8 indexes')
-      .default([0]),
+    output,
     negated: flag.default(false),
     gasLimit: whole(21_000, mostQuoteGas).default(1_000_000),
+    limits: z
+      .array(Limit, 'must be a list of calls')
+      .max(mostLimits, `must hold at most ${mostLimits} calls`)
+      .default([]),
   },
   'must be a call: function, args',
 )
@@ -166,6 +180,7 @@ const Venue = z.strictObject(
     nativeAs: Address.optional(),
     quote: Quote,
     swap: Swap,
+    reverse: z.strictObject({ quote: Quote, swap: Swap }, 'must be calls: quote, swap').optional(),
     pools: z
       .array(Pool, 'must be a list of pools')
       .max(mostPools, `must hold at most ${mostPools} pools`)

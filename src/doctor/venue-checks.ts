@@ -1,10 +1,15 @@
 /** Whether declared venues pay what they quote, at the operator's nodes: the part of `forkroute venues check` that asks. */
-import { decodeFunctionResult, encodeFunctionData, erc20Abi } from 'viem'
 import type { ChainDefinition } from '../chains/chain.js'
 import { type Address, bpsOf, type Hex } from '../domain/primitives.js'
-import type { ReadCall } from '../domain/state.js'
-import { contractOf, quotable, quoteCall, quotedAmount } from '../protocols/declared/load.js'
-import { type DeclaredEntry, declaredSlug, entriesOf } from '../protocols/declared/venue.js'
+import type { ReadCall, ReadResult } from '../domain/state.js'
+import { declaredSlug, entriesOf } from '../protocols/declared/venue.js'
+import { callsOf, type DeclaredEntry } from '../protocols/shared/declared/entry.js'
+import {
+  boundDirections,
+  quotable,
+  quoteCall,
+  quotedAmount,
+} from '../protocols/shared/declared/load.js'
 
 export interface VenueFinding {
   readonly venue: string
@@ -67,17 +72,27 @@ async function checkDirection(
   source: VenueSource,
 ): Promise<VenueFinding> {
   const { venue, pool } = entry
+  const direction = { tokenIn, tokenOut }
   const known = { venue: venue.name, chainId, pool: pool.id, tokenIn, tokenOut }
   const nothing = { amountIn: null, quoted: null, swapped: null }
-  const largest = await largestOf(entry, tokenIn, (call) => source.call(chainId, call))
+  const ask = (call: ReadCall): Promise<ReadResult> =>
+    source.call(chainId, call).then(
+      (value) => ({ ok: true, value }) as const,
+      (error: Error) => ({ ok: false, reason: 'reverted', message: error.message }) as const,
+    )
+  const reader = { call: (calls: readonly ReadCall[]) => Promise.all(calls.map(ask)) }
+  const [bounded] = await boundDirections(reader, [{ subject: entry, direction }])
+  const largest = bounded?.mostIn ?? 0n
   if (largest < part) {
     return {
       ...known,
       ...nothing,
-      problem: 'Its holder has none of the token, and largest is absent.',
+      problem: callsOf(entry, direction).limits.length
+        ? 'Its limits leave nothing to swap, or its holder has none of the token.'
+        : 'Its holder has none of the token, and largest is absent.',
     }
   }
-  const amountIn = quotable(entry, { tokenIn, tokenOut }, largest / part)
+  const amountIn = quotable(entry, direction, largest / part)
   if (amountIn === 0n) {
     return {
       ...known,
@@ -85,12 +100,8 @@ async function checkDirection(
       problem: 'The function that quotes does not take its arguments.',
     }
   }
-  const asked = quoteCall(entry, { tokenIn, tokenOut }, amountIn)
-  const answer = await source.call(chainId, asked).then(
-    (value) => ({ ok: true, value }) as const,
-    (error: Error) => ({ ok: false, reason: 'reverted', message: error.message }) as const,
-  )
-  const quoted = quotedAmount(venue, answer)
+  const answer = await ask(quoteCall(entry, direction, amountIn))
+  const quoted = quotedAmount(entry, direction, answer)
   if (quoted === null || quoted <= 0n) {
     const reason = answer.ok ? `it returns ${answer.value}.` : answer.message
     return { ...known, ...nothing, amountIn, problem: `The quote fails: ${reason}` }
@@ -105,22 +116,4 @@ async function checkDirection(
       ? `The swap gives ${Math.abs(percent)} % ${percent < 0 ? 'less' : 'more'} than the quote.`
       : null
   return { ...known, amountIn, quoted, swapped, problem }
-}
-
-/** Raw units; 0n where the token does not tell a balance. */
-async function largestOf(
-  { venue, declared }: DeclaredEntry,
-  token: Address,
-  ask: (call: ReadCall) => Promise<Hex>,
-): Promise<bigint> {
-  const stated = declared.largest?.[declared.tokens.indexOf(token)]
-  if (stated !== undefined) return BigInt(stated)
-  const balance = { abi: erc20Abi, functionName: 'balanceOf' } as const
-  const args = [contractOf(venue.holder, declared.address)] as const
-  try {
-    const data = await ask({ to: token, data: encodeFunctionData({ ...balance, args }) })
-    return decodeFunctionResult({ ...balance, data })
-  } catch {
-    return 0n
-  }
 }

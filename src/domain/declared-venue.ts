@@ -26,13 +26,23 @@ export interface DeclaredCall {
   readonly args: readonly DeclaredArgument[]
 }
 
+/** A call that tells how much is swapped at most, or whether anything is, where the quote does not know. */
+export interface DeclaredLimit extends DeclaredCall {
+  /** Leads from the results of the function to a number, or to true or false. */
+  readonly output: readonly number[]
+  /** Whose amount the number bounds, raw units; absent for true (no bound) or false (nothing is swapped). */
+  readonly of?: 'tokenIn' | 'tokenOut' | undefined
+}
+
 export interface DeclaredQuote extends DeclaredCall {
   /** Leads from the results of the function to the amount out: the result's index, then indexes inside of it. */
   readonly output: readonly number[]
   /** True where the function counts what it pays as negative. */
   readonly negated: boolean
-  /** Gas of one quote at most. */
+  /** Gas of one quote at most, and of each limit. */
   readonly gasLimit: number
+  /** Each bounds what is quoted; one that fails leaves nothing. */
+  readonly limits: readonly DeclaredLimit[]
 }
 
 export interface DeclaredSwap extends DeclaredCall {
@@ -72,7 +82,13 @@ export interface DeclaredFactory {
   readonly mostPools: number
 }
 
-export interface DeclaredVenue {
+/** How a pool is quoted, and what swaps in it. */
+export interface DeclaredCalls {
+  readonly quote: DeclaredQuote
+  readonly swap: DeclaredSwap
+}
+
+export interface DeclaredVenue extends DeclaredCalls {
   readonly name: string
   readonly chainId: number
   /** That one swap adds to a transaction, for ranking alone. */
@@ -83,18 +99,17 @@ export interface DeclaredVenue {
   readonly holder: Address | 'pool'
   /** How its functions name the native token; absent: by the address that stands for it in requests. */
   readonly nativeAs?: Address | undefined
-  readonly quote: DeclaredQuote
-  readonly swap: DeclaredSwap
+  /** Where the token that goes in stands behind the one that comes out; absent: the same calls. */
+  readonly reverse?: DeclaredCalls | undefined
   readonly pools: readonly DeclaredPool[]
   /** Absent: `pools` are all. */
   readonly factory?: DeclaredFactory | undefined
 }
 
-/** Names that arguments of a quote may use besides the constants of the pool. */
-export const quoteNames = [
+/** Names that arguments of a limit may use besides the constants of the pool. */
+export const limitNames = [
   'tokenIn',
   'tokenOut',
-  'amountIn',
   'pool',
   'poolId',
   'indexIn',
@@ -102,8 +117,11 @@ export const quoteNames = [
   'zeroForOne',
 ] as const
 
-/** Names that arguments of a swap may use besides these. */
-export const swapNames = [...quoteNames, 'recipient', 'executor', 'deadline'] as const
+/** Names that arguments of a quote may use. */
+export const quoteNames = [...limitNames, 'amountIn'] as const
+
+/** Names that arguments of a swap may use. `quotedOut` is what the quote gives within the transaction. */
+export const swapNames = [...quoteNames, 'recipient', 'executor', 'deadline', 'quotedOut'] as const
 
 /** Values by name: text, bigint, boolean or AmountRef, and lists of text. */
 export type DeclaredNames = Readonly<Record<string, unknown>>
@@ -247,6 +265,39 @@ function literalOf(type: string, text: string): bigint | boolean | string | unde
 export function usesName(argument: DeclaredArgument, name: string): boolean {
   if (typeof argument === 'string') return argument === name
   return Object.values(argument).some((each: DeclaredArgument) => usesName(each, name))
+}
+
+/**
+ * Where the number that a path leads to stands in the return data, in words of 32 bytes; null where that is not fixed, or
+ * the path leads elsewhere.
+ */
+export function wordOf(outputs: readonly AbiParameter[], path: readonly number[]): number | null {
+  const [index = 0, ...rest] = path
+  const output = outputs[index]
+  if (!output) return null
+  const before = outputs.slice(0, index).reduce((sum, one) => sum + (wordsOf(one) ?? 1), 0)
+  if (rest.length === 0) return /^u?int\d*$/.test(output.type) ? before : null
+  const parts = wordsOf(output) === null ? null : partsOf(output)
+  const within = parts && wordOf(parts, rest)
+  return within === null ? null : before + within
+}
+
+/** Members of a tuple or of a list of fixed length; null of anything else. */
+function partsOf(parameter: AbiParameter): readonly AbiParameter[] | null {
+  const list = /^(.*)\[(\d+)\]$/.exec(parameter.type)
+  if (list) return Array(Number(list[2])).fill({ ...parameter, type: list[1] ?? '' })
+  return parameter.type === 'tuple' && 'components' in parameter ? parameter.components : null
+}
+
+/** Words that a value takes in place; null where its length is not fixed. */
+function wordsOf(parameter: AbiParameter): number | null {
+  if (/\[\]$/.test(parameter.type) || /^(bytes|string)$/.test(parameter.type)) return null
+  const parts = partsOf(parameter)
+  if (!parts) return 1
+  return parts.reduce<number | null>((sum, part) => {
+    const words = wordsOf(part)
+    return sum === null || words === null ? null : sum + words
+  }, 0)
 }
 
 /** The function of a human-readable signature; null where it is none. */

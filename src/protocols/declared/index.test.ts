@@ -183,6 +183,91 @@ describe('a declared pool', () => {
     expect(made).toMatchObject(steps)
   })
 
+  describe('whose directions differ', () => {
+    const limited = `
+venues:
+  - name: desk
+    gas: 70000
+    quote: { function: 'function sellFor(uint256 amount) view returns (uint256)', args: [amountIn], limits: [{ function: 'function room() view returns (uint256)', args: [], of: tokenIn }] }
+    swap: { function: 'function sell(uint256 amount)', args: [amountIn], pay: approve }
+    reverse:
+      quote: { function: 'function buyFor(address for, uint256 amount) view returns (uint256, uint256)', args: [tokenOut, amountIn], output: [1], limits: [{ function: 'function stock() view returns (uint256)', args: [], of: tokenOut }, { function: 'function isOpen() view returns (bool)', args: [] }] }
+      swap: { function: 'function buy(uint256 wanted, address to)', args: [quotedOut, recipient], pay: approve }
+    pools: [{ address: '${desk}', tokens: ['${a}', '${b}'], largest: ['100000', '100000'] }]
+`
+    const functions = parseAbi([
+      'function sellFor(uint256 amount) view returns (uint256)',
+      'function buyFor(address for, uint256 amount) view returns (uint256, uint256)',
+      'function room() view returns (uint256)',
+      'function stock() view returns (uint256)',
+      'function isOpen() view returns (bool)',
+    ])
+
+    async function limitedState(says: { room: bigint; stock: bigint; isOpen: boolean | null }) {
+      const { venues, problems } = parseVenues(limited)
+      expect(problems).toEqual([])
+      const chain = withDeclaredVenues(ethereum, venues)
+      const venue = chain.venues[declaredSlug] ?? {}
+      const answer = (data: `0x${string}`): ReadResult => {
+        const { functionName, args } = decodeFunctionData({ abi: functions, data })
+        if (functionName === 'room') return { ok: true, value: toWord(says.room) }
+        if (functionName === 'stock') return { ok: true, value: toWord(says.stock) }
+        if (functionName === 'sellFor') return { ok: true, value: toWord(args[0]) }
+        if (functionName === 'buyFor') {
+          return { ok: true, value: `${toWord(5n)}${toWord(args[1]).slice(2)}` as `0x${string}` }
+        }
+        if (says.isOpen === null) return { ok: false, reason: 'unreadable', message: 'pruned' }
+        return { ok: true, value: toWord(says.isOpen ? 1n : 0n) }
+      }
+      const reader: StateReader = {
+        ...storageReader({}),
+        call: async (calls) => calls.map(({ data }) => answer(data)),
+      }
+      const pairs = [[a, b]] as const
+      const { pools } = await declaredVenues.swaps.discover({ reader, chain, venue, pairs })
+      const [item] = await declaredVenues.swaps.load({ reader, chain, venue, pools })
+      if (!item || !('state' in item)) throw new Error(item?.message)
+      const swap = (tokenIn: Address, tokenOut: Address, amount: bigint) =>
+        declaredVenues.swaps.swap(item.pool, item.state, { tokenIn, tokenOut }, amount).amountOut
+      return { ...item, chain, venue, swap }
+    }
+
+    test('is quoted by the calls of each, within what limits leave', async () => {
+      const { swap } = await limitedState({ room: 900n, stock: 300n, isOpen: true })
+      expect([swap(a, b, 500n), swap(a, b, 5_000n)]).toEqual([500n, 900n])
+      expect(swap(b, a, 200n)).toBe(200n)
+      expect(swap(b, a, 5_000n)).toBeLessThanOrEqual(300n)
+      expect(swap(b, a, 5_000n)).toBeGreaterThan(290n)
+    })
+
+    test('swaps nothing where a limit says so, and cannot be read where one cannot', async () => {
+      const { swap } = await limitedState({ room: 0n, stock: 300n, isOpen: false })
+      expect([swap(a, b, 5n), swap(b, a, 5n)]).toEqual([0n, 0n])
+      const unread = limitedState({ room: 0n, stock: 300n, isOpen: null })
+      await expect(unread).rejects.toThrow('pruned')
+    })
+
+    test('takes what the quote gives from a call ahead of the swap', async () => {
+      const { chain, venue, pool, state } = await limitedState({
+        room: 9n,
+        stock: 9n,
+        isOpen: true,
+      })
+      const args = { chain, venue, pool, state, executor, helpers: {}, recipient: receiver }
+      const encode = (tokenIn: Address, tokenOut: Address) =>
+        declaredVenues.swaps.encodeSwap({ ...args, tokenIn, tokenOut, amountIn: 7n, firstStep: 3 })
+      expect(encode(b, a)).toMatchObject([
+        { kind: 'call', target: desk, args: [a, 7n], output: { kind: 'word', index: 1 } },
+        { kind: 'approve', token: b, spender: desk, amount: 7n },
+        { kind: 'call', target: desk, args: [{ ref: 'output', step: 3 }, receiver] },
+      ])
+      expect(encode(a, b)).toMatchObject([{ kind: 'approve', token: a }, { args: [7n] }])
+      // The calls of the other direction pay the caller alone.
+      const pays = (token: Address) => declaredVenues.swaps.canPay?.(pool, state, token)
+      expect([pays(a), pays(b)]).toEqual([true, false])
+    })
+  })
+
   test('sends native with the call, by the name that the venue has for it', async () => {
     const { venues, problems } = parseVenues(`
 venues:

@@ -1,32 +1,12 @@
 /** The venues of a chain as its parameters have them: `declarations`, a DeclaredVenue as JSON each. Pure. */
-import { type AbiFunction, keccak256, stringToHex } from 'viem'
+import { keccak256, stringToHex } from 'viem'
 import type { ChainDefinition, VenueParameters } from '../../chains/chain.js'
-import {
-  type DeclaredFactory,
-  type DeclaredPool,
-  type DeclaredVenue,
-  parseFunction,
-  usesName,
-} from '../../domain/declared-venue.js'
+import type { DeclaredFactory, DeclaredPool, DeclaredVenue } from '../../domain/declared-venue.js'
 import type { Pool } from '../pool.js'
+import { type DeclaredEntry, toVenue, type Venue } from '../shared/declared/entry.js'
 import { oncePer } from '../shared/once-per.js'
 
 export const declaredSlug = 'declared'
-
-/** A venue with what its text says. */
-export interface Venue extends DeclaredVenue {
-  readonly quoteAbi: AbiFunction
-  readonly swapAbi: AbiFunction
-  /** Whether the swap can pay another address than the one that calls. */
-  readonly paysRecipient: boolean
-}
-
-/** What is known of a pool without reading the chain. */
-export interface DeclaredEntry {
-  readonly pool: Pool
-  readonly venue: Venue
-  readonly declared: DeclaredPool
-}
 
 /** The chain with the venues that are declared for it as parameters; the same chain where there are none. */
 export function withDeclaredVenues(
@@ -82,13 +62,6 @@ export function entryOf(parameters: VenueParameters, pool: Pool): DeclaredEntry 
   })
   const { id, address, tokens } = pool
   return { pool, venue, declared: { id, address, tokens, constants: Object.fromEntries(stated) } }
-}
-
-function toVenue(declared: DeclaredVenue): Venue {
-  const { quote, swap } = declared
-  const [quoteAbi, swapAbi] = [parseFunction(quote.function), parseFunction(swap.function)]
-  if (!quoteAbi || !swapAbi) throw new RangeError(`The venue ${declared.name} has no functions.`)
-  return { ...declared, quoteAbi, swapAbi, paysRecipient: usesName(swap.args, 'recipient') }
 }
 
 function toEntry(venue: Venue, declared: DeclaredPool): DeclaredEntry {

@@ -30,6 +30,7 @@ import {
   later,
   tokenOf,
 } from '../../support/protocols/caution-cases.js'
+import { placeWoofi } from '../../support/protocols/declared/place-woofi.js'
 import { placeBook, placeSlipstream } from '../../support/protocols/other-venues.js'
 import { placeCamelotV3, placeCamelotV4 } from '../../support/protocols/place-algebra.js'
 import { placeRatedBalancerV2 } from '../../support/protocols/place-balancer-v2.js'
@@ -119,6 +120,7 @@ function nodeOf(chainId: number): NodeWriter {
 }
 
 async function openBase(): Promise<void> {
+  await placeWoofi(nodeOf(base.id))
   // 4.5 % of a share at one a year.
   await placePsm3(nodeOf(base.id), (10n ** 27n * 45n) / 1_000n / (365n * 86_400n))
   const [weth, usdc] = ['WETH', 'USDC'].map((symbol) => tokenOf(base.id, symbol)) as [

@@ -116,6 +116,11 @@ export const evidence: Readonly<Record<string, Evidence>> = {
     on: 'arithmetic',
     tests: [slow('spark-psm3'), 'test/e2e/chains/swaps-at-par.slow.ts'],
   },
+  'woofi-v2': {
+    on: 'arithmetic',
+    tests: ['test/e2e/chains/woofi.slow.ts'],
+    except: 'its oracle’s comparison with Chainlink',
+  },
   'morpho-blue': { on: 'bytecode', tests: integration('morpho-blue') },
   'wrapped-native': { on: 'bytecode', tests: ['test/e2e/bundles/wrapped-native.slow.ts'] },
 }

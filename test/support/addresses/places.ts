@@ -94,6 +94,15 @@ function placesOfEntry(path: string, entry: string): Place[] {
   if (key === 'zaps') return entry.split(':').map((address) => at(address, `${slug} ${key}`))
   if (key === 'tokens') return [at(rest[0] ?? '', `${slug} token ${symbol}`)]
   if (key !== 'pools') return []
+  // Of a declared protocol: the pool and its tokens, then what it has by name.
+  if (symbol?.startsWith('0x')) {
+    return [
+      at(symbol, `${slug} pool`),
+      ...rest
+        .filter((part) => part.startsWith('0x'))
+        .map((token) => place(path, token, (one) => one.startsWith('token '))),
+    ]
+  }
   const [pool = '', token = ''] = rest
   return [at(pool, `${slug} pool ${symbol}`), at(token, `${slug} token ${symbol}`)]
 }

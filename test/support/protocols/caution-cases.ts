@@ -9,6 +9,7 @@ import { vaultSpecs } from '../../../src/sandbox/venues/erc-4626.js'
 import { yearnVaultSpecs } from '../../../src/sandbox/venues/yearn-v2.js'
 import { NodeWriter } from '../nodes/node-writer.js'
 import { aUsdc } from './aave-v3.js'
+import { postWoofi, woofi, woofiPrice } from './declared/place-woofi.js'
 import { bookHooks } from './other-venues.js'
 import { v2RateProvider } from './place-balancer-v2.js'
 import { feeHooks, rateProvider } from './place-balancer-v3.js'
@@ -427,6 +428,22 @@ export const cautionCases: readonly CautionCase[] = [
     slippage: '50',
     moves: 'savings of 4.5 % a year: of a day, and of a hundred days',
     move: (node, isLarge) => later(node, (isLarge ? 100 : 1) * day),
+  },
+  {
+    kind: 'rate',
+    protocol: 'woofi-v2',
+    chainId: base.id,
+    tokenIn: 'WETH',
+    tokenOut: 'USDC',
+    amountIn: ether,
+    slippage: '50',
+    moves: 'its oracle posts 0.1 % less, and 3 % less',
+    async move(node, isLarge, pool) {
+      const oracle = await node.read(pool, 'function wooracle() view')
+      const price = (woofiPrice * (isLarge ? 970n : 999n)) / 1_000n
+      const args = [woofi.weth, price, 2n * 10n ** 14n, 3n * 10n ** 9n, 2n ** 60n]
+      await node.send(toAddress(`0x${oracle.slice(26)}`), postWoofi, args)
+    },
   },
   {
     kind: 'rebase',

@@ -1,0 +1,150 @@
+/**
+ * Protocols of this repository that are declared as an operator's venues are: by the calls that quote and swap. A folder of
+ * such a protocol holds no math. Venue parameters: `pools`, each `address:token:token…`, then `name=value` for
+ * constants, and `largest=amount,amount…`; further parameters as the protocol needs them.
+ * A pool of more than two tokens becomes one for each two of them, with one state.
+ */
+import type { VenueParameters } from '../../../chains/chain.js'
+import { type Probe, probe } from '../../../chains/probe.js'
+import type { PoolCaution } from '../../../domain/caution.js'
+import type {
+  DeclaredArgument,
+  DeclaredCall,
+  DeclaredCalls,
+  DeclaredLimit,
+  DeclaredPool,
+  DeclaredSwap,
+} from '../../../domain/declared-venue.js'
+import { type Address, toAddress } from '../../../domain/primitives.js'
+import type { Pool } from '../../pool.js'
+import { defineProtocol, type ProtocolIdentity, type SwapAdapter } from '../../protocol.js'
+import { oncePer } from '../once-per.js'
+import { type DeclaredEntry, toVenue } from './entry.js'
+import type { DeclaredState } from './load.js'
+import { declaredSwaps } from './swaps.js'
+
+interface StatedCall extends Pick<DeclaredCall, 'function'> {
+  /** Absent: the pool. */
+  readonly contract?: Address
+  readonly args: readonly DeclaredArgument[]
+}
+
+/** The calls of one direction; what is absent is as in a file without it. */
+interface StatedCalls {
+  readonly quote: StatedCall & {
+    readonly output?: readonly number[]
+    readonly gasLimit?: number
+    readonly limits?: readonly (StatedCall & Partial<Pick<DeclaredLimit, 'of' | 'output'>>)[]
+  }
+  readonly swap: StatedCall & Pick<DeclaredSwap, 'pay'> & Partial<Pick<DeclaredSwap, 'to'>>
+}
+
+export interface ShippedVenue extends Omit<ProtocolIdentity, 'category'> {
+  /** That one swap adds to a transaction, for ranking alone. */
+  readonly gas: number
+  calls(venue: VenueParameters): StatedCalls & { readonly reverse?: StatedCalls }
+  /** What tells that a pool, and what else the parameters name, is what it is taken for; tokens are asked besides. */
+  probes(venue: VenueParameters, pools: readonly DeclaredPool[]): Probe[]
+  readonly cautions?: readonly PoolCaution[]
+}
+
+export function shippedVenue(shipped: ShippedVenue): SwapAdapter<DeclaredState> {
+  const { gas, calls, cautions, probes, ...identity } = shipped
+  const entriesOf = oncePer((parameters: VenueParameters): ReadonlyMap<string, DeclaredEntry> => {
+    const { reverse, ...forward } = calls(parameters)
+    const venue = toVenue({
+      name: identity.slug,
+      chainId: 0,
+      gas,
+      trust: 'operator',
+      holder: 'pool',
+      pools: [],
+      ...toDeclared(forward),
+      ...(reverse && { reverse: toDeclared(reverse) }),
+    })
+    const entries = poolsIn(parameters).flatMap((declared) =>
+      pairsOf(identity.slug, declared).map((pool) => ({ venue, declared, pool })),
+    )
+    return new Map(entries.map((entry) => [entry.pool.id, entry]))
+  })
+  return defineProtocol<DeclaredState>({
+    ...identity,
+    category: 'dex',
+    swaps: {
+      ...declaredSwaps({
+        entries: (venue) => [...entriesOf(venue).values()],
+        entryOf: (venue, pool) => {
+          const entry = entriesOf(venue).get(pool.id)
+          return entry && isSame(entry.pool, pool) ? entry : null
+        },
+        absent: 'It is not one of the pools of the chain.',
+      }),
+      sharedState: ({ address }) => address,
+      ...(cautions && { cautions: () => cautions }),
+    },
+    trust: {
+      // Quotes are the venue's own word.
+      isNoPriceSource: () => true,
+      probes(venue) {
+        const pools = poolsIn(venue)
+        const tokens = [...new Set(pools.flatMap((pool) => pool.tokens))]
+        return [
+          ...probes(venue, pools),
+          ...tokens.map((token) =>
+            probe(`token of ${identity.name}`, token, 'decimals()', 'number'),
+          ),
+        ]
+      },
+    },
+  })
+}
+
+function toDeclared({ quote, swap }: StatedCalls): DeclaredCalls {
+  const usual = { contract: 'pool', output: [0] } as const
+  return {
+    quote: {
+      ...usual,
+      negated: false,
+      gasLimit: 1_000_000,
+      ...quote,
+      limits: (quote.limits ?? []).map((limit) => ({ ...usual, ...limit })),
+    },
+    swap: { contract: 'pool', to: 'contract', ...swap },
+  }
+}
+
+const poolsIn = oncePer(({ pools = [] }: VenueParameters): readonly DeclaredPool[] =>
+  [pools].flat().map((text) => toPool(String(text).split(':'))),
+)
+
+function toPool([address = '', ...parts]: readonly string[]): DeclaredPool {
+  const constants = new Map(
+    parts.filter((part) => part.includes('=')).map((part) => part.split('=') as [string, string]),
+  )
+  const largest = constants.get('largest')?.split(',')
+  constants.delete('largest')
+  return {
+    id: toAddress(address),
+    address: toAddress(address),
+    tokens: parts.filter((part) => !part.includes('=')).map(toAddress),
+    ...(largest && { largest }),
+    constants: Object.fromEntries(constants),
+  }
+}
+
+/** One for each two of its tokens, named by them where there are more. */
+function pairsOf(protocol: string, { address, tokens }: DeclaredPool): Pool[] {
+  return tokens.flatMap((first, index) =>
+    tokens.slice(index + 1).map((second) => ({
+      protocol,
+      id: tokens.length > 2 ? `${address}-${first}-${second}` : address,
+      address,
+      tokens: [first, second],
+      parameters: {},
+    })),
+  )
+}
+
+function isSame(known: Pool, pool: Pool): boolean {
+  return known.address === pool.address && known.tokens.join() === pool.tokens.join()
+}
