@@ -81,9 +81,6 @@ function callsProblems(venue: DeclaredVenue, { quote, swap }: DeclaredCalls): Pr
   const problems: Problem[] = []
   const add = (path: readonly PropertyKey[], message: string) => problems.push({ path, message })
   if (!usesName(quote.args, 'amountIn')) add(['quote', 'args'], 'must use amountIn')
-  if (swap.pay === 'transfer' && usesName(swap.args, 'amountIn')) {
-    add(['swap', 'args'], 'must not use amountIn: what was transferred has left the balance')
-  }
   if (swap.pay === 'callback' && swap.to !== 'contract') {
     add(['swap', 'to'], 'must be absent: the contract that calls back is paid')
   }

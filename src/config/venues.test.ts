@@ -141,11 +141,6 @@ describe('parseVenues', () => {
       '7: venues[0].quote.args must use amountIn',
     ],
     [
-      'an amount that has left the balance',
-      { '  pay': 'transfer' },
-      '10: venues[0].swap.args must not use amountIn: what was transferred has left the balance',
-    ],
-    [
       'a pool of one token',
       { '  tokens': `[${a}]` },
       '14: venues[0].pools[0].tokens must hold at least 2 tokens',

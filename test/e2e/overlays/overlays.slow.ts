@@ -67,6 +67,13 @@ beforeEach(() => rm(file, { force: true }))
 
 const head = async () => Number(await node.rpc<Hex>('eth_blockNumber', []))
 
+/** The maker writes a price on the chain, and the service has seen the block. */
+async function settle(price: bigint): Promise<void> {
+  await node.send(pool, write, [price])
+  const number = await head()
+  await expect.poll(async () => (await route()).body.createdAt).toBe(number)
+}
+
 /** In basis points of what the market gives. */
 const priceAt = (bps: bigint) => (market * bps) / 10_000n
 
@@ -108,7 +115,7 @@ async function carryOut(tx: Answer['body']['tx'], written: bigint | null) {
   })
 }
 
-const usesPool = ({ text }: Answer) => text.includes(pool)
+const usesPool = ({ body }: Answer) => JSON.stringify(body.route).includes(pool)
 
 describe('an overlay of the next block', () => {
   test('prices the venue, is named, and what was promised arrives in that block to the unit', async () => {
@@ -126,7 +133,7 @@ describe('an overlay of the next block', () => {
   })
 
   test('says that an old price is not there any more, which the chain alone would promise', async () => {
-    await node.send(pool, write, [priceAt(11_000n)])
+    await settle(priceAt(11_000n))
     try {
       const plain = await route()
       expect(usesPool(plain)).toBe(true)
@@ -140,7 +147,7 @@ describe('an overlay of the next block', () => {
       const done = await carryOut(answer.body.tx, price)
       expect(done).toMatchObject({ status: 'success', deltas: [BigInt(answer.body.amountOut)] })
     } finally {
-      await node.send(pool, write, [1_000n * dollar])
+      await settle(1_000n * dollar)
     }
   })
 
@@ -153,7 +160,7 @@ describe('an overlay of the next block', () => {
     expect(answer.body.alternatives).toHaveLength(2)
     expect(plain).toHaveLength(1)
     const [{ tx, amountOut, lossBps }] = plain
-    expect(lossBps).toBeNull()
+    expect(lossBps).toBeGreaterThan(0)
     expect(await carryOut(tx, null)).toMatchObject({
       status: 'success',
       deltas: [BigInt(amountOut)],
@@ -195,7 +202,7 @@ describe('an overlay of the next block', () => {
       [{ protocol: 'svc', action: 'route', args: trade }],
     )
     expect(bundle.body.overlay, bundle.text).toMatchObject({ blockNumber: number })
-    expect(usesPool(bundle)).toBe(true)
+    expect(bundle.text).toContain(`"pool":"${pool}"`)
   })
 
   test('is part of a cassette, whose replay has no file', async () => {
@@ -212,8 +219,6 @@ describe('an overlay of the next block', () => {
     }
     const recorded = await runCli(['record', cassette, '--requests', requests], env)
     expect(recorded.code, recorded.err).toBe(0)
-    const shown = await runCli(['replay', cassette, '--json'], { DATA_DIR: join(folder, 'empty') })
-    expect(shown.out, shown.err).toContain('"overlay"')
     await rm(file)
     const verified = await runCli(['verify', cassette], { DATA_DIR: join(folder, 'empty') })
     expect(verified.out, verified.err).toContain('1 the same')

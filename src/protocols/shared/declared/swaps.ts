@@ -1,13 +1,20 @@
 /** Routes through pools that are declared, by an operator's file or by a protocol of this repository. */
+import { parseAbi } from 'viem'
 import { canonicalToken, type VenueParameters } from '../../../chains/chain.js'
 import { argumentValues, namesOf, usesName, wordOf } from '../../../domain/declared-venue.js'
 import type { AmountRef, ExecutorStep } from '../../../domain/order.js'
 import { type Address, isNative, maxUint256 } from '../../../domain/primitives.js'
 import type { Pool } from '../../pool.js'
 import type { DiscoverArgs, EncodeSwapArgs, Swaps } from '../../protocol.js'
+import { helperAddress } from '../helper-address.js'
 import { sampledSwap } from '../sampled/sample.js'
 import { type Calls, callsOf, type DeclaredEntry } from './entry.js'
 import { contractOf, type DeclaredState, loadDeclared } from './load.js'
+
+const helper = 'Values'
+const [proportionAbi] = parseAbi([
+  'function proportion(uint256 a, uint256 b, uint256 c) pure returns (uint256)',
+])
 
 /** Where the entries of pools are. */
 export interface Declarations {
@@ -22,6 +29,7 @@ export interface Declarations {
 export function declaredSwaps({ entries, entryOf, absent }: Declarations): Swaps<DeclaredState> {
   return {
     paysRecipient: true,
+    helperContracts: [helper],
     // Native comes to the Executor, which wraps it where a token is wanted.
     canPay: ({ tokens }, { entry }, tokenOut) =>
       !isNative(tokenOut) &&
@@ -73,14 +81,33 @@ function encodeSwap(args: EncodeSwapArgs<DeclaredState>): ExecutorStep[] {
     quotedOut,
   }
   const before = usesName(swap.args, 'quotedOut') ? [quoteStep(calls, pool, names)] : []
-  const values = argumentValues(swapAbi.inputs, swap.args, names)
-  const call = { kind: 'call', target, abi: swapAbi, args: values } as const
+  const call = {
+    kind: 'call',
+    target,
+    abi: swapAbi,
+    args: argumentValues(swapAbi.inputs, swap.args, names),
+  } as const
   if (isNative(tokenIn)) return [...before, { ...call, value: amountIn }]
   if (swap.pay === 'callback') return [...before, { ...call, payToken: tokenIn }]
   const paid = { token: tokenIn, amount: amountIn }
-  return swap.pay === 'approve'
-    ? [...before, { kind: 'approve', spender: payee, ...paid }, call]
-    : [...before, { kind: 'transfer', to: payee, ...paid }, call]
+  if (swap.pay === 'approve') return [...before, { kind: 'approve', spender: payee, ...paid }, call]
+  if (!usesName(swap.args, 'amountIn')) {
+    return [...before, { kind: 'transfer', to: payee, ...paid }, call]
+  }
+  // Nothing is left of the amount after the transfer, so the order keeps it before.
+  const kept: AmountRef = { ref: 'output', step: firstStep + before.length }
+  return [
+    ...before,
+    {
+      kind: 'call',
+      target: helperAddress(args.helpers, helper),
+      abi: proportionAbi,
+      args: [amountIn, 1n, 1n],
+      output: { kind: 'word', index: 0 },
+    },
+    { kind: 'transfer', to: payee, token: tokenIn, amount: kept },
+    { ...call, args: argumentValues(swapAbi.inputs, swap.args, { ...names, amountIn: kept }) },
+  ]
 }
 
 function quoteStep(
