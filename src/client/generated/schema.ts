@@ -1461,6 +1461,8 @@ export interface components {
             trace?: components["schemas"]["Trace"] | null;
             /** @description What the request changed of state and block; absent: nothing. */
             overrides?: components["schemas"]["Overrides"];
+            /** @description What was published of the next block and used; absent: nothing. */
+            overlay?: components["schemas"]["Overlay"];
             /**
              * @description Only where not every candidate was simulated; see proof of the request.
              * @constant
@@ -1717,6 +1719,15 @@ export interface components {
             /** @description Of the simulated block, wei per gas, where asked for. */
             baseFee?: components["schemas"]["Wei"];
         };
+        /** @description Present where the answer was calculated with what makers publish of the next block: the transaction does what the answer says only if that block has it. */
+        Overlay: {
+            /** @description The block that it is meant for. */
+            blockNumber: number;
+            /** @description Venues whose makers published it. */
+            venues: components["schemas"]["Address"][];
+            /** @description Accounts that it changes. */
+            accounts: components["schemas"]["Address"][];
+        };
         Caution: {
             /** @description Address or id. */
             pool: string;
@@ -1788,10 +1799,15 @@ export interface components {
             gasCost?: components["schemas"]["GasCost"];
             /** @description Only with permit=true. */
             permit?: components["schemas"]["Permit"];
-            /** @description What it is worth less than the best, both after gas, in basis points with two decimals; negative where it is worth more. Null without prices, and with several tokenOut. */
+            /** @description What it is worth less than the best, both after gas, in basis points with two decimals; negative where it is worth more. Null without prices, with several tokenOut, and with withoutOverlay. */
             lossBps: number | null;
             /** @description Pools that the best or an alternative before this one uses as well, by address or 32-byte id; empty: none. */
             sharedPools: string[];
+            /**
+             * @description Proven on the chain as it is, while the answer has an overlay.
+             * @constant
+             */
+            withoutOverlay?: true;
             /** @description Those that are not among the warnings of the best. */
             warnings?: string[];
             /** @description What may move in the pools of the transaction before it lands, although nobody trades there; absent where nothing is known to. */
@@ -1908,6 +1924,8 @@ export interface components {
             };
             /** @description What the request changed of state and block; absent: nothing. */
             overrides?: components["schemas"]["Overrides"];
+            /** @description What was published of the next block and used; absent: nothing. */
+            overlay?: components["schemas"]["Overlay"];
             /**
              * @description Only where not every candidate was simulated; see proof of the request.
              * @constant
@@ -1956,10 +1974,15 @@ export interface components {
             gas: bigint;
             /** @description Basis points, fees included, rounded to two decimals; null without USD prices, absent with priceImpact=false. */
             priceImpact?: number | null;
-            /** @description What it is worth less than the best, both after gas, in basis points with two decimals; negative where it is worth more. Null without prices, and with several tokenOut. */
+            /** @description What it is worth less than the best, both after gas, in basis points with two decimals; negative where it is worth more. Null without prices, with several tokenOut, and with withoutOverlay. */
             lossBps: number | null;
             /** @description Pools that the best or an alternative before this one uses as well, by address or 32-byte id; empty: none. */
             sharedPools: string[];
+            /**
+             * @description Proven on the chain as it is, while the answer has an overlay.
+             * @constant
+             */
+            withoutOverlay?: true;
             /** @description Those that are not among the warnings of the best. */
             warnings?: string[];
             /** @description What may move in the pools of the transaction before it lands, although nobody trades there; absent where nothing is known to. */
@@ -2032,6 +2055,8 @@ export interface components {
                 };
                 /** @description What the request changed of state and block; absent: nothing. */
                 overrides?: components["schemas"]["Overrides"];
+                /** @description What was published of the next block and used; absent: nothing. */
+                overlay?: components["schemas"]["Overlay"];
                 /**
                  * @description Only where not every candidate was simulated; see proof of the request.
                  * @constant
@@ -2172,6 +2197,8 @@ export interface components {
             trace?: components["schemas"]["Trace"] | null;
             /** @description What the request changed of state and block; absent: nothing. */
             overrides?: components["schemas"]["Overrides"];
+            /** @description What was published of the next block and used; absent: nothing. */
+            overlay?: components["schemas"]["Overlay"];
             /**
              * @description Only where not every candidate was simulated; see proof of the request.
              * @constant
@@ -2309,6 +2336,8 @@ export interface components {
             trace?: components["schemas"]["Trace"] | null;
             /** @description What the request changed of state and block; absent: nothing. */
             overrides?: components["schemas"]["Overrides"];
+            /** @description What was published of the next block and used; absent: nothing. */
+            overlay?: components["schemas"]["Overlay"];
             /** @description Present when something was left out that could have mattered, or when the gas is by later rules than those of the block. */
             warnings?: string[];
             /** @description What may move in the pools of the transaction before it lands, although nobody trades there; absent where nothing is known to. */

@@ -1,11 +1,12 @@
 /** Overlays from a file, from a node and from a socket, each a real one on this machine. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { type WebSocket, WebSocketServer } from 'ws'
+import { overlayOf, toDocument } from '../../../src/domain/state-overlay.js'
 import { openOverlays } from '../../../src/overlays/overlays.js'
 
 const venue = `0x${'a1'.repeat(20)}` as const
@@ -40,6 +41,16 @@ function open(source: string) {
 function portOf(server: Pick<Server, 'address'>): number {
   return (server.address() as AddressInfo).port
 }
+
+test('the document of the page is an overlay', async () => {
+  const page = await readFile(new URL('../../../docs/how-to/overlays.md', import.meta.url), 'utf8')
+  const text = /```json\n(\{\n {2}"blockNumber".*?)```/s.exec(page)?.[1] ?? ''
+  const found: string[] = []
+  const overlay = overlayOf(1, JSON.parse(text), found)
+  expect(found).toEqual([])
+  expect(overlay?.blockNumber).toBe(24_628_608n)
+  expect(overlay && overlayOf(1, toDocument(overlay), found)).toEqual(overlay)
+})
 
 describe('a file', () => {
   test('is read anew when it changes, is none when it is gone, and a mistake in it is said once', async () => {
