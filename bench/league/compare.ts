@@ -20,6 +20,8 @@ export interface Match {
   readonly trade: Trade
   readonly ours: Side | null
   readonly theirs: Side | null
+  /** The code of the error that we gave, where that is no answer. */
+  readonly noAnswer?: string
   /** Ours with `MAX_HOPS=4`, where the peer leads. */
   readonly fourHops?: Side | null
 }

@@ -12,12 +12,12 @@ export interface OurAnswer {
   readonly amountOut: bigint
 }
 
-/** @param ignored - slugs of protocols to leave out. @returns null where the service has no answer. */
+/** @param ignored - slugs of protocols to leave out. @returns the code of the error where the service has no answer. */
 export async function askOurs(
   { service, pin }: Pick<LeagueMarket, 'pin'> & { readonly service: Pick<Asked, 'url'> },
   trade: Trade,
   ignored: readonly string[],
-): Promise<OurAnswer | null> {
+): Promise<OurAnswer | string> {
   const query = queryOf(trade, pin.number, ignored)
   query.set('fromAddress', trader)
   // The judge gives the trader what it lacks.
@@ -32,7 +32,7 @@ export async function askOurs(
   if (response.status !== 422 && body.code !== 'STATE_UNAVAILABLE') {
     throw new Error(JSON.stringify(body))
   }
-  return null
+  return String(body.code)
 }
 
 /** Milliseconds to a quote. */

@@ -60,8 +60,8 @@ export async function play(options: PlayOptions): Promise<Played> {
       if (failure) failures.set(failure, (failures.get(failure) ?? 0) + 1)
       const answer = async (left: readonly string[]) =>
         sideOf(await askOurs(market, trade, left), execute)
-      played.restricted.push({ trade, theirs, ours: await answer(ignored) })
-      played.free.push({ trade, theirs, ours: await answer([]) })
+      played.restricted.push({ trade, theirs, ...(await answer(ignored)) })
+      played.free.push({ trade, theirs, ...(await answer([])) })
     }
     const restricted = await explain(options, played.restricted, ignored)
     const free = await explain(options, played.free, [])
@@ -75,10 +75,11 @@ export async function play(options: PlayOptions): Promise<Played> {
 }
 
 async function sideOf(
-  answer: OurAnswer | null,
+  answer: OurAnswer | string,
   execute: (answer: Executable) => Promise<Verdict>,
-): Promise<Side | null> {
-  return answer && { promised: answer.amountOut, ...(await execute(answer)) }
+): Promise<Pick<Match, 'ours' | 'noAnswer'>> {
+  if (typeof answer === 'string') return { ours: null, noAnswer: answer }
+  return { ours: { promised: answer.amountOut, ...(await execute(answer)) } }
 }
 
 /** Where the peer leads, with what a search of four hops in place of three gives. */
@@ -97,7 +98,7 @@ async function explain(
     const { trade } = match
     const service = await market.fourHopService()
     const answer = await askOurs({ service, pin: market.pin }, trade, ignored)
-    const fourHops = await sideOf(answer, (each) => judge.execute(trade, each))
+    const { ours: fourHops } = await sideOf(answer, (each) => judge.execute(trade, each))
     explained.push({ ...match, fourHops })
   }
   return explained

@@ -139,6 +139,7 @@ function reasonFor(match: Match, taxed: ReadonlySet<Address>): string {
   const { trade, fourHops = null } = match
   const lead = leadBps({ ...match, ours: fourHops })
   if (lead !== null && lead <= tieBps) return 'its fourth hop'
+  if (match.noAnswer === 'STATE_UNAVAILABLE') return 'state that is not there'
   const isTaxed = taxed.has(trade.tokenIn) || taxed.has(trade.tokenOut)
   return isTaxed ? 'a taxed token' : ''
 }

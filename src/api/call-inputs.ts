@@ -1,8 +1,10 @@
 /** What one call is given besides its request: signed orders of its key and of all, and overlays of the next blocks. */
+import { z } from 'zod'
+import type { StateOverlay } from '../domain/changes/overlay.js'
 import type { CallContext } from '../domain/engine.js'
 import type { Operations } from '../domain/operations/operations.js'
 import type { SignedOrder } from '../domain/signed-order.js'
-import type { StateOverlay } from '../domain/state-overlay.js'
+import type { RouteDefinition } from './contract.js'
 
 /** Without keys all callers are one owner. No key has this id. */
 const everybody = 'everybody'
@@ -10,6 +12,15 @@ const everybody = 'everybody'
 /** @param hasKeys - false: the service asks for no keys. */
 export function ownerOf(hasKeys: boolean, caller: string): string {
   return hasKeys ? caller : everybody
+}
+
+/** A call about the newest block whose answer has a place to say so. */
+export function takesOverlay(
+  { response }: Pick<RouteDefinition, 'response'>,
+  input: unknown,
+): boolean {
+  const { blockNumber } = Object(input) as { readonly blockNumber?: unknown }
+  return response instanceof z.ZodObject && 'overlay' in response.shape && blockNumber === undefined
 }
 
 export interface CallInputs {

@@ -3,12 +3,12 @@
  * holds one that the cassette lacks.
  */
 import type { Request, Response } from 'express'
+import { toDocument } from '../domain/changes/overlay.js'
 import { defined } from '../domain/defined.js'
 import type { CallContext } from '../domain/engine.js'
 import { ForkrouteError } from '../domain/errors.js'
 import { type BlockPin, bigintToString, type Hex } from '../domain/primitives.js'
 import { type Recordings, recordingHeader } from '../domain/recording.js'
-import { toDocument } from '../domain/state-overlay.js'
 import type { Logger } from '../telemetry/log.js'
 import type { CallInputs } from './call-inputs.js'
 import type { RouteDefinition } from './contract.js'

@@ -1,4 +1,6 @@
 /** The recordings of a service: passes answers to the recorder, or looks up how requests were recorded. */
+
+import { overlayOf, type StateOverlay } from '../domain/changes/overlay.js'
 import { type ErrorCode, errorCodes, ForkrouteError } from '../domain/errors.js'
 import {
   type RecordedAnswer,
@@ -6,7 +8,6 @@ import {
   type Recordings,
   recordingHeader,
 } from '../domain/recording.js'
-import { overlayOf, type StateOverlay } from '../domain/state-overlay.js'
 import { guarded, openCassetteFile } from '../rpc/cassette/cassette-file.js'
 import {
   CassetteRequests,

@@ -8,6 +8,8 @@ import type { BridgeName } from './bridges/names.js'
 import type { CrosschainFacts, CrosschainTerms, DeliverySeconds } from './bridges/terms.js'
 import type { BundleAnswer, BundleRequest, BundleResult, TransactionOutput } from './bundle.js'
 import type { Caution } from './caution.js'
+import type { StateOverlay } from './changes/overlay.js'
+import type { WhatIf } from './changes/what-if.js'
 import type { Deadline } from './deadline.js'
 import type { Wire } from './errors.js'
 import type { Explanation } from './explanation.js'
@@ -27,10 +29,8 @@ import type { Address, BlockPin, Cost, Hex, Token, TokenAmount } from './primiti
 import type { RouteStepRecord } from './route-step.js'
 import type { PoolChoice, RouterSettings } from './router-settings.js'
 import type { SignedOrder } from './signed-order.js'
-import type { StateOverlay } from './state-overlay.js'
 import type { TransactionTrace } from './trace.js'
 import type { AnswerMarks, AutoSlippage, FoundSlippage } from './validity.js'
-import type { WhatIf } from './what-if.js'
 
 /** The amount that the sender gives of one token: raw units, > 0, fee included; 0 where `amountOut` decides. */
 export interface RequestInput extends TokenAmount {

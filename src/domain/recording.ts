@@ -1,7 +1,8 @@
 /** Requests in the form that recordings keep: the boundary between the API, which receives them, and the cassette. */
+
+import type { StateOverlay } from './changes/overlay.js'
 import type { BlockPin, Hex } from './primitives.js'
 import type { SignedOrder } from './signed-order.js'
-import type { StateOverlay } from './state-overlay.js'
 
 /** HTTP header. Of a request: the recording that it repeats, or is to become. Of an answer: the number under which it is recorded. */
 export const recordingHeader = 'x-forkroute-recording'

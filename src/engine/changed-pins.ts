@@ -2,10 +2,11 @@
  * Calculations with a state or a block that is not the chain's. What their request changed has forks of its own, so only so
  * many run at a time, and nothing of them is seen by any other. What an overlay changes is shared by all that it is given to.
  */
+
+import { accountsIn, type StateOverlay } from '../domain/changes/overlay.js'
+import { type ChangedAccounts, toPinChanges, type WhatIf } from '../domain/changes/what-if.js'
 import { invalidRequest } from '../domain/common-errors.js'
 import type { BlockPin } from '../domain/primitives.js'
-import { accountsIn, type StateOverlay } from '../domain/state-overlay.js'
-import { type ChangedAccounts, toPinChanges, type WhatIf } from '../domain/what-if.js'
 import type { Archive } from '../rpc/archive/archive.js'
 import type { ChangedState } from '../rpc/archive/decided-states.js'
 import { quietly } from '../telemetry/quietly.js'

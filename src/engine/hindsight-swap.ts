@@ -1,6 +1,7 @@
 /** Our transaction in place of a mined swap, and how the two compare after gas. */
 import type { ChainDefinition } from '../chains/chain.js'
 import { canonicalToken } from '../chains/chain.js'
+import type { WhatIf } from '../domain/changes/what-if.js'
 import { defined } from '../domain/defined.js'
 import type { CallContext, Engine, QuoteRequest, RouteAnswer } from '../domain/engine.js'
 import { ForkrouteError } from '../domain/errors.js'
@@ -14,7 +15,6 @@ import {
   nativeDecimals,
   nativeToken,
 } from '../domain/primitives.js'
-import type { WhatIf } from '../domain/what-if.js'
 import { type PoolTrade, poolOf } from '../mined/pool-trades.js'
 import type { PoolMaker } from '../mined/replay-block.js'
 import { protocolBySlug } from '../protocols/registry.js'

@@ -5,8 +5,8 @@
 import { LRUCache } from 'lru-cache'
 import { hexToBigInt, keccak256, numberToHex, size, slice } from 'viem'
 import type { BaseFeeRule, ChainRules } from '../domain/chain-rules.js'
+import { nextBlockTime } from '../domain/changes/what-if.js'
 import type { Address, BlockPin, Hex } from '../domain/primitives.js'
-import { nextBlockTime } from '../domain/what-if.js'
 
 /** EIP-7825: a transaction above this gas limit is not valid on Ethereum since Osaka. */
 export const maxTransactionGas = 16_777_216n

@@ -6,10 +6,10 @@
  * FORK_UNAVAILABLE. Lives in the main thread.
  */
 import { EventEmitter, once } from 'node:events'
+import { stateKey } from '../domain/changes/what-if.js'
 import { ForkrouteError } from '../domain/errors.js'
 import type { HardFork } from '../domain/hard-forks.js'
 import type { Address, BlockPin, Hex } from '../domain/primitives.js'
-import { stateKey } from '../domain/what-if.js'
 import type { Standby } from '../rpc/archive/decided-states.js'
 import { BlockForks } from './block-forks.js'
 import { ForkHealth } from './health.js'

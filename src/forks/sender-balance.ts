@@ -3,9 +3,9 @@
  * to exactly what the sender has. Read once per block and sender, remembered in the thread.
  */
 import { LRUCache } from 'lru-cache'
+import { stateKey } from '../domain/changes/what-if.js'
 import type { Address, BlockPin } from '../domain/primitives.js'
 import type { SimulationRequest } from '../domain/state.js'
-import { stateKey } from '../domain/what-if.js'
 import { askFork } from './faults.js'
 
 /** Wei, or why it cannot be read. */

@@ -3,9 +3,9 @@
  * what each did: its calls, its events, and what it changed in the state.
  */
 import { decodeAbiParameters, encodeFunctionData, parseAbi } from 'viem'
+import { toPinChanges } from '../domain/changes/what-if.js'
 import { zip } from '../domain/lists.js'
 import { type Address, type BlockPin, type Hex, toAddress } from '../domain/primitives.js'
-import { toPinChanges } from '../domain/what-if.js'
 import { asTransfer, type CallFrame, callTracer, movementsOf } from '../forks/call-frame.js'
 import { forkClient } from '../forks/clients.js'
 import type { ForkPool } from '../forks/pool.js'

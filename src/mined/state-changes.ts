@@ -1,6 +1,7 @@
 /** What transactions changed in the state, as overrides that put the chain behind them. Pure. */
+
+import type { ChangedAccount, ChangedAccounts } from '../domain/changes/what-if.js'
 import { type Address, type Hex, toAddress } from '../domain/primitives.js'
-import type { ChangedAccount, ChangedAccounts } from '../domain/what-if.js'
 
 interface TracedAccount {
   readonly balance?: Hex

@@ -1,14 +1,15 @@
 /** Puts together what those who run a service see and change: every part of it that is no route. */
+
 import type { OrderStore } from '../catalog/order-store.js'
 import { type Catalog, openCatalog } from '../catalog/store.js'
 import type { ChainDefinition } from '../chains/chain.js'
 import type { Config } from '../config/config.js'
 import { examine } from '../doctor/machine-checks.js'
+import type { StateOverlay } from '../domain/changes/overlay.js'
 import type { Operations } from '../domain/operations/operations.js'
 import type { KnownPool, PoolQuery } from '../domain/operations/pools.js'
 import type { DoctorCheck } from '../domain/operations/system.js'
 import { orderSettlement, toSignedOrder } from '../executor/order-settlement.js'
-import type { Overlays } from '../overlays/overlays.js'
 import { type IndexSearch, indexState, searchIndex } from '../pool-index/search.js'
 import { createChildTasks } from '../processes/child-tasks.js'
 import type { Pool } from '../protocols/pool.js'
@@ -28,7 +29,7 @@ export interface OperationsParts extends Omit<SystemParts, 'processes' | 'venues
   readonly urls: Readonly<Record<number, readonly string[]>>
   readonly catalog: Catalog
   readonly orders: OrderStore
-  readonly overlays: Pick<Overlays, 'current'>
+  readonly overlays: { current(chainId: number): StateOverlay | null }
   /** Pools of the sandbox's Ethereum, which no look-up finds. */
   readonly sandboxPools: readonly Pool[]
 }

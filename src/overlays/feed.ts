@@ -2,7 +2,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import WebSocket from 'ws'
-import { overlayOf, type StateOverlay } from '../domain/state-overlay.js'
+import { overlayOf, type StateOverlay } from '../domain/changes/overlay.js'
 import { createRpcClient } from '../rpc/node/json-rpc.js'
 import { quietly } from '../telemetry/quietly.js'
 

@@ -1,5 +1,5 @@
 /** What makers publish of the next block of each chain, as far as the operator has named where. */
-import type { StateOverlay } from '../domain/state-overlay.js'
+import type { StateOverlay } from '../domain/changes/overlay.js'
 import { openFeed } from './feed.js'
 
 export interface Overlays {

@@ -8,10 +8,10 @@ import {
   maxCodeBytes,
   maxSlots,
   type Report,
-} from '../../domain/changed-accounts.js'
+} from '../../domain/changes/accounts.js'
+import type { ChangedAccounts, WhatIf } from '../../domain/changes/what-if.js'
 import { defined } from '../../domain/defined.js'
 import type { ChangedBlock } from '../../domain/primitives.js'
-import type { ChangedAccounts, WhatIf } from '../../domain/what-if.js'
 
 /** Protocols keep time in 32 bits. */
 const maxTimestamp = 2n ** 32n - 1n

@@ -1,7 +1,6 @@
 /** How an answer says that it is of the chain with what makers publish of its next block. */
 import { z } from 'zod'
-import { accountsIn, type StateOverlay } from '../../domain/state-overlay.js'
-import type { RouteDefinition } from '../contract.js'
+import { accountsIn, type StateOverlay } from '../../domain/changes/overlay.js'
 import { Address, BlockNumber } from './record-parts.js'
 
 export const OverlayOfAnswer = z
@@ -18,15 +17,6 @@ export const OverlayOfAnswer = z
   })
   .optional()
   .meta({ description: 'What was published of the next block and used; absent: nothing.' })
-
-/** A call about the newest block whose answer has a place to say so. */
-export function takesOverlay(
-  { response }: Pick<RouteDefinition, 'response'>,
-  input: unknown,
-): boolean {
-  const { blockNumber } = Object(input) as { readonly blockNumber?: unknown }
-  return response instanceof z.ZodObject && 'overlay' in response.shape && blockNumber === undefined
-}
 
 export function withOverlay<T>(answer: T, overlay: StateOverlay | null): T {
   if (!overlay) return answer

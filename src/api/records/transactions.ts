@@ -5,12 +5,12 @@
 
 import { z } from 'zod'
 import type { PrerequisiteRecord } from '../../domain/bundle.js'
+import type { WhatIf } from '../../domain/changes/what-if.js'
 import { defined } from '../../domain/defined.js'
 import type { NontokenizedAnswer, RouteAlternative, RouteAnswer } from '../../domain/engine.js'
 import { explanationFields, oneOrList } from '../../domain/explanation.js'
 import type { UnsignedTransaction } from '../../domain/order.js'
 import type { Address as Account, TokenAmount } from '../../domain/primitives.js'
-import type { WhatIf } from '../../domain/what-if.js'
 import { Cautions, cautionsOf } from './caution-records.js'
 import { crosschainFields, routeCrosschain } from './crosschain-records.js'
 import { explanation, onlyExplained } from './explanation.js'

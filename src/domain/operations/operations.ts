@@ -1,4 +1,6 @@
 /** What those who run a service see of it and change in it, besides what routes are made of. */
+
+import type { StateOverlay } from '../changes/overlay.js'
 import type { Address, Hex } from '../primitives.js'
 import type {
   ImportedOrder,
@@ -7,7 +9,6 @@ import type {
   OwnOrder,
   SignedOrder,
 } from '../signed-order.js'
-import type { StateOverlay } from '../state-overlay.js'
 import type { CassetteEntry, CassetteFacts, Check, Recording } from './checks.js'
 import type { KnownPool, PoolIndexState, PoolQuery, PoolRow } from './pools.js'
 import type { DoctorCheck, Setting, SystemState } from './system.js'

@@ -4,9 +4,9 @@
  * that it is the right one at that block for that owner. Lives in each worker; knows nothing of routes.
  */
 import { LRUCache } from 'lru-cache'
+import { stateKey } from '../../domain/changes/what-if.js'
 import { type Address, type Hex, isNative } from '../../domain/primitives.js'
 import { mergeOverrides, type StateOverrides } from '../../domain/state.js'
-import { stateKey } from '../../domain/what-if.js'
 import {
   encodeRead,
   type FundingContext,

@@ -1,9 +1,9 @@
 /** aTokens among the tokens of a look-up, and the state of their reserves at the time of the simulated block. */
 import { encodeFunctionData, parseAbi } from 'viem'
 import type { ChainDefinition, VenueParameters } from '../../chains/chain.js'
+import { nextBlockTime } from '../../domain/changes/what-if.js'
 import { type Address, toAddress } from '../../domain/primitives.js'
 import type { ReadCall, ReadResult, StateReader } from '../../domain/state.js'
-import { nextBlockTime } from '../../domain/what-if.js'
 import { type Pool, type Unreadable, unreadablePool } from '../pool.js'
 import type { DiscoverArgs, LoadedPool } from '../protocol.js'
 import { readWord } from '../shared/read-word.js'

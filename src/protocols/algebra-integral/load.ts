@@ -1,8 +1,9 @@
 /** State of Integral's pools: ticks and price as of any concentrated pool, then the fees of those with a plugin in swaps. */
+
+import { nextBlockTime } from '../../domain/changes/what-if.js'
 import { defined } from '../../domain/defined.js'
 import { toAddress } from '../../domain/primitives.js'
 import type { ReadResult } from '../../domain/state.js'
-import { nextBlockTime } from '../../domain/what-if.js'
 import type { Unreadable } from '../pool.js'
 import type { LoadedPool, Swaps } from '../protocol.js'
 import { quoteAnswer, quoteCall } from '../shared/algebra/quoter.js'

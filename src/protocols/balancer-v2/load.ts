@@ -4,9 +4,9 @@
  */
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from 'viem'
 import type { ChainDefinition, VenueParameters } from '../../chains/chain.js'
+import { nextBlockTime } from '../../domain/changes/what-if.js'
 import { type Address, type Hex, toAddress, zeroAddress } from '../../domain/primitives.js'
 import type { ReadResult, StateReader } from '../../domain/state.js'
-import { nextBlockTime } from '../../domain/what-if.js'
 import { type Pool, type Unreadable, unreadablePool } from '../pool.js'
 import type { LoadedPool } from '../protocol.js'
 import { mulDown } from '../shared/balancer-math/fixed-point.js'

@@ -3,10 +3,10 @@
  * simulated: token rates and amplifications move with time.
  */
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from 'viem'
+import { nextBlockTime } from '../../domain/changes/what-if.js'
 import { at, zip } from '../../domain/lists.js'
 import { type Address, toAddress, zeroAddress } from '../../domain/primitives.js'
 import type { ReadCall, ReadResult } from '../../domain/state.js'
-import { nextBlockTime } from '../../domain/what-if.js'
 import type { Pool, Unreadable } from '../pool.js'
 import type { LoadedPool, Swaps } from '../protocol.js'
 import { runsHooks } from '../shared/hooks/quoter.js'

@@ -1,7 +1,7 @@
 import { encodeFunctionData } from 'viem'
 import type { ChainDefinition } from '../../chains/chain.js'
+import { nextBlockTime } from '../../domain/changes/what-if.js'
 import type { StateReader } from '../../domain/state.js'
-import { nextBlockTime } from '../../domain/what-if.js'
 import { type Pool, type Unreadable, unreadablePool } from '../pool.js'
 import type { LoadedPool } from '../protocol.js'
 import { readWord } from '../shared/read-word.js'

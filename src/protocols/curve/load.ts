@@ -3,8 +3,8 @@
  * that prove the math here; samples of quotes where there is no math or the quotes contradict it.
  */
 import type { ChainDefinition } from '../../chains/chain.js'
+import { nextBlockTime } from '../../domain/changes/what-if.js'
 import type { StateReader } from '../../domain/state.js'
-import { nextBlockTime } from '../../domain/what-if.js'
 import { type Pool, type Unreadable, unreadablePool } from '../pool.js'
 import type { LoadedPool } from '../protocol.js'
 import { readAll } from '../shared/read-all.js'

@@ -4,9 +4,9 @@
  */
 import { encodeFunctionData, parseAbi } from 'viem'
 import type { ChainDefinition } from '../../chains/chain.js'
+import { nextBlockTime } from '../../domain/changes/what-if.js'
 import { type Address, type Hex, maxUint256 } from '../../domain/primitives.js'
 import type { ReadResult, StateReader } from '../../domain/state.js'
-import { nextBlockTime } from '../../domain/what-if.js'
 import { type Pool, type Unreadable, unreadablePool } from '../pool.js'
 import type { LoadedPool } from '../protocol.js'
 import { readWord } from '../shared/read-word.js'

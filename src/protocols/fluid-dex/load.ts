@@ -3,9 +3,9 @@
  * is supplied and owed accrues, and the middle of the price range may move by time or be asked of another contract.
  */
 import { encodeFunctionData, getContractAddress, parseAbi } from 'viem'
+import { nextBlockTime } from '../../domain/changes/what-if.js'
 import { type Address, nativeToken, toAddress } from '../../domain/primitives.js'
 import type { ReadCall, ReadResult } from '../../domain/state.js'
-import { nextBlockTime } from '../../domain/what-if.js'
 import type { Pool, Unreadable } from '../pool.js'
 import type { DiscoverArgs, LoadedPool, Swaps } from '../protocol.js'
 import { toWord } from '../shared/storage-slots.js'

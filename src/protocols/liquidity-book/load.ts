@@ -1,9 +1,9 @@
 /** Pairs of Liquidity Book factories: found by calls, since their lists are of a library; read from raw storage in three rounds. */
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from 'viem'
 import type { ChainDefinition, VenueParameters } from '../../chains/chain.js'
+import { nextBlockTime } from '../../domain/changes/what-if.js'
 import { type Address, bpsDenominator, type Hex, toAddress } from '../../domain/primitives.js'
 import type { ReadResult, StateReader } from '../../domain/state.js'
-import { nextBlockTime } from '../../domain/what-if.js'
 import type { Pool, Unreadable } from '../pool.js'
 import type { DiscoverArgs, LoadedPool } from '../protocol.js'
 import { addressInWord, mappingSlot, toWord } from '../shared/storage-slots.js'

@@ -1,10 +1,10 @@
 /** What is left of signed orders at the block: one call for each, which its contract answers for the block's successor. */
 import { encodeFunctionData, parseAbi, slice } from 'viem'
 import type { ChainDefinition } from '../../chains/chain.js'
+import { nextBlockTime } from '../../domain/changes/what-if.js'
 import type { BlockPin } from '../../domain/primitives.js'
 import { type SignedOrder, toMakerOrder } from '../../domain/signed-order.js'
 import type { ReadCall, ReadResult, StateReader } from '../../domain/state.js'
-import { nextBlockTime } from '../../domain/what-if.js'
 import { type Pool, type Unreadable, unreadablePool } from '../pool.js'
 import type { LoadedPool } from '../protocol.js'
 

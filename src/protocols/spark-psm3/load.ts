@@ -1,9 +1,9 @@
 /** State of a PSM3 in two bulk reads: what it is made of, then what its parts say at the time of the simulated block. */
 import { encodeFunctionData, parseAbi } from 'viem'
 import type { VenueParameters } from '../../chains/chain.js'
+import { nextBlockTime } from '../../domain/changes/what-if.js'
 import { type Address, type Hex, maxUint256 } from '../../domain/primitives.js'
 import type { ReadResult } from '../../domain/state.js'
-import { nextBlockTime } from '../../domain/what-if.js'
 import { type Pool, unreadablePool } from '../pool.js'
 import type { DiscoverArgs, Swaps } from '../protocol.js'
 import { deployedPools, isGiven, poolsOfPairs } from '../shared/given-pools.js'

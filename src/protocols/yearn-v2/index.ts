@@ -6,7 +6,7 @@
 import { parseAbi } from 'viem'
 import { probe } from '../../chains/probe.js'
 import { cautionsWhere } from '../../domain/caution.js'
-import { nextBlockTime } from '../../domain/what-if.js'
+import { nextBlockTime } from '../../domain/changes/what-if.js'
 import { unreadablePool } from '../pool.js'
 import { defineProtocol } from '../protocol.js'
 import { addressesOf } from '../shared/parameters.js'

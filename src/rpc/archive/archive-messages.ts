@@ -1,7 +1,8 @@
 /** Messages between the main thread and the archive thread. Structured-clonable; errors are data. */
+
+import type { ChangedAccounts } from '../../domain/changes/what-if.js'
 import type { Wire, WireError } from '../../domain/errors.js'
 import type { Address, BlockPin, Hex } from '../../domain/primitives.js'
-import type { ChangedAccounts } from '../../domain/what-if.js'
 import type { SpanData } from '../../telemetry/tracer.js'
 import type { CassetteHead, NumberedEntry } from '../cassette/cassette-requests.js'
 import type { LaterAccounts } from '../cassette/later-state.js'

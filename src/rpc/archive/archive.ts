@@ -8,8 +8,8 @@
  * with `state unreadable: ` or `upstream unavailable: `.
  */
 import { pino } from 'pino'
+import type { ChangedAccounts } from '../../domain/changes/what-if.js'
 import type { Address, BlockPin, Hex } from '../../domain/primitives.js'
-import type { ChangedAccounts } from '../../domain/what-if.js'
 import type { NumberedEntry } from '../cassette/cassette-requests.js'
 import type { ChangesQuestion } from '../node/changed-blocks.js'
 import type { MinedBlock } from '../node/mined/mined-block.js'

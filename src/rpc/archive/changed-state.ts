@@ -2,8 +2,9 @@
  * The state of a chain as one request changed it: a source in front of another, which answers what was changed by
  * itself. Nothing that is learnt from such a state is kept, since it may hold for no other request.
  */
+
+import type { ChangedAccount, ChangedAccounts } from '../../domain/changes/what-if.js'
 import type { Address, Hex } from '../../domain/primitives.js'
-import type { ChangedAccount, ChangedAccounts } from '../../domain/what-if.js'
 import type { ForkReads } from '../hints/fork-reads.js'
 import type { Learned } from '../hints/learned.js'
 import type { PoolSets } from '../hints/pool-sets.js'

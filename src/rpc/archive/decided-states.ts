@@ -3,9 +3,9 @@
  * states as single requests changed them. A thread that dies forgets it, so the next one is told again.
  */
 import { randomBytes } from 'node:crypto'
+import type { ChangedAccounts } from '../../domain/changes/what-if.js'
 import { defined } from '../../domain/defined.js'
 import type { BlockPin } from '../../domain/primitives.js'
-import type { ChangedAccounts } from '../../domain/what-if.js'
 import { quietly } from '../../telemetry/quietly.js'
 import type { ArchiveLink } from './archive-link.js'
 import type { StandbyBlock } from './archive-messages.js'

@@ -29,10 +29,10 @@ import {
   cautionCases,
   later,
   tokenOf,
-} from '../../support/protocols/caution-cases.js'
+} from '../../support/protocols/cautions/cases.js'
+import { openArbitrum } from '../../support/protocols/cautions/venues.js'
 import { placeWoofi } from '../../support/protocols/declared/place-woofi.js'
-import { placeBook, placeSlipstream } from '../../support/protocols/other-venues.js'
-import { placeCamelotV3, placeCamelotV4 } from '../../support/protocols/place-algebra.js'
+import { placeSlipstream } from '../../support/protocols/other-venues.js'
 import { placeRatedBalancerV2 } from '../../support/protocols/place-balancer-v2.js'
 import { placeBalancerV3OnSandbox } from '../../support/protocols/place-balancer-v3.js'
 import { placeConverters } from '../../support/protocols/place-converters.js'
@@ -88,7 +88,7 @@ beforeAll(async () => {
   ]
   await placeLentPair(nodeOf(ethereum.id), alice)
   await openBase()
-  await openArbitrum()
+  await openArbitrum(nodeOf(arbitrum.id))
   dataDir = await mkdtemp(join(tmpdir(), 'forkroute-cautions-'))
   const catalog = openCatalog(dataDir)
   catalog.importPools(ethereum.id, pools)
@@ -138,41 +138,6 @@ async function openBase(): Promise<void> {
       liquidity: 10n ** 16n,
     },
   ])
-}
-
-async function openArbitrum(): Promise<void> {
-  const scene = { node: nodeOf(arbitrum.id), chain: arbitrum }
-  const [weth, usdc, usdt] = ['WETH', 'USDC', 'USDT'].map((symbol) =>
-    tokenOf(arbitrum.id, symbol),
-  ) as [Address, Address, Address]
-  await placeBook(scene, {
-    tokens: [usdt, usdc],
-    binStep: 10,
-    activeId: 2 ** 23,
-    perBin: [100_000n * dollar, 100_000n * dollar],
-  })
-  await placeBook(scene, {
-    tokens: [weth, tokenOf(arbitrum.id, 'DAI')],
-    binStep: 10,
-    // 3,000 DAI for a WETH.
-    activeId: 2 ** 23 + 8_010,
-    perBin: [10n * ether, 30_000n * ether],
-    isHooked: true,
-  })
-  await placeCamelotV3(scene, {
-    sides: [
-      [weth, 1_000n * ether],
-      [tokenOf(arbitrum.id, 'DAI'), 3_000_000n * ether],
-    ],
-    liquidity: 10n ** 24n,
-  })
-  await placeCamelotV4(scene, {
-    sides: [
-      [weth, 1_000n * ether],
-      [usdt, 3_000_000n * dollar],
-    ],
-    liquidity: 10n ** 18n,
-  })
 }
 
 const addressOf = (chainId: number, token: string): Address =>

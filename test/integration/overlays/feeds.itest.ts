@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { type WebSocket, WebSocketServer } from 'ws'
-import { overlayOf, toDocument } from '../../../src/domain/state-overlay.js'
+import { overlayOf, toDocument } from '../../../src/domain/changes/overlay.js'
 import { openOverlays } from '../../../src/overlays/overlays.js'
 
 const venue = `0x${'a1'.repeat(20)}` as const

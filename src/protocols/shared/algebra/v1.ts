@@ -3,8 +3,8 @@
  * renews from the oracle before it trades. Whoever quotes the swap is asked for the fee of the next block.
  */
 import { cautionsWhere } from '../../../domain/caution.js'
+import { nextBlockTime } from '../../../domain/changes/what-if.js'
 import { toAddress } from '../../../domain/primitives.js'
-import { nextBlockTime } from '../../../domain/what-if.js'
 import type { Swaps } from '../../protocol.js'
 import { concentratedParts } from '../concentrated/adapter-parts.js'
 import type { ConcentratedSource } from '../concentrated/load.js'

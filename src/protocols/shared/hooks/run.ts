@@ -6,11 +6,11 @@
  * sampled. changing: they differ by sender, time or order. closed: no swap succeeds. The last two are left out.
  */
 import type { ChainDefinition } from '../../../chains/chain.js'
+import { nextBlockTime } from '../../../domain/changes/what-if.js'
 import type { HooksClass, HooksFinding } from '../../../domain/hooks.js'
 import { at, larger, zip } from '../../../domain/lists.js'
 import type { Address, Hex } from '../../../domain/primitives.js'
 import type { ReadCall, ReadResult, StateReader } from '../../../domain/state.js'
-import { nextBlockTime } from '../../../domain/what-if.js'
 import type { Pool, Unreadable } from '../../pool.js'
 import type { Direction, LoadedPool, Swap } from '../../protocol.js'
 import {

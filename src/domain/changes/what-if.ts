@@ -2,7 +2,7 @@
  * What a request asks to be different from the chain: accounts, and fields of the block in which transactions are
  * simulated. Pure.
  */
-import type { Address, BlockPin, ChangedBlock, Hex, PinChanges } from './primitives.js'
+import type { Address, BlockPin, ChangedBlock, Hex, PinChanges } from '../primitives.js'
 
 /** The fields of an account override in eth_simulateV1; those that are absent stay as they are on the chain. */
 export interface ChangedAccount {

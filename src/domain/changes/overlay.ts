@@ -3,9 +3,10 @@
  *
  * @see lambdaclass/propamm-router-contracts, README: titan_getPammStateOverrides
  */
-import { accountsOf, integerOf, isObject } from './changed-accounts.js'
-import { addressPattern } from './grammar.js'
-import { type Address, type BlockPin, toAddress } from './primitives.js'
+
+import { addressPattern } from '../grammar.js'
+import { type Address, type BlockPin, toAddress } from '../primitives.js'
+import { accountsOf, integerOf, isObject } from './accounts.js'
 import type { ChangedAccount, ChangedAccounts } from './what-if.js'
 
 export interface StateOverlay {

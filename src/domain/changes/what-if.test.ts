@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { storageReader } from '../../test/support/storage-reader.js'
+import { storageReader } from '../../../test/support/storage-reader.js'
 import { nextBlockTime, stateKey, toPinChanges } from './what-if.js'
 
 const pin = { ...storageReader({}).block, timestamp: 100n }

@@ -1,6 +1,6 @@
 /** Reads overrides of accounts, as eth_simulateV1 takes them, from JSON that anyone may have written. Pure. */
-import { addressPattern, hasValidChecksum } from './grammar.js'
-import { type Address, type Hex, maxUint256, toAddress } from './primitives.js'
+import { addressPattern, hasValidChecksum } from '../grammar.js'
+import { type Address, type Hex, maxUint256, toAddress } from '../primitives.js'
 import type { ChangedAccount, ChangedAccounts } from './what-if.js'
 
 export const maxAccounts = 64
