@@ -154,6 +154,16 @@ export const ethereum = defineChain({
       ],
     },
     'yearn-v2': { registry: '0x50c1a2ea0a861a967d9d0ffe2ae4012c2e053804' },
+    // @see @pendle/core-v2 6.11.0, deployments: factories of versions 3 to 6, those that there are
+    pendle: {
+      router: '0x888888888889758f76e7103c6cbf23abbf58f946',
+      factories: [
+        '0x1a6fcc85557bc4fb7b534ed835a03ef056552d52',
+        '0x3d75bd20c983edb5fd218a1b7e0024f1056c7a2f',
+        '0x6fcf753f2c67b83f7b09746bbc4fa0047b35d050',
+        '0x6d247b1c044fa1e22e6b04fa9f71baf99eb29a9f',
+      ],
+    },
     'staking-rewards': {
       // Uniswap's of 2020: LP tokens of WETH with USDT, USDC, DAI and WBTC for UNI.
       gauges: [

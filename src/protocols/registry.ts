@@ -18,6 +18,7 @@ import { lido } from './lido/index.js'
 import { liquidityBook } from './liquidity-book/index.js'
 import { balancerGauge, curveGauge } from './liquidity-gauge/index.js'
 import { morphoBlue } from './morpho-blue/index.js'
+import { pendle } from './pendle/index.js'
 import type { ProtocolAdapter } from './protocol.js'
 import { rocketPool } from './rocket-pool/index.js'
 import { signedOrders } from './signed-orders/index.js'
@@ -73,6 +74,7 @@ export const protocols: readonly ProtocolAdapter[] = [
   sparkPsm3,
   woofiV2,
   yearnV2,
+  pendle,
   stakingRewards,
   morphoBlue,
   aaveV3,

@@ -81,6 +81,11 @@ export const evidence: Readonly<Record<string, Evidence>> = {
     ],
     except: 'the vaults that are named, Yearn V3’s registry and MetaMorpho’s factories',
   },
+  pendle: {
+    on: 'bytecode',
+    tests: [...exchange('pendle'), 'test/e2e/pool-index/pendle.slow.ts'],
+    except: 'markets of earlier versions, and SYs other than one of a vault',
+  },
   'yearn-v2': { on: 'bytecode', tests: integration('yearn-v2') },
   'staking-rewards': { on: 'bytecode', tests: integration('staking-rewards') },
   'curve-gauge': {
