@@ -219,6 +219,16 @@ export const ethereum = defineChain({
       usds: '0xdc035d45d973e3ec169d2276ddab16f1e407384f',
       usdc,
     },
+    // @see bgd-labs/aave-address-book f61c976, src/GhoEthereum.sol and AaveV3Ethereum.sol
+    'aave-gsm': {
+      gho: '0x40d16fc0246ad3160ccc09b8d0d3a2cd28ae6c2f',
+      reserve: '0x54c58157def387a880ae62332d1445f03adbe7e9',
+      // The vaults are waEthUSDC and waEthUSDT.
+      modules: [
+        `0x3a3868898305f04bec7fea77becff04c13444112:0xd4fa2d31b7968e448877f69a96de69f5de8cd23e:${usdc}`,
+        `0x882285e62656b9623af136ce3078c6bdcc33f5e3:0x7bc3485026ac48b6cf9baf0a377477fff5703af8:${usdt}`,
+      ],
+    },
     'morpho-blue': {
       morpho: '0xbbbbbbbbbb9cc5e90e3b3af64bdaf62c37eeffcb',
       markets: [

@@ -1,4 +1,5 @@
 /** Every protocol of the service. A new one is a folder beside this file and one line here. */
+import { aaveGsm } from './aave-gsm/index.js'
 import { aaveV3, sparkLend } from './aave-v3/index.js'
 import { camelotV4, swapxV1 } from './algebra-integral/index.js'
 import { lynexFusion, quickswapV3, thenaFusion } from './algebra-v1/index.js'
@@ -72,6 +73,7 @@ export const protocols: readonly ProtocolAdapter[] = [
   sky,
   skyPsm,
   sparkPsm3,
+  aaveGsm,
   woofiV2,
   yearnV2,
   pendle,
