@@ -121,6 +121,11 @@ export const evidence: Readonly<Record<string, Evidence>> = {
     on: 'arithmetic',
     tests: [slow('spark-psm3'), 'test/e2e/chains/swaps-at-par.slow.ts'],
   },
+  'aave-gsm': {
+    on: 'arithmetic',
+    tests: [slow('aave-gsm'), 'test/e2e/chains/aave-gsm.slow.ts'],
+    except: 'Aave’s reserve behind the vaults',
+  },
   'woofi-v2': {
     on: 'arithmetic',
     tests: ['test/e2e/chains/woofi.slow.ts'],
