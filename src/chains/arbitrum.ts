@@ -130,6 +130,16 @@ export const arbitrum = defineChain({
       ],
     },
     'erc-4626': { factories: ['0x878988f5f561081deea117717052164ea1ef0c82'] },
+    // @see @pendle/core-v2 6.11.0, deployments: factories of versions 3 to 6, those that there are
+    pendle: {
+      router: '0x888888888889758f76e7103c6cbf23abbf58f946',
+      factories: [
+        '0x2fcb47b58350cd377f94d3821e7373df60bd9ced',
+        '0xd9f5e9589016da862d2abce980a5a5b99a94f3e8',
+        '0xd29e76c6f15ada0150d10a1d3f45accd2098283b',
+        '0x49f2f7002669e0e4425fa0203975625ab4af3143',
+      ],
+    },
     'aave-v3': { pool: '0x794a61358d6845594f94dc1db02a252b5b4814ad' },
     // @see sparkdotfi/spark-address-registry 5348de2, src/Arbitrum.sol
     'spark-psm3': {

@@ -103,6 +103,14 @@ export const base = defineChain({
         '0xff62a7c278c62ed665133147129245053bbf5918',
       ],
     },
+    // @see @pendle/core-v2 6.11.0, deployments: factories of versions 3 to 6, those that there are
+    pendle: {
+      router: '0x888888888889758f76e7103c6cbf23abbf58f946',
+      factories: [
+        '0x59968008a703dc13e6beaeced644bdce4ee45d13',
+        '0x81e80a50e56d10c501ff17b5fe2f662bd9ea4590',
+      ],
+    },
     'aave-v3': { pool: '0xa238dd80c259a72e81d7e4664a9801593f98d1c5' },
     // @see sparkdotfi/spark-address-registry 5348de2, src/Base.sol
     'spark-psm3': {

@@ -88,6 +88,16 @@ export const bnb = defineChain({
       ],
     },
     'erc-4626': { factories: ['0x92983687e672ca6d96530f9dbe11a196ce905d72'] },
+    // @see @pendle/core-v2 6.11.0, deployments: factories of versions 3 to 6, those that there are
+    pendle: {
+      router: '0x888888888889758f76e7103c6cbf23abbf58f946',
+      factories: [
+        '0xc40febf5a33b8c92b187d9be0fd3fe0ac2e4b07c',
+        '0x7d20e644d2a9e149e5be9be9ad2ab243a7835d37',
+        '0x7c7f73f7a320364dbb3c9aaa9bccd402040ee0f9',
+        '0x80ce46449df1c977f6ba60495125ce282f83ddfb',
+      ],
+    },
     'aave-v3': { pool: '0x6807dc923806fe8fd134338eabca509979a7e0cb' },
     // Tokens of which WOOFi has vaults. @see woonetwork/docs 218fb51, references/readme/bnb-smart-chain.md
     'woofi-v2': {

@@ -154,6 +154,16 @@ export const ethereum = defineChain({
       ],
     },
     'yearn-v2': { registry: '0x50c1a2ea0a861a967d9d0ffe2ae4012c2e053804' },
+    // @see @pendle/core-v2 6.11.0, deployments: factories of versions 3 to 6, those that there are
+    pendle: {
+      router: '0x888888888889758f76e7103c6cbf23abbf58f946',
+      factories: [
+        '0x1a6fcc85557bc4fb7b534ed835a03ef056552d52',
+        '0x3d75bd20c983edb5fd218a1b7e0024f1056c7a2f',
+        '0x6fcf753f2c67b83f7b09746bbc4fa0047b35d050',
+        '0x6d247b1c044fa1e22e6b04fa9f71baf99eb29a9f',
+      ],
+    },
     'staking-rewards': {
       // Uniswap's of 2020: LP tokens of WETH with USDT, USDC, DAI and WBTC for UNI.
       gauges: [
@@ -208,6 +218,16 @@ export const ethereum = defineChain({
       dai,
       usds: '0xdc035d45d973e3ec169d2276ddab16f1e407384f',
       usdc,
+    },
+    // @see bgd-labs/aave-address-book f61c976, src/GhoEthereum.sol and AaveV3Ethereum.sol
+    'aave-gsm': {
+      gho: '0x40d16fc0246ad3160ccc09b8d0d3a2cd28ae6c2f',
+      reserve: '0x54c58157def387a880ae62332d1445f03adbe7e9',
+      // The vaults are waEthUSDC and waEthUSDT.
+      modules: [
+        `0x3a3868898305f04bec7fea77becff04c13444112:0xd4fa2d31b7968e448877f69a96de69f5de8cd23e:${usdc}`,
+        `0x882285e62656b9623af136ce3078c6bdcc33f5e3:0x7bc3485026ac48b6cf9baf0a377477fff5703af8:${usdt}`,
+      ],
     },
     'morpho-blue': {
       morpho: '0xbbbbbbbbbb9cc5e90e3b3af64bdaf62c37eeffcb',

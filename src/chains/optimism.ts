@@ -106,6 +106,16 @@ export const optimism = defineChain({
         '0xe36a30d249f7761327fd973001a32010b521b6fd',
       ],
     },
+    // @see @pendle/core-v2 6.11.0, deployments: factories of versions 3 to 6, those that there are
+    pendle: {
+      router: '0x888888888889758f76e7103c6cbf23abbf58f946',
+      factories: [
+        '0x4a2b38b9cbd83c86f261a4d64c243795d4d44abc',
+        '0x73be47237f12f36203823bac9a4d80dc798b7015',
+        '0x02adf72d5d06a9c92136562eb237c07696833a84',
+        '0x95a937f7064c75c6bc257160088c0a9d58cca333',
+      ],
+    },
     'aave-v3': { pool: '0x794a61358d6845594f94dc1db02a252b5b4814ad' },
     // @see sparkdotfi/spark-address-registry 5348de2, src/Optimism.sol
     'spark-psm3': {

@@ -52,6 +52,14 @@ export const sonic = defineChain({
       ],
     },
     'erc-4626': { factories: ['0x0ce9e3512cb4df8ae7e265e62fb9258dc14f12e8'] },
+    // @see @pendle/core-v2 6.11.0, deployments: factories of versions 3 to 6, those that there are
+    pendle: {
+      router: '0x888888888889758f76e7103c6cbf23abbf58f946',
+      factories: [
+        '0xfee31a6ec6ebefa0b5a594bf5b1139e3c6faa0fb',
+        '0x0ab3ae25c42a2f3748a018556989355d568fa6d6',
+      ],
+    },
     'aave-v3': { pool: '0x5362dbb1e601abf3a4c14c22ffeda64042e5eaa3' },
     // Tokens of which WOOFi has vaults. @see woonetwork/docs 218fb51, references/readme/sonic.md
     'woofi-v2': {

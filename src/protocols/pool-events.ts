@@ -50,6 +50,11 @@ export interface PoolEvents {
    */
   feePips?(pool: Pool): number | null
   /**
+   * Addresses that stand in its records for tokens which the events do not tell: pools of one told token are found by them, and
+   * `complete` puts the tokens in their place. Absent: events tell all tokens.
+   */
+  standIns?(venue: VenueParameters): readonly Address[]
+  /**
    * The pools with what their events do not tell, in bulk, or those that are meant by them; those that cannot be used are
    * left out. Absent: events tell all.
    */

@@ -1,4 +1,5 @@
 /** Every protocol of the service. A new one is a folder beside this file and one line here. */
+import { aaveGsm } from './aave-gsm/index.js'
 import { aaveV3, sparkLend } from './aave-v3/index.js'
 import { camelotV4, swapxV1 } from './algebra-integral/index.js'
 import { lynexFusion, quickswapV3, thenaFusion } from './algebra-v1/index.js'
@@ -18,6 +19,7 @@ import { lido } from './lido/index.js'
 import { liquidityBook } from './liquidity-book/index.js'
 import { balancerGauge, curveGauge } from './liquidity-gauge/index.js'
 import { morphoBlue } from './morpho-blue/index.js'
+import { pendle } from './pendle/index.js'
 import type { ProtocolAdapter } from './protocol.js'
 import { rocketPool } from './rocket-pool/index.js'
 import { signedOrders } from './signed-orders/index.js'
@@ -71,8 +73,10 @@ export const protocols: readonly ProtocolAdapter[] = [
   sky,
   skyPsm,
   sparkPsm3,
+  aaveGsm,
   woofiV2,
   yearnV2,
+  pendle,
   stakingRewards,
   morphoBlue,
   aaveV3,

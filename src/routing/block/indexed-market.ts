@@ -63,6 +63,8 @@ export class IndexedMarket {
   readonly #hasSources: boolean
   readonly #sources: readonly string[]
   readonly #known: readonly Address[]
+  /** Of tokens that events do not tell. */
+  readonly #standIns: readonly Address[]
 
   constructor(
     private readonly parts: {
@@ -76,6 +78,10 @@ export class IndexedMarket {
       onlyListed ? [] : key,
     )
     this.#hasSources = this.#sources.length > 0
+    this.#standIns = protocols.flatMap(({ slug, index }) => {
+      const venue = parts.chain.venues[slug]
+      return (venue && index?.standIns?.(venue)) ?? []
+    })
     const { id, connectorTokens, stableAnchors, wrappedNative } = parts.chain
     this.#known = [
       ...[...connectorTokens, ...stableAnchors, wrappedNative, nativeToken],
@@ -144,7 +150,7 @@ export class IndexedMarket {
       sources: this.#sources,
       tokensIn: spellings(tokensIn),
       tokensOut: spellings(tokensOut),
-      connectors: spellings([...chain.connectorTokens, chain.wrappedNative]),
+      connectors: spellings([...chain.connectorTokens, chain.wrappedNative, ...this.#standIns]),
       maxHops,
       gates: index.settings.v4HooksAllowlist ?? [],
       runsHooks: index.settings.v4Hooks === 'run',

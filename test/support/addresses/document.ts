@@ -7,6 +7,10 @@ import type { Statement } from './statements.js'
 
 /** Where a human reads what no package states, by the path in a chain's file. */
 export const readAt: Readonly<Record<string, string>> = {
+  'venues.aave-gsm.gho': 'bgd-labs/aave-address-book f61c976, src/GhoEthereum.sol',
+  'venues.aave-gsm.modules':
+    'bgd-labs/aave-address-book f61c976, src/GhoEthereum.sol and AaveV3Ethereum.sol',
+  'venues.aave-gsm.reserve': 'bgd-labs/aave-address-book f61c976, src/GhoEthereum.sol',
   'venues.balancer-v2.vault': 'balancer/balancer-deployments 6826feb, addresses',
   'venues.balancer-v2.factories': 'balancer/balancer-deployments 6826feb, addresses',
   'venues.balancer-v3.vault': 'balancer/balancer-deployments 6826feb, addresses',

@@ -81,6 +81,11 @@ export const evidence: Readonly<Record<string, Evidence>> = {
     ],
     except: 'the vaults that are named, Yearn V3’s registry and MetaMorpho’s factories',
   },
+  pendle: {
+    on: 'bytecode',
+    tests: [...exchange('pendle'), 'test/e2e/pool-index/pendle.slow.ts'],
+    except: 'markets of earlier versions, and SYs other than one of a vault',
+  },
   'yearn-v2': { on: 'bytecode', tests: integration('yearn-v2') },
   'staking-rewards': { on: 'bytecode', tests: integration('staking-rewards') },
   'curve-gauge': {
@@ -115,6 +120,11 @@ export const evidence: Readonly<Record<string, Evidence>> = {
   'spark-psm3': {
     on: 'arithmetic',
     tests: [slow('spark-psm3'), 'test/e2e/chains/swaps-at-par.slow.ts'],
+  },
+  'aave-gsm': {
+    on: 'arithmetic',
+    tests: [slow('aave-gsm'), 'test/e2e/chains/aave-gsm.slow.ts'],
+    except: 'Aave’s reserve behind the vaults',
   },
   'woofi-v2': {
     on: 'arithmetic',

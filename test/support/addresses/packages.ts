@@ -47,6 +47,9 @@ export const stargateContracts = [
   'StargatePoolETH',
 ]
 
+/** Chains on which Pendle has markets. */
+export const pendleChains = [1, 10, 56, 146, 8453, 42161]
+
 const sushi = 'package/_esm/evm/config/features'
 
 export const addressPackages = {
@@ -175,6 +178,13 @@ export const addressPackages = {
     integrity:
       'sha512-I+fSrYjx8VYHgzaTGUdGmxKM7qDrOWNBM4Yz/6hgum2tlCcgb5MN1sJVgztbO4nOk5C9Ly9I752CiyyYr2oeOg==',
     paths: ['package/lib/esm/addresses.js'],
+  },
+  pendle: {
+    name: '@pendle/core-v2',
+    version: '6.11.0',
+    integrity:
+      'sha512-Q7h2KaYzYl8kZKNPe5qWKHYtdToVEL9FqCH0/5ab9/H34JBdutQoqo8hcggfaPYlziOOQ79dgbWfvyzMDJNQCw==',
+    paths: pendleChains.map((id) => `package/deployments/${id}-core.json`),
   },
 } as const satisfies Record<string, WantedFiles>
 

@@ -75,6 +75,7 @@ const tokenKeys = new Set([
   'vaults',
   'rETH',
   'eETH',
+  'gho',
   'weETH',
   'frxETH',
   'dai',
@@ -93,6 +94,13 @@ function placesOfEntry(path: string, entry: string): Place[] {
   if (/^0x[0-9a-f]{40}$/.test(entry)) return [at(entry, `${slug} ${key}`)]
   if (key === 'zaps') return entry.split(':').map((address) => at(address, `${slug} ${key}`))
   if (key === 'tokens') return [at(rest[0] ?? '', `${slug} token ${symbol}`)]
+  if (key === 'modules') {
+    const [vault = '', asset = ''] = rest
+    return [
+      at(symbol ?? '', `${slug} module`),
+      ...[vault, asset].map((token) => place(path, token, (one) => one.startsWith('token '))),
+    ]
+  }
   if (key !== 'pools') return []
   // Of a declared protocol: the pool and its tokens, then what it has by name.
   if (symbol?.startsWith('0x')) {

@@ -1,6 +1,6 @@
 /** Takes statements out of the text of packages' files, which are never run. */
 import type { FilesOfPackage } from '../../../src/sandbox/contracts/package-files.js'
-import { type AddressPackage, chainNames, stargateContracts } from './packages.js'
+import { type AddressPackage, chainNames, pendleChains, stargateContracts } from './packages.js'
 import { addressOf, body, chainIdOf, entries, hex, jsonIn, textOf, wanted } from './text.js'
 
 interface Found {
@@ -253,6 +253,18 @@ function morpho(files: FilesOfPackage): Found[] {
   })
 }
 
+/** Factories of the first version tell of markets by another event. */
+function pendle(files: FilesOfPackage): Found[] {
+  return pendleChains.flatMap((chainId) => {
+    const stated = jsonIn<Record<string, unknown>>(files, `/${chainId}-core.json`)
+    return Object.entries(stated).flatMap(([key, address]) => {
+      const isFactory = /^marketFactoryV\d+$/.test(key)
+      if (typeof address !== 'string' || !(isFactory || key === 'router')) return []
+      return [{ chainId, address, role: `pendle ${isFactory ? 'factories' : 'router'}` }]
+    })
+  })
+}
+
 export const readers: Readonly<Record<AddressPackage, (files: FilesOfPackage) => Found[]>> = {
   uniswap,
   universalRouter,
@@ -267,6 +279,7 @@ export const readers: Readonly<Record<AddressPackage, (files: FilesOfPackage) =>
   enzyme,
   curve,
   morpho,
+  pendle,
   pancakeV2: (files) =>
     byChain(textOf(files, 'index.mjs'), 'FACTORY_ADDRESS_MAP', 'pancakeswap-v2 factory'),
   pancakeV3: (files) =>

@@ -71,10 +71,16 @@ export class NodeWriter {
     return address
   }
 
-  async read(to: Address, signature: string, args: readonly unknown[] = []): Promise<Hex> {
+  /** @param from - absent: nobody. */
+  async read(
+    to: Address,
+    signature: string,
+    args: readonly unknown[] = [],
+    from?: Address,
+  ): Promise<Hex> {
     const abi = parseAbi([signature] as readonly string[] as never)
     const data = encodeFunctionData({ abi, args } as never)
-    return this.rpc<Hex>('eth_call', [{ to, data }, 'latest'])
+    return this.rpc<Hex>('eth_call', [{ to, data, ...(from && { from }) }, 'latest'])
   }
 
   async #transact(request: { from: Address; to?: Address; data: Hex }) {

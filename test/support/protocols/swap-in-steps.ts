@@ -72,7 +72,8 @@ async function run<State>(
     if (step.kind === 'call' && step.output) {
       if (step.output.kind !== 'word') throw new Error('a balance as a result')
       const data = encodeFunctionData({ abi, functionName: name, args })
-      const answer = await context.call(to, data, undefined, context.trader)
+      const answer = await context.call(to, data, undefined, context.trader).catch(() => null)
+      if (answer === null) return false
       const at = 2 + step.output.index * 64
       results.set(firstStep + index, BigInt(`0x${answer.slice(at, at + 64)}`))
     }

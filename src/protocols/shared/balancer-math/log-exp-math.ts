@@ -1,9 +1,10 @@
 /**
- * x^y for 18-decimal fixed point as exp(y * ln x), with the contract's decomposition, digits and
+ * e^x, ln x and x^y for 18-decimal fixed point, with the contract's decomposition, digits and
  * truncations, so that the result equals the chain's to the wei. Signed division truncates to zero,
  * in Solidity as in bigint.
  *
  * @see balancer/balancer-v2-monorepo 316ded0, pkg/solidity-utils/contracts/math/LogExpMath.sol
+ * @see pendle-finance/pendle-core-v2-public e8c2cca, contracts/core/libraries/math/LogExpMath.sol, the same
  */
 
 const e18 = 10n ** 18n
@@ -66,17 +67,20 @@ export function pow(x: bigint, y: bigint): bigint {
     const log = ln36(x)
     product = (log / e18) * y + ((log % e18) * y) / e18
   } else {
-    product = ln(x) * y
+    product = lnAnywhere(x) * y
   }
-  const exponent = product / e18
-  if (exponent < minNaturalExponent || exponent > maxNaturalExponent) {
-    throw new RangeError('pow product out of bounds')
-  }
-  return exp(exponent)
+  return exp(product / e18)
 }
 
-/** e^x; x and result E18. */
-function exp(x: bigint): bigint {
+/**
+ * e^x; x and result E18.
+ *
+ * @throws RangeError where the contract reverts: x below -41 or above 130.
+ */
+export function exp(x: bigint): bigint {
+  if (x < minNaturalExponent || x > maxNaturalExponent) {
+    throw new RangeError('exponent out of bounds')
+  }
   if (x < 0n) return (e18 * e18) / exp(-x)
   let rest = x
   let large = 1n
@@ -101,9 +105,19 @@ function exp(x: bigint): bigint {
   return (((product * series) / e20) * large) / 100n
 }
 
-/** ln x; x and result E18, x > 0. */
-function ln(x: bigint): bigint {
-  if (x < e18) return -ln((e18 * e18) / x)
+/**
+ * ln x; x and result E18.
+ *
+ * @throws RangeError where the contract reverts: x is not positive.
+ */
+export function ln(x: bigint): bigint {
+  if (x <= 0n) throw new RangeError('logarithm out of bounds')
+  return ln36Lower < x && x < ln36Upper ? ln36(x) / e18 : lnAnywhere(x)
+}
+
+/** ln x with 18 digits also near one; x and result E18, x > 0. */
+function lnAnywhere(x: bigint): bigint {
+  if (x < e18) return -lnAnywhere((e18 * e18) / x)
   let rest = x
   let sum = 0n
   for (const { exponent, value } of largePowers) {

@@ -1,0 +1,131 @@
+/**
+ * Pendle: a principal token (PT) against its standardized yield (SY) in markets until it expires, its redemption from then on, and
+ * an SY against the tokens that it takes and pays. Venue parameters: `router`, `factories`. Pool parameters: pools.ts.
+ */
+import { probe } from '../../chains/probe.js'
+import { cautionsWhere } from '../../domain/caution.js'
+import type { ExecutorStep } from '../../domain/order.js'
+import { isNative, maxUint256, zeroAddress } from '../../domain/primitives.js'
+import { defineProtocol, type EncodeSwapArgs } from '../protocol.js'
+import { depositAbi, ownSpelling, redeemAbi, redeemPyAbi, swapPtAbi, swapSyAbi } from './abi.js'
+import { discoverPools, underlyingTokens } from './discover.js'
+import { loadPools } from './load.js'
+import { marketEvents } from './pool-events.js'
+import { factoriesOf, routerOf, slug } from './pools.js'
+import { pendlePositions } from './positions.js'
+import { type PendleState, swapIn } from './state.js'
+
+/** The router searches on chain for what an amount of SY buys, and each step of that takes a logarithm. */
+const gasOf = { ptIn: 190_000n, redemption: 110_000n, yield: 110_000n } as const
+
+const noLimitOrders = {
+  limitRouter: zeroAddress,
+  epsSkipMarket: 0n,
+  normalFills: [],
+  flashFills: [],
+  optData: '0x',
+} as const
+/** Without a guess the router makes its own; the rest counts with a guess alone. */
+const ownGuess = {
+  guessMin: 0n,
+  guessMax: maxUint256,
+  guessOffchain: 0n,
+  maxIteration: 256n,
+  eps: 10n ** 14n,
+} as const
+
+export const pendle = defineProtocol<PendleState>({
+  slug,
+  name: 'Pendle',
+  project: slug,
+  category: 'yield',
+  url: 'https://www.pendle.finance',
+  description:
+    'Principal tokens against the yield that they were split from, until they expire and after.',
+  swaps: {
+    paysRecipient: true,
+    discover: discoverPools,
+    load: loadPools,
+    swap: swapIn,
+    // What one token puts into an SY changes its rate for the others.
+    sharedState: ({ id, address, parameters }) => (parameters.kind === 'yield' ? address : id),
+    gasEstimate: (_pool, { kind }) => (kind === 'market' ? gasOf.ptIn : gasOf[kind]),
+    action({ address, parameters: { kind } }, _tokenIn, tokenOut) {
+      if (kind === 'market') return 'swap'
+      return kind === 'yield' && tokenOut === address ? 'deposit' : 'redeem'
+    },
+    prepaidAt: ({ address }, { kind }) => (kind === 'redemption' ? address : undefined),
+    cautions: (_pool, { kind }) =>
+      cautionsWhere(
+        [
+          kind === 'market',
+          'price',
+          'The price of PT nears its asset with time, and follows the rate of its SY.',
+        ],
+        [kind !== 'market', 'rate', 'The rate of an SY moves as its token earns.'],
+      ),
+    encodeSwap: (args) => {
+      if (args.state.kind === 'market') return inMarket(args)
+      return args.state.kind === 'redemption' ? redemption(args) : conversion(args)
+    },
+  },
+  trust: {
+    // Anybody may write an SY, and open a market of it.
+    foreignCode: ({ tokens: [, sy], address }) => sy ?? address,
+    isNoPriceSource: () => true,
+    probes: (venue) => {
+      const router = routerOf(venue)
+      return [
+        ...(router ? [probe('router of Pendle', router, 'owner()', 'address')] : []),
+        ...factoriesOf(venue).map((to) =>
+          probe('factory of Pendle', to, 'yieldContractFactory()', 'address'),
+        ),
+      ]
+    },
+  },
+  index: marketEvents,
+  positions: { ...pendlePositions, underlying: underlyingTokens },
+})
+
+/** The router pulls the token, and the market pays. */
+function inMarket(args: EncodeSwapArgs<PendleState>): ExecutorStep[] {
+  const { pool, venue, tokenIn, amountIn, recipient } = args
+  const target = routerOf(venue)
+  if (!target) throw new RangeError('The venue has no router.')
+  const isPtIn = tokenIn === pool.tokens[0]
+  const common = [recipient, pool.address, amountIn, 0n]
+  return [
+    { kind: 'approve', token: tokenIn, spender: target, amount: amountIn },
+    {
+      kind: 'call',
+      target,
+      abi: isPtIn ? swapPtAbi : swapSyAbi,
+      args: isPtIn ? [...common, noLimitOrders] : [...common, ownGuess, noLimitOrders],
+    },
+  ]
+}
+
+/** All PT that lies at the YT is redeemed. */
+function redemption(args: EncodeSwapArgs<PendleState>): ExecutorStep[] {
+  const { pool, tokenIn, amountIn, recipient, isPrepaid } = args
+  const call = { kind: 'call', target: pool.address, abi: redeemPyAbi, args: [recipient] } as const
+  if (isPrepaid) return [call]
+  return [{ kind: 'transfer', token: tokenIn, to: pool.address, amount: amountIn }, call]
+}
+
+function conversion(args: EncodeSwapArgs<PendleState>): ExecutorStep[] {
+  const { pool, tokenIn, tokenOut, amountIn, recipient } = args
+  const target = pool.address
+  if (tokenIn === target) {
+    const own = [recipient, amountIn, ownSpelling(tokenOut), 0n, false]
+    return [{ kind: 'call', target, abi: redeemAbi, args: own }]
+  }
+  const call = {
+    kind: 'call',
+    target,
+    abi: depositAbi,
+    args: [recipient, ownSpelling(tokenIn), amountIn, 0n],
+  } as const
+  if (isNative(tokenIn)) return [{ ...call, value: amountIn }]
+  return [{ kind: 'approve', token: tokenIn, spender: target, amount: amountIn }, call]
+}

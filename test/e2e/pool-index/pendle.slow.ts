@@ -1,0 +1,175 @@
+/**
+ * Pendle at its own addresses, over HTTP: routes into a PT and out of it by a market that the index of pools names, into an SY and
+ * out of it, and the redemption of an expired PT. Each is carried out on an Anvil of its own.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Hex, maxUint256 } from 'viem'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ethereum } from '../../../src/chains/ethereum.js'
+import type { Address } from '../../../src/domain/primitives.js'
+import { contractAddress } from '../../../src/executor/deployments.js'
+import { factoriesOf, routerOf } from '../../../src/protocols/pendle/pools.js'
+import { sandboxAccount } from '../../../src/sandbox/accounts.js'
+import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.js'
+import { sandboxToken } from '../../../src/sandbox/tokens.js'
+import { expectExecution, stepsOf } from '../../support/answers.js'
+import { runCli } from '../../support/cli.js'
+import { NodeWriter } from '../../support/nodes/node-writer.js'
+import {
+  openMarket,
+  type PlacedMarket,
+  placePendle,
+  placeVaultYield,
+  type Site,
+} from '../../support/protocols/pendle/place-pendle.js'
+import { startService, type TestService } from '../../support/service/service.js'
+import { compileTestContracts } from '../../support/test-contracts.js'
+
+const alice = sandboxAccount('alice').address
+const [weth, usdc] = ['WETH', 'USDC'].map((symbol) => sandboxToken(symbol).address) as [
+  Address,
+  Address,
+]
+const venue = ethereum.venues.pendle ?? {}
+const router = routerOf(venue) as Address
+const factory = factoriesOf(venue).at(-1) as Address
+const ether = 10n ** 18n
+const day = 86_400n
+
+let sandbox: Sandbox
+let node: NodeWriter
+let dataDir: string
+let indexed: TestService
+let plain: TestService
+let sy: Address
+let market: PlacedMarket
+
+const siteOf = (writer: NodeWriter): Site => ({
+  owner: NodeWriter.owner,
+  deploy: (code, types, values) => writer.deploy(code, types, values),
+  at: (address, code, types, values) => writer.place(address, code, types, values),
+  send: (to, signature, args) => writer.send(to, signature, args),
+  read: (to, signature, args) => writer.read(to, signature, args, NodeWriter.owner),
+})
+
+const now = async () =>
+  BigInt((await node.rpc<{ timestamp: Hex }>('eth_getBlockByNumber', ['latest', false])).timestamp)
+
+/** Gives Alice so much of the owner's token, and lets the Router take it. */
+async function give(token: Address, amount: bigint): Promise<void> {
+  await node.send(token, 'function transfer(address, uint256)', [alice, amount])
+  const allowed = [contractAddress('Router'), maxUint256]
+  await node.send(token, 'function approve(address, uint256)', allowed, alice)
+}
+
+beforeAll(async () => {
+  sandbox = await startSandbox()
+  node = await new NodeWriter(sandbox.url).start()
+  await node.rpc('anvil_impersonateAccount', [alice])
+  const site = siteOf(node)
+  const placed = await placePendle(site, { router, factory })
+  const { bytecode } = compileTestContracts('Vaults.sol')('AccruingVault')
+  const vault = await node.deploy(bytecode, 'address', [weth])
+  sy = await placeVaultYield(site, vault)
+  const amount = 4_000n * ether
+  await node.rpc('anvil_dealERC20', [NodeWriter.owner, weth, `0x${(2n * amount).toString(16)}`])
+  await node.send(weth, 'function approve(address, uint256)', [sy, amount])
+  const deposit = 'function deposit(address, address, uint256, uint256)'
+  await node.send(sy, deposit, [NodeWriter.owner, weth, amount, 0n])
+  market = await openMarket(site, placed, {
+    sy,
+    expiry: ((await now()) / day + 100n) * day,
+    scalarRoot: 60n * ether,
+    initialAnchor: (106n * ether) / 100n,
+    lnFeeRateRoot: 4_987_541_511_038_968n,
+    split: 2_000n * ether,
+    beside: 800n * ether,
+  })
+  await give(sy, 100n * ether)
+  await give(market.pt, 100n * ether)
+  for (const token of [weth, usdc]) {
+    const allowed = [contractAddress('Router'), maxUint256]
+    await node.send(token, 'function approve(address, uint256)', allowed, alice)
+  }
+  dataDir = mkdtempSync(join(tmpdir(), 'forkroute-pendle-index-'))
+  const done = await runCli(['pools', 'sync'], { DATA_DIR: dataDir, RPC_URL_1: sandbox.url })
+  expect(done.code, done.err).toBe(0)
+  indexed = await startService({ RPC_URL_1: sandbox.url, DATA_DIR: dataDir, POOL_INDEX: 'on' })
+  plain = await startService({ RPC_URL_1: sandbox.url })
+}, 300_000)
+afterAll(async () => {
+  await indexed?.stop()
+  await plain?.stop()
+  await node?.close()
+  await sandbox?.stop()
+  if (dataDir) rmSync(dataDir, { recursive: true, force: true })
+})
+
+const route = (service: TestService, tokenIn: Address, tokenOut: Address, amountIn: bigint) =>
+  service.get('/api/v1/shortcuts/route', {
+    tokenIn,
+    tokenOut,
+    amountIn: String(amountIn),
+    fromAddress: alice,
+  })
+
+test('into a PT and out of it, by a market of the index', async () => {
+  const rows = [
+    [weth, market.pt, 20n * ether, ['deposit pendle', 'swap pendle']],
+    [market.pt, weth, 20n * ether, ['swap pendle', 'redeem pendle']],
+    [sy, market.pt, 7n * ether + 1n, ['swap pendle']],
+    [market.pt, sy, 7n * ether + 1n, ['swap pendle']],
+  ] as const
+  for (const [tokenIn, tokenOut, amountIn, steps] of rows) {
+    const answer = await route(indexed, tokenIn, tokenOut, amountIn)
+    expect(answer.status, answer.text).toBe(200)
+    expect(stepsOf(answer)).toEqual(steps)
+    await expectExecution(sandbox.url, answer, tokenOut)
+  }
+})
+
+test('a swap elsewhere leads there and back, too', async () => {
+  for (const [tokenIn, tokenOut, amountIn] of [
+    [usdc, market.pt, 5_000n * 10n ** 6n],
+    [market.pt, usdc, 3n * ether],
+  ] as const) {
+    const answer = await route(indexed, tokenIn, tokenOut, amountIn)
+    expect(answer.status, answer.text).toBe(200)
+    expect(stepsOf(answer)).toContain('swap pendle')
+    await expectExecution(sandbox.url, answer, tokenOut)
+  }
+})
+
+test('an SY is entered and left by its address, without an index, and a PT has no way then', async () => {
+  for (const [tokenIn, tokenOut] of [
+    [weth, sy],
+    [sy, weth],
+  ] as const) {
+    const answer = await route(plain, tokenIn, tokenOut, 3n * ether)
+    expect(answer.status, answer.text).toBe(200)
+    await expectExecution(sandbox.url, answer, tokenOut)
+  }
+  const without = await route(plain, weth, market.pt, ether)
+  expect([without.status, without.body.code]).toEqual([422, 'NO_ROUTE'])
+})
+
+test('an expired PT is redeemed, without an index, and bought nowhere', async () => {
+  await node.rpc('evm_setNextBlockTimestamp', [Number((await now()) + 110n * day)])
+  await node.rpc('evm_mine', [])
+  const head = Number(await node.rpc<Hex>('eth_blockNumber', []))
+  const newest = async (service: TestService) => {
+    const { body } = await service.get('/api/v1/networks')
+    return body.find(({ id }: { id: number }) => id === 1)?.blockNumber
+  }
+  for (const service of [indexed, plain]) {
+    await expect.poll(() => newest(service)).toBe(head)
+    const answer = await route(service, market.pt, weth, 5n * ether)
+    expect(answer.status, answer.text).toBe(200)
+    expect(stepsOf(answer)).toEqual(['redeem pendle', 'redeem pendle'])
+    await expectExecution(sandbox.url, answer, weth)
+    const without = await route(service, weth, market.pt, ether)
+    expect([without.status, without.body.code]).toEqual([422, 'NO_ROUTE'])
+  }
+})
