@@ -316,7 +316,7 @@ export const environment = z.object({
   ),
   ...backtestsVariables,
   OVERLAY_POLL_MS: integer(250, 20, 60_000).describe(
-    'Time between two questions for an overlay, where STATE_OVERLAY_<chain id> is a URL of http(s).',
+    'Time between two questions for an overlay, where STATE_OVERLAY_1, or that of another chain, is a URL of http(s).',
   ),
   HEAD_POLL_MS: integer(1_000, 50, 600_000).describe('Time between two looks for a new block.'),
   UPSTREAM_TIMEOUT_MS: integer(10_000, 100, 120_000).describe('Of one HTTP request to a node.'),
