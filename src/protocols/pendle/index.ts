@@ -38,7 +38,7 @@ export const pendle = defineProtocol<PendleState>({
   slug,
   name: 'Pendle',
   project: slug,
-  category: 'yield',
+  category: 'dex',
   url: 'https://www.pendle.finance',
   description:
     'Principal tokens against the yield that they were split from, until they expire and after.',

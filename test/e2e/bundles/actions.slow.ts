@@ -21,9 +21,9 @@ const document = new URL('../../../docs/reference/protocols.md', import.meta.url
 
 /**
  * The code of one is that of aave-v3, of which the chain has one market (test/integration/protocols/spark-lend.itest.ts); the Vault of the
- * other takes minutes to compile (test/e2e/routes/balancer-v3.slow.ts).
+ * second takes minutes to compile (test/e2e/routes/balancer-v3.slow.ts); the third needs an index (test/e2e/pool-index/pendle.slow.ts).
  */
-const withoutContracts = ['spark-lend', 'balancer-v3']
+const withoutContracts = ['spark-lend', 'balancer-v3', 'pendle']
 
 interface Standard {
   readonly protocol: { readonly slug: string }
@@ -107,7 +107,7 @@ is not what it finds: every action that /api/v1/standards lists for the chain is
 the returned transaction is sent on a separate Anvil, where amounts and gas have to be those of the answer. Gas is that of the
 whole transaction, with the actions before it, asked without an API key. Chain 1 is the sandbox's, with the exchanges of PancakeSwap and SushiSwap V3,
 Rocket Pool, ether.fi, Sky and its module at par, Frax Ether, Fluid and gauges of Curve and Balancer placed beside its own; other chains have no contracts here, nor have SparkLend, whose code is
-that of aave-v3, and Balancer V3, which test/e2e/routes/balancer-v3.slow.ts places.
+that of aave-v3, Balancer V3 and Pendle, which test/e2e/routes/balancer-v3.slow.ts and test/e2e/pool-index/pendle.slow.ts place.
 
 | protocol | action | chain | executed | strategy | gas | block |
 | --- | --- | --- | --- | --- | --- | --- |

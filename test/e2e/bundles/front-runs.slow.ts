@@ -38,9 +38,9 @@ const document = new URL('../../../docs/reference/front-runs.md', import.meta.ur
 
 /**
  * The code of one is that of aave-v3, of which the chain has one market (test/integration/protocols/spark-lend.itest.ts); the Vault of the
- * other takes minutes to compile (test/e2e/routes/balancer-v3.slow.ts).
+ * second takes minutes to compile (test/e2e/routes/balancer-v3.slow.ts); the third needs an index (test/e2e/pool-index/pendle.slow.ts).
  */
-const withoutContracts = ['spark-lend', 'balancer-v3']
+const withoutContracts = ['spark-lend', 'balancer-v3', 'pendle']
 
 interface Listed {
   readonly protocol: { readonly slug: string }

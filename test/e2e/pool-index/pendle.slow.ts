@@ -1,21 +1,23 @@
 /**
  * Pendle at its own addresses, over HTTP: routes into a PT and out of it by a market that the index of pools names, into an SY and
- * out of it, and the redemption of an expired PT. Each is carried out on an Anvil of its own.
+ * out of it, and the redemption of an expired PT. Each is carried out on an Anvil of its own, one behind a front-run.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Hex, maxUint256 } from 'viem'
+import { encodeFunctionData, type Hex, maxUint256, parseAbi } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ethereum } from '../../../src/chains/ethereum.js'
 import type { Address } from '../../../src/domain/primitives.js'
 import { contractAddress } from '../../../src/executor/deployments.js'
-import { factoriesOf, routerOf } from '../../../src/protocols/pendle/pools.js'
+import { factoriesOf, marketPool, routerOf } from '../../../src/protocols/pendle/pools.js'
 import { sandboxAccount } from '../../../src/sandbox/accounts.js'
 import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.js'
 import { sandboxToken } from '../../../src/sandbox/tokens.js'
 import { expectExecution, stepsOf } from '../../support/answers.js'
+import { askBundle } from '../../support/bundle.js'
 import { runCli } from '../../support/cli.js'
+import { executeOnFork } from '../../support/execute.js'
 import { NodeWriter } from '../../support/nodes/node-writer.js'
 import {
   openMarket,
@@ -154,6 +156,97 @@ test('an SY is entered and left by its address, without an index, and a PT has n
   const without = await route(plain, weth, market.pt, ether)
   expect([without.status, without.body.code]).toEqual([422, 'NO_ROUTE'])
 })
+
+const abi = parseAbi([
+  'function transfer(address to, uint256 amount)',
+  'function swapSyForExactPt(address receiver, uint256 exactPtOut, bytes data)',
+])
+
+test('a swap of a bundle keeps to its slippage where somebody buys ahead', async () => {
+  const args = { tokenIn: sy, tokenOut: market.pt, amountIn: String(5n * ether) }
+  const ahead = [
+    {
+      to: sy,
+      data: encodeFunctionData({
+        abi,
+        functionName: 'transfer',
+        args: [market.market, 60n * ether],
+      }),
+    },
+    {
+      to: market.market,
+      data: encodeFunctionData({
+        abi,
+        functionName: 'swapSyForExactPt',
+        args: [alice, 50n * ether, '0x'],
+      }),
+    },
+  ].map((one) => ({ ...one, from: alice, value: '0' }))
+  const swap = async (slippage: string, first: typeof ahead) => {
+    const query = { fromAddress: alice, chainId: '1' }
+    const action = { protocol: 'pendle', action: 'swap', args: { ...args, slippage } }
+    const { status, text, body } = await askBundle(indexed, query, [action])
+    expect(status, text).toBe(200)
+    const done = await executeOnFork({
+      nodeUrl: sandbox.url,
+      blockNumber: body.createdAt ?? body.blockNumber,
+      tx: body.tx,
+      first,
+      watch: [
+        { token: market.pt, owner: alice },
+        { token: sy, owner: alice },
+      ],
+    })
+    return { done, promised: BigInt(body.amountsOut[market.pt]) }
+  }
+  const alone = await swap('100', [])
+  expect(alone.done).toMatchObject({ status: 'success', deltas: [alone.promised, -5n * ether] })
+  const held = await swap('100', ahead)
+  expect(held.done.status).toBe('success')
+  // With what was bought ahead.
+  expect(held.done.deltas[0]).toBeLessThan(50n * ether + held.promised)
+  expect(held.done.deltas[0]).toBeGreaterThan(50n * ether)
+  expect(held.done.deltas[1]).toBe(-65n * ether)
+  const tight = await swap('1', ahead)
+  expect(tight.done).toMatchObject({ status: 'reverted', deltas: [50n * ether, -60n * ether] })
+})
+
+test('an imported market needs no index, and lists its tokens as positions', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'forkroute-pendle-import-'))
+  const list = join(folder, 'pools.json')
+  const { pt, yt } = market
+  writeFileSync(list, JSON.stringify([marketPool(market.market, { pt, sy, yt, factory })]))
+  const imported = await runCli(['pools', 'import', list, '--json'], { DATA_DIR: folder })
+  expect(imported.out, imported.err).toContain('"added": 1')
+  const service = await startService({ RPC_URL_1: sandbox.url, DATA_DIR: folder })
+  try {
+    const answer = await route(service, weth, pt, 20n * ether)
+    expect(answer.status, answer.text).toBe(200)
+    expect(stepsOf(answer)).toEqual(['deposit pendle', 'swap pendle'])
+    await expectExecution(sandbox.url, answer, pt)
+    const { body } = await service.get('/api/v1/positions', { chainId: '1' })
+    const rows = (body as readonly Row[]).filter(({ protocol }) => protocol?.slug === 'pendle')
+    expect(new Set(rows.map(({ tokenAddress }) => tokenAddress))).toEqual(
+      new Set([pt, yt, market.market]),
+    )
+    const row = rows.find(({ tokenAddress }) => tokenAddress === pt)
+    // The first price is of 6 % in a hundred days, before the first swap.
+    expect(row?.apyBase).toBeGreaterThan(5)
+    expect(row?.name).toMatch(/^PT Vault \d+[A-Z]{3}\d{4}$/)
+    expect(row?.underlyingTokens).toEqual([sy])
+  } finally {
+    await service.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+})
+
+interface Row {
+  readonly tokenAddress: Address | null
+  readonly protocol: { readonly slug: string } | null
+  readonly name: string
+  readonly apyBase: number | null
+  readonly underlyingTokens: readonly Address[]
+}
 
 test('an expired PT is redeemed, without an index, and bought nowhere', async () => {
   await node.rpc('evm_setNextBlockTimestamp', [Number((await now()) + 110n * day)])

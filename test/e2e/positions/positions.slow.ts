@@ -48,8 +48,8 @@ async function collections(): Promise<number> {
   return Number(/stage_seconds_count\{stage="positions"\} (\d+)/.exec(text)?.[1] ?? 0)
 }
 
-/** Tested on contracts of their own: converters.itest.ts and liquidity-gauge.itest.ts of test/integration/protocols. */
-const elsewhere = ['rocket-pool', 'ether-fi', 'frax-ether', 'sky', 'curve-gauge']
+/** Tested on contracts of their own: converters.itest.ts and liquidity-gauge.itest.ts of test/integration/protocols, and pendle.slow.ts of test/e2e/pool-index. */
+const elsewhere = ['rocket-pool', 'ether-fi', 'frax-ether', 'sky', 'curve-gauge', 'pendle']
 
 describe('the first snapshot', () => {
   test('every protocol with positions has some, each with its own id', async () => {

@@ -31,12 +31,16 @@ export class VenueRoutes {
     this.#service = service
   }
 
-  /** @param place - puts the venues on the chain before the service starts. */
+  /**
+   * @param place - puts the venues on the chain before the service starts.
+   * @param settings - variables of the service besides its nodes.
+   */
   static async start(
     places: readonly {
       readonly chain: ChainDefinition
       readonly place: (node: NodeWriter, url: string) => Promise<void>
     }[],
+    settings: Readonly<Record<string, string>> = {},
   ): Promise<VenueRoutes> {
     const sandboxes = await startSandboxes(places.map(({ chain }) => chain.id))
     for (const { chain, place } of places) {
@@ -48,7 +52,11 @@ export class VenueRoutes {
       await node.close()
     }
     const nodes = sandboxes.map(({ chainId, url }) => [`RPC_URL_${chainId}`, url])
-    const service = await startService({ ...Object.fromEntries(nodes), AUTH_MODE: 'open' })
+    const service = await startService({
+      ...Object.fromEntries(nodes),
+      ...settings,
+      AUTH_MODE: 'open',
+    })
     return new VenueRoutes(sandboxes, service)
   }
 
