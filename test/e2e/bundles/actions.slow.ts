@@ -8,6 +8,7 @@ import type { Address } from '../../../src/domain/primitives.js'
 import { approveInputs, askBundle, executeBundle } from '../../support/bundle.js'
 import { NodeWriter } from '../../support/nodes/node-writer.js'
 import { type ActionCase, actionCases } from '../../support/protocols/action-cases.js'
+import { placeGsm } from '../../support/protocols/declared/place-gsm.js'
 import { placeForkVenues } from '../../support/protocols/fork-venues.js'
 import { placeConverters } from '../../support/protocols/place-converters.js'
 import { placeFluid } from '../../support/protocols/place-fluid.js'
@@ -44,6 +45,7 @@ beforeAll(async () => {
   const pools = await placeForkVenues(service.nodeUrl)
   await placeConverters(service.nodeUrl)
   await placeLitePsm(service.nodeUrl)
+  await placeGsm(node)
   await placeFluid(service.nodeUrl)
   await placeGauges(service.nodeUrl)
   pancakePair = pools.find(({ protocol }) => protocol === 'pancakeswap-v2')?.address ?? '0x'
@@ -106,7 +108,7 @@ Written by test/e2e/bundles/actions.slow.ts (\`UPDATE_DOCS=1 npx vitest run test
 is not what it finds: every action that /api/v1/standards lists for the chain is asked as a bundle on the sandbox chain, and
 the returned transaction is sent on a separate Anvil, where amounts and gas have to be those of the answer. Gas is that of the
 whole transaction, with the actions before it, asked without an API key. Chain 1 is the sandbox's, with the exchanges of PancakeSwap and SushiSwap V3,
-Rocket Pool, ether.fi, Sky and its module at par, Frax Ether, Fluid and gauges of Curve and Balancer placed beside its own; other chains have no contracts here, nor have SparkLend, whose code is
+Rocket Pool, ether.fi, modules at par of Sky and Aave, Sky, Frax Ether, Fluid and gauges of Curve and Balancer placed beside its own; other chains have no contracts here, nor have SparkLend, whose code is
 that of aave-v3, Balancer V3 and Pendle, which test/e2e/routes/balancer-v3.slow.ts and test/e2e/pool-index/pendle.slow.ts place.
 
 | protocol | action | chain | executed | strategy | gas | block |

@@ -13,6 +13,7 @@ import { askBundle, executeBundle } from '../../support/bundle.js'
 import { executeBehind, type Move, minimumReasons, swap } from '../../support/front-run.js'
 import { poolJudgesOf } from '../../support/judges.js'
 import { NodeWriter } from '../../support/nodes/node-writer.js'
+import { placeGsm } from '../../support/protocols/declared/place-gsm.js'
 import { placeForkVenues } from '../../support/protocols/fork-venues.js'
 import {
   answerTo,
@@ -69,6 +70,7 @@ beforeAll(async () => {
   const pools = await placeForkVenues(service.nodeUrl)
   await placeConverters(service.nodeUrl)
   await placeLitePsm(service.nodeUrl)
+  await placeGsm(node)
   await placeFluid(service.nodeUrl)
   await placeGauges(service.nodeUrl)
   const pancakePair = pools.find(({ protocol }) => protocol === 'pancakeswap-v2')?.address ?? '0x'

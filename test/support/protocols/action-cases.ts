@@ -14,6 +14,7 @@ import { sandboxVault } from '../../../src/sandbox/venues/erc-4626.js'
 import { gaugeSpecs, stakedToken } from '../../../src/sandbox/venues/staking-rewards.js'
 import { yearnVaultSpecs } from '../../../src/sandbox/venues/yearn-v2.js'
 import { type Action, output } from '../bundle.js'
+import { gsm } from './declared/place-gsm.js'
 import { converterAddress } from './place-converters.js'
 import { gaugeCases } from './place-gauges.js'
 
@@ -250,7 +251,7 @@ function lidoCases(): ActionCase[] {
   return cases('lido', [[deposit], [redeem]], { holder: alice })
 }
 
-/** @see placeConverters, placeLitePsm */
+/** @see placeConverters, placeLitePsm, placeGsm */
 function converterCases(): ActionCase[] {
   const [rocket, etherFi] = [of('rocket-pool'), of('ether-fi')]
   const give = { tokenIn: nativeToken, amountIn: ether.toString() }
@@ -267,6 +268,16 @@ function converterCases(): ActionCase[] {
       [etherFi('deposit', give), wrap, etherFi('redeem', { amountIn: output(1) })],
     ]),
     ...cases('sky-psm', [[of('sky-psm')('swap', { ...swapped, tokenIn: dai })]]),
+    ...cases('aave-gsm', [
+      [
+        of('aave-gsm')('swap', {
+          ...swapped,
+          tokenIn: gsm.asset,
+          tokenOut: gsm.gho,
+          amountIn: '1000000000',
+        }),
+      ],
+    ]),
     ...cases('sky', [[toUsds], [toUsds, of('sky')('redeem', { amountIn: output(0) })]]),
     ...cases('frax-ether', [[of('frax-ether')('deposit', give)]]),
   ]

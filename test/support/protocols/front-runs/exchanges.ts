@@ -12,6 +12,7 @@ import {
 import { sandboxPools } from '../../../../src/sandbox/market/catalog.js'
 import { called, type Move, swap } from '../../front-run.js'
 import type { actionCases } from '../action-cases.js'
+import { gsm, gsmCap, setGsm } from '../declared/place-gsm.js'
 import { act, type Entry, ether, holding, million, token } from './parts.js'
 
 const [weth, usdc, dai, wbtc] = [token('WETH'), token('USDC'), token('DAI'), token('WBTC')]
@@ -142,6 +143,11 @@ function uniswapMoves({ nft, anybody }: Facts): Entry[] {
       // The module takes more than it is allowed to.
       { reason: /Panic\(0x11\)/ },
     ],
+    [
+      'aave-gsm swap',
+      [gsmSet('the module closed', noFees, false), gsmSet('the fee down', noFees, true)],
+      { reason: /FROZEN/ },
+    ],
     ...['sushiswap-v3', 'pancakeswap-v3'].map(
       (protocol): Entry => [
         `${protocol} swap`,
@@ -159,6 +165,19 @@ function feeOfPsm(direction: string, fee: bigint): Move {
     to: psmAddresses(ethereum.venues['sky-psm'] ?? {}).psm,
     signature: 'function set(uint256 tin, uint256 tout)',
     args: [fee, fee],
+  })
+}
+
+const noFees: Address = `0x${'0'.repeat(40)}`
+
+/** Aave's governance alone does it; its stand-in lets anybody. */
+function gsmSet(direction: string, fees: Address, isOpen: boolean): Move {
+  return called({
+    is: 'a change of the module',
+    direction,
+    to: gsm.module,
+    signature: setGsm,
+    args: [fees, gsmCap, isOpen],
   })
 }
 
