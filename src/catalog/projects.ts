@@ -80,6 +80,11 @@ const projects: Readonly<Record<string, ProjectFacts>> = {
     twitter: 'PancakeSwap',
     token: '0x152649ea73beab28c5b49b26eb48f7ead6d4c898',
   },
+  pendle: {
+    description: 'Yield of tokens apart from their principal, traded until it expires.',
+    twitter: 'pendle_fi',
+    token: '0x808507121b80c02388fad14726482e061b8da827',
+  },
   quickswap: {
     description: 'An exchange with concentrated liquidity and fees that follow the market.',
     twitter: 'QuickswapDEX',
@@ -132,6 +137,11 @@ const projects: Readonly<Record<string, ProjectFacts>> = {
     twitter: 'VelodromeFi',
     token: '0x9560e827af36c94d2ac33a39bce1fe78631088db',
     chainId: 10,
+  },
+  woofi: {
+    description: 'An exchange whose prices are posted by its own oracle.',
+    twitter: '_WOOFi',
+    token: '0x4691937a7508860f876c9c0a2a617e7d9e945d4b',
   },
   yearn: {
     description: 'Vaults that invest what is deposited in them.',
