@@ -36,8 +36,12 @@ async function doctor(chainId: number, url: string) {
 async function scriptedNode(chainId: number, wrong: (call: NodeCall, to: string) => unknown) {
   const chain = chainById(chainId)
   if (!chain) throw new Error(`no chain ${chainId}`)
+  const probes = probesOf(chain, await loadTokenLists([]))
+  const isAnyOf = ({ expected }: (typeof probes)[number]) => Object.hasOwn(known, String(expected))
+  // One call may be asked for any number by one protocol, and for a certain one by another.
+  const inOrder = [...probes.filter(isAnyOf), ...probes.filter((probe) => !isAnyOf(probe))]
   const answers = new Map(
-    probesOf(chain, await loadTokenLists([])).map(({ to, data, expected }) => [
+    inOrder.map(({ to, data, expected }) => [
       `${to} ${data}`,
       known[expected as keyof typeof known] ?? expected,
     ]),
