@@ -52,9 +52,11 @@ export function inputsFor(
   const withOverlay = {
     ...own,
     overlay(chainId: number) {
-      const known = overlays.get(chainId) ?? operations.overlay(chainId)
-      overlays.set(chainId, known)
-      return known
+      const known = overlays.get(chainId)
+      if (known !== undefined) return known
+      const overlay = operations.overlay(chainId)
+      overlays.set(chainId, overlay)
+      return overlay
     },
     onOverlay: (overlay: StateOverlay) => void used.push(overlay),
   }

@@ -2,7 +2,7 @@
 import { parseAbi } from 'viem'
 import { canonicalToken, type VenueParameters } from '../../../chains/chain.js'
 import { argumentValues, namesOf, usesName, wordOf } from '../../../domain/declared-venue.js'
-import type { AmountRef, ExecutorStep } from '../../../domain/order.js'
+import type { Amount, AmountRef, ExecutorStep } from '../../../domain/order.js'
 import { type Address, isNative, maxUint256 } from '../../../domain/primitives.js'
 import type { Pool } from '../../pool.js'
 import type { DiscoverArgs, EncodeSwapArgs, Swaps } from '../../protocol.js'
@@ -80,34 +80,30 @@ function encodeSwap(args: EncodeSwapArgs<DeclaredState>): ExecutorStep[] {
     deadline: args.deadline ?? maxUint256,
     quotedOut,
   }
-  const before = usesName(swap.args, 'quotedOut') ? [quoteStep(calls, pool, names)] : []
-  const call = {
-    kind: 'call',
-    target,
-    abi: swapAbi,
-    args: argumentValues(swapAbi.inputs, swap.args, names),
-  } as const
+  const quotes = usesName(swap.args, 'quotedOut') ? [quoteStep(calls, pool, names)] : []
+  const isSentBefore = !isNative(tokenIn) && swap.pay === 'transfer'
+  // Nothing is left of the amount after the transfer, so the order keeps it before.
+  const isKept = isSentBefore && usesName(swap.args, 'amountIn')
+  const before = isKept ? [...quotes, keepStep(args)] : quotes
+  const amount: Amount = isKept ? { ref: 'output', step: firstStep + quotes.length } : amountIn
+  const values = argumentValues(swapAbi.inputs, swap.args, { ...names, amountIn: amount })
+  const call = { kind: 'call', target, abi: swapAbi, args: values } as const
   if (isNative(tokenIn)) return [...before, { ...call, value: amountIn }]
   if (swap.pay === 'callback') return [...before, { ...call, payToken: tokenIn }]
-  const paid = { token: tokenIn, amount: amountIn }
-  if (swap.pay === 'approve') return [...before, { kind: 'approve', spender: payee, ...paid }, call]
-  if (!usesName(swap.args, 'amountIn')) {
-    return [...before, { kind: 'transfer', to: payee, ...paid }, call]
+  const paid = { token: tokenIn, amount }
+  return swap.pay === 'approve'
+    ? [...before, { kind: 'approve', spender: payee, ...paid }, call]
+    : [...before, { kind: 'transfer', to: payee, ...paid }, call]
+}
+
+function keepStep({ amountIn, helpers }: EncodeSwapArgs<DeclaredState>): ExecutorStep {
+  return {
+    kind: 'call',
+    target: helperAddress(helpers, helper),
+    abi: proportionAbi,
+    args: [amountIn, 1n, 1n],
+    output: { kind: 'word', index: 0 },
   }
-  // Nothing is left of the amount after the transfer, so the order keeps it before.
-  const kept: AmountRef = { ref: 'output', step: firstStep + before.length }
-  return [
-    ...before,
-    {
-      kind: 'call',
-      target: helperAddress(args.helpers, helper),
-      abi: proportionAbi,
-      args: [amountIn, 1n, 1n],
-      output: { kind: 'word', index: 0 },
-    },
-    { kind: 'transfer', to: payee, token: tokenIn, amount: kept },
-    { ...call, args: argumentValues(swapAbi.inputs, swap.args, { ...names, amountIn: kept }) },
-  ]
 }
 
 function quoteStep(
