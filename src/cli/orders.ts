@@ -25,14 +25,21 @@ export function addOrders(program: Command): void {
     .action(async (file: string, _local, command: Command) => {
       const options = command.optsWithGlobals<Options>()
       // What is wrong with an order says the service.
-      const orders = jsonListIn(await readTextFile(file), 'orders') as never
+      const orders = jsonListIn(await readTextFile(file), 'orders')
       await withApi(options, async (client) => {
         const visibility = options.all ? 'all' : 'key'
-        const result = await client.importOrders({ chainId: options.chain, visibility, orders })
+        const result = await client.importOrders({
+          chainId: options.chain,
+          visibility,
+          orders: orders as never,
+        })
         if (options.json) printJson(result)
         else {
           console.log(`Orders added: ${result.added}, updated: ${result.updated}.`)
-          console.log(`Each maker must allow ${result.settlement} to spend its tokenOut.`)
+          // Makers of other formats have allowed what they need where they have signed.
+          if (orders.some((order) => !('data' in Object(order)))) {
+            console.log(`Each maker must allow ${result.settlement} to spend its tokenOut.`)
+          }
         }
       })
     })
@@ -59,7 +66,7 @@ export function addOrders(program: Command): void {
             one.maker,
             text(one.amountOut, one.tokenOut),
             text(one.amountIn, one.tokenIn),
-            new Date(one.expiry * 1_000).toISOString(),
+            one.expiry === null ? 'never' : new Date(one.expiry * 1_000).toISOString(),
             one.visibility === 'all' ? 'every key' : 'this key',
           ]),
         )

@@ -18,6 +18,9 @@ export const nativeDecimals = 18
 
 export const zeroAddress: Address = '0x0000000000000000000000000000000000000000'
 
+/** Where Permit2 lies on every chain. */
+export const permit2Address: Address = '0x000000000022d473030f116ddee9f6b43ac78ba3'
+
 export const maxUint128 = 2n ** 128n - 1n
 export const maxUint256 = 2n ** 256n - 1n
 

@@ -2,13 +2,11 @@
 import type { Address, Hex } from './primitives.js'
 
 /** Whose order format it is, and whose contract settles it. */
-export const orderFormats = ['forkroute'] as const
-type OrderFormat = (typeof orderFormats)[number]
+export const orderFormats = ['forkroute', '1inch-v4'] as const
 
-/** An order of a maker, who gives tokenOut for tokenIn. Amounts are raw units as decimal texts, so that it is JSON. */
-export interface SignedOrder {
+/** What orders of all formats have. Amounts are raw units as decimal texts, so that it is JSON. */
+interface OrderParts {
   readonly chainId: number
-  readonly format: OrderFormat
   /** What the maker has signed (EIP-712); unique. */
   readonly hash: Hex
   /** The contract that settles it, and that the maker allows to spend tokenOut. */
@@ -20,8 +18,6 @@ export interface SignedOrder {
   readonly tokenOut: Address
   readonly amountIn: string
   readonly amountOut: string
-  /** Unix seconds: the last at which it can be filled. */
-  readonly expiry: number
   /** Decimal. Orders of a maker that share one are cancelled together. */
   readonly nonce: string
   /** False: only all of it at once. */
@@ -29,11 +25,55 @@ export interface SignedOrder {
   readonly signature: Hex
 }
 
+/** An order in our own format. */
+export interface ForkrouteOrder extends OrderParts {
+  readonly format: 'forkroute'
+  /** Unix seconds: the last at which it can be filled. */
+  readonly expiry: number
+}
+
+/** An order of 1inch's limit order protocol, version 4. */
+export interface OneInchOrder extends OrderParts {
+  readonly format: '1inch-v4'
+  /** Unix seconds: the last at which it can be filled; null: it has no end. */
+  readonly expiry: number | null
+  /** Decimal. */
+  readonly salt: string
+  /** Who is paid; the zero address: the maker. */
+  readonly receiver: Address
+  /** Decimal: flags, expiry and nonce. */
+  readonly makerTraits: string
+  /** Conditions and calls that the salt binds; 0x: there are none. */
+  readonly extension: Hex
+  /** Whether the signature is of the maker's key; else the maker's code says whether it has signed. */
+  readonly isSignedByKey: boolean
+}
+
+/** An order of a maker, who gives tokenOut for tokenIn. */
+export type SignedOrder = ForkrouteOrder | OneInchOrder
+
 /** What a maker signs, without what follows from it. */
-export type OrderTerms = Omit<SignedOrder, 'format' | 'hash' | 'settlement' | 'signature'>
+export type OrderTerms = Omit<ForkrouteOrder, 'format' | 'hash' | 'settlement' | 'signature'>
 
 /** An order in our own format, as its maker gives it away. */
-export type OwnOrder = OrderTerms & Pick<SignedOrder, 'signature'>
+export type OwnOrder = OrderTerms & Pick<ForkrouteOrder, 'signature'>
+
+/** An order of 1inch's protocol as its order book gives it: amounts, salt and traits are decimal. */
+export interface BookOrder {
+  readonly chainId: number
+  readonly signature: Hex
+  readonly data: {
+    readonly salt: string
+    readonly maker: Address
+    readonly receiver: Address
+    readonly makerAsset: Address
+    readonly takerAsset: Address
+    readonly makingAmount: string
+    readonly takingAmount: string
+    readonly makerTraits: string
+    readonly extension: Hex
+  }
+}
 
 /** Fields of an order in our own format, as its contract and EIP-712 have them. */
 export const makerOrderTypes = {
@@ -68,7 +108,7 @@ export function toMakerOrder(order: Omit<OrderTerms, 'chainId'>) {
 export const orderVisibilities = ['key', 'all'] as const
 export type OrderVisibility = (typeof orderVisibilities)[number]
 
-export interface ImportedOrder extends SignedOrder {
+export type ImportedOrder = SignedOrder & {
   readonly visibility: OrderVisibility
   /** Milliseconds since the epoch. */
   readonly importedAt: number

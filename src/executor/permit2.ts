@@ -6,10 +6,7 @@
  */
 import { encodeFunctionData, erc20Abi, parseAbi, type TypedDataDefinition } from 'viem'
 import type { Amount, CallStep } from '../domain/order.js'
-import type { Address, Hex } from '../domain/primitives.js'
-
-/** Where Permit2 lies on every chain. */
-export const permit2Address: Address = '0x000000000022d473030f116ddee9f6b43ac78ba3'
+import { type Address, type Hex, permit2Address } from '../domain/primitives.js'
 
 const [permitTransferFrom] = parseAbi([
   'struct TokenPermissions { address token; uint256 amount; }',

@@ -9,7 +9,7 @@ import type { StateOverlay } from '../domain/changes/overlay.js'
 import type { Operations } from '../domain/operations/operations.js'
 import type { KnownPool, PoolQuery } from '../domain/operations/pools.js'
 import type { DoctorCheck } from '../domain/operations/system.js'
-import { orderSettlement, toSignedOrder } from '../executor/order-settlement.js'
+import { orderSettlement } from '../executor/order-settlement.js'
 import { type IndexSearch, indexState, searchIndex } from '../pool-index/search.js'
 import { createChildTasks } from '../processes/child-tasks.js'
 import type { Pool } from '../protocols/pool.js'
@@ -18,6 +18,7 @@ import { createChecks } from './checks.js'
 import { withoutAddresses } from './masked.js'
 import type { ReadingTasks } from './reading-tasks.js'
 import { environmentOf, settingsOf } from './settings.js'
+import { toSignedOrders } from './signed-orders.js'
 import { type SystemParts, systemState } from './system.js'
 
 export interface OperationsParts extends Omit<SystemParts, 'processes' | 'venues'> {
@@ -74,8 +75,8 @@ export function createOperations(parts: OperationsParts): Operations & { close()
     },
     pools: poolsOf,
     importPools: (chainId, pools) => catalog.importPools(chainId, pools),
-    importOrders(owner, visibility, given) {
-      const orders = given.map(toSignedOrder)
+    async importOrders(owner, visibility, given) {
+      const orders = await toSignedOrders(given)
       const hashes = orders.map(({ hash }) => hash)
       const imported = parts.orders.import(owner, visibility, orders)
       return { ...imported, hashes, settlement: orderSettlement }

@@ -17,10 +17,18 @@ const Order = z
     tokenOut: Address.meta({ description: 'What the maker gives.' }),
     amountIn: Wei.meta({ description: 'Raw units that the maker gets for all of it.' }),
     amountOut: Wei.meta({ description: 'Raw units that the maker gives for all of it.' }),
-    expiry: z.int().meta({ description: 'Unix seconds: the last at which it can be filled.' }),
+    expiry: z.int().nullable().meta({
+      description: 'Unix seconds: the last at which it can be filled; null: it has no end.',
+    }),
     nonce: Wei.meta({ description: 'Orders of a maker that share one are cancelled together.' }),
     partialFill: z.boolean().meta({ description: 'Whether a part of it can be filled.' }),
     signature: z.string().meta({ description: 'Of the maker.' }),
+    salt: Wei.optional().meta({ description: 'Of an order of 1inch.' }),
+    receiver: Address.optional().meta({
+      description: 'Who is paid by an order of 1inch; the zero address: the maker.',
+    }),
+    makerTraits: Wei.optional().meta({ description: 'Flags of an order of 1inch.' }),
+    extension: z.string().optional().meta({ description: 'Of an order of 1inch.' }),
     visibility: z.enum(orderVisibilities).meta({ description: 'Whose requests may use it.' }),
     importedAt: z.int().meta({ description: 'Milliseconds since 1970.' }),
   })
@@ -39,7 +47,8 @@ export const OrderImport = z
     updated: z.int().meta({ description: 'Orders that were known, and are as given from now on.' }),
     hashes: z.array(Hash).meta({ description: 'Of each order, in the order of the request.' }),
     settlement: Address.meta({
-      description: 'The contract that settles them, which each maker allows to spend tokenOut.',
+      description:
+        'The contract that settles orders of our own format, which each maker allows to spend tokenOut.',
     }),
   })
   .meta({ id: 'OrderImport' })
@@ -49,5 +58,7 @@ export const OrderRemoval = z
   .meta({ id: 'OrderRemoval' })
 
 export function toOrder(order: ImportedOrder): z.output<typeof Order> {
-  return { ...order }
+  if (order.format === 'forkroute') return { ...order }
+  const { isSignedByKey: _, ...shown } = order
+  return shown
 }

@@ -6,7 +6,7 @@ import { orderVisibilities } from '../../domain/signed-order.js'
 import { ownerOf } from '../call-inputs.js'
 import { defineRoute, type Endpoint, endpoint } from '../contract.js'
 import { pagesOf } from '../inputs/listing.js'
-import { OrderRow, toOwnOrder } from '../inputs/order-row.js'
+import { OrderRow, toGivenOrder } from '../inputs/order-row.js'
 import { pageMetaOf } from '../records/listings.js'
 import { OrderImport, OrderPage, OrderRemoval, toOrder } from '../records/order-records.js'
 import { ChainId, described, examples, listOf, OrderHash, oneOf, withDefault } from '../schemas.js'
@@ -32,19 +32,23 @@ const importOrders = defineRoute({
       withDefault(oneOf(orderVisibilities), 'key', 'key'),
       'key: requests with the key that imports them use them. all: those of every key do, which needs the scope admin.',
     ),
-    orders: described(listOf(OrderRow, 1, mostAtOnce), 'As makers have signed them.', [
-      {
-        maker: examples.sender,
-        tokenIn: examples.weth,
-        tokenOut: examples.usdc,
-        amountIn: examples.oneEther,
-        amountOut: '3000000000',
-        expiry: 1_900_000_000,
-        nonce: '1',
-        partialFill: true,
-        signature: `0x${'11'.repeat(65)}`,
-      },
-    ]),
+    orders: described(
+      listOf(OrderRow, 1, mostAtOnce),
+      'As makers have signed them, in our own format or as 1inch gives them.',
+      [
+        {
+          maker: examples.sender,
+          tokenIn: examples.weth,
+          tokenOut: examples.usdc,
+          amountIn: examples.oneEther,
+          amountOut: '3000000000',
+          expiry: 1_900_000_000,
+          nonce: '1',
+          partialFill: true,
+          signature: `0x${'11'.repeat(65)}`,
+        },
+      ],
+    ),
   }),
   response: OrderImport,
   errors: [...errors, 'SCOPE_MISSING'],
@@ -79,16 +83,16 @@ const removeOrders = defineRoute({
 })
 
 export const orderEndpoints: readonly Endpoint[] = [
-  endpoint(importOrders, ({ operations, keys, caller, scopes, input }) => {
+  endpoint(importOrders, async ({ operations, keys, caller, scopes, input }) => {
     if (input.visibility === 'all' && keys && !scopes.includes('admin')) {
       throw scopeMissing(
         'Orders for every key need a key with the scope admin: leave out visibility, or ask an operator.',
         'admin',
       )
     }
-    const orders = input.orders.map((row) => toOwnOrder(input.chainId, row))
+    const orders = input.orders.map((row) => toGivenOrder(input.chainId, row))
     const owner = ownerOf(keys !== null, caller)
-    const { hashes, ...imported } = operations.importOrders(owner, input.visibility, orders)
+    const { hashes, ...imported } = await operations.importOrders(owner, input.visibility, orders)
     return { ...imported, hashes: [...hashes] }
   }),
   endpoint(getOrders, ({ operations, keys, caller, input }) => {

@@ -3,6 +3,7 @@
 import type { StateOverlay } from '../changes/overlay.js'
 import type { Address, Hex } from '../primitives.js'
 import type {
+  BookOrder,
   ImportedOrder,
   OrderQuery,
   OrderVisibility,
@@ -27,18 +28,18 @@ export interface Operations {
   poolIndex(): readonly PoolIndexState[]
   /**
    * Adds signed orders of the owner, the id of a key; one that is known is replaced. Hashes are in their order.
-   * @throws ForkrouteError INVALID_REQUEST beyond the most orders of an owner.
+   * @throws ForkrouteError INVALID_REQUEST for orders that no route can fill, and beyond the most of an owner.
    */
   importOrders(
     owner: string,
     visibility: OrderVisibility,
-    orders: readonly OwnOrder[],
-  ): {
+    orders: readonly (OwnOrder | BookOrder)[],
+  ): Promise<{
     readonly added: number
     readonly updated: number
     readonly hashes: readonly Hex[]
     readonly settlement: Address
-  }
+  }>
   /** What the owner has imported, the oldest first. */
   ordersOf(
     owner: string,

@@ -3,10 +3,11 @@ import { describe, expect, test } from 'vitest'
 import { storageReader } from '../../../test/support/storage-reader.js'
 import { ethereum } from '../../chains/ethereum.js'
 import type { Address, Hex } from '../../domain/primitives.js'
-import type { SignedOrder } from '../../domain/signed-order.js'
+import type { ForkrouteOrder } from '../../domain/signed-order.js'
 import type { ReadCall, ReadResult } from '../../domain/state.js'
 import { signedOrders } from './index.js'
-import { settlementAbi, toOrderPool } from './load.js'
+import { toOrderPool } from './load.js'
+import { settlementAbi } from './settled-orders.js'
 
 const address = (digit: string): Address => `0x${digit.repeat(40)}`
 const [a, b, maker, settlement, executor] = ['1', '2', '3', '4', '5'].map(address) as [
@@ -18,7 +19,7 @@ const [a, b, maker, settlement, executor] = ['1', '2', '3', '4', '5'].map(addres
 ]
 
 /** 300 of b for 100 of a. */
-const order: SignedOrder = {
+const order: ForkrouteOrder = {
   chainId: 1,
   format: 'forkroute',
   hash: `0x${'9'.repeat(64)}`,
@@ -40,7 +41,7 @@ const fillable = (left: bigint, byCode = false): Hex =>
     [left, 301n, byCode],
   )
 
-async function loaded(answer: ReadResult, more: Partial<SignedOrder> = {}) {
+async function loaded(answer: ReadResult, more: Partial<ForkrouteOrder> = {}) {
   const calls: ReadCall[] = []
   const reader = {
     ...storageReader({}),
@@ -59,7 +60,7 @@ async function loaded(answer: ReadResult, more: Partial<SignedOrder> = {}) {
   return { calls, pool, item }
 }
 
-async function opened(value: Hex, more: Partial<SignedOrder> = {}) {
+async function opened(value: Hex, more: Partial<ForkrouteOrder> = {}) {
   const { item, pool } = await loaded({ ok: true, value }, more)
   if (!item || !('state' in item)) throw new Error('the order was not read')
   const direction = { tokenIn: a, tokenOut: b }

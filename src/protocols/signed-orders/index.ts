@@ -3,15 +3,21 @@
  * request from those who imported them, and no look-up finds them.
  * Venue parameters: none. Pool parameters: `order`, a SignedOrder as JSON.
  */
-import { getAbiItem } from 'viem'
+import { smaller } from '../../domain/lists.js'
 import type { ExecutorStep } from '../../domain/order.js'
-import { toMakerOrder } from '../../domain/signed-order.js'
+import type { SignedOrder } from '../../domain/signed-order.js'
 import type { Pool } from '../pool.js'
 import { type Direction, defineProtocol, type EncodeSwapArgs, type Swap } from '../protocol.js'
-import { loadOrders, type OrderState, ordersSlug, settlementAbi } from './load.js'
+import { sampledSwap } from '../shared/sampled/sample.js'
+import { loadOrders, ordersSlug } from './load.js'
+import { oneInchFill } from './one-inch/fill.js'
+import type { OrderState } from './order-state.js'
+import { settledFill } from './settled-orders.js'
 
 /** The check of the signature, the mark of what is filled, and two transfers that the contract makes. */
 const gasPerFill = 95_000n
+/** A contract of the maker tells the rate, or is called in the fill. */
+const gasOfForeignCode = 60_000n
 
 export const signedOrders = defineProtocol<OrderState>({
   slug: ordersSlug,
@@ -25,53 +31,65 @@ export const signedOrders = defineProtocol<OrderState>({
     discover: async () => ({ pools: [], unreadable: [] }),
     load: loadOrders,
     swap: fill,
-    gasEstimate: () => gasPerFill,
+    gasEstimate: (_pool, { foreignCode }) =>
+      gasPerFill + (foreignCode === null ? 0n : gasOfForeignCode),
     encodeSwap,
     cautions: (_pool, { order }) => [
       {
         kind: 'order',
-        message: `The maker can cancel its order or spend what it offers; it ends at ${new Date(order.expiry * 1_000).toISOString()}.`,
+        message: `The maker can cancel its order or spend what it offers; it ${endOf(order)}.`,
       },
     ],
   },
   trust: {
-    // A maker with code decides about its signature when the order is filled.
-    foreignCode: (_pool, { order, isSignedByCode }) => (isSignedByCode ? order.maker : null),
+    foreignCode: (_pool, state) => state.foreignCode,
     isNoPriceSource: () => true,
   },
 })
+
+function endOf({ expiry }: SignedOrder): string {
+  return expiry === null ? 'has no end' : `ends at ${new Date(expiry * 1_000).toISOString()}`
+}
 
 /** Beyond what is left nothing comes out: the contract would leave the rest with the caller. */
 function fill(
   _pool: Pool,
   state: OrderState,
-  { tokenIn, tokenOut }: Direction,
+  direction: Direction,
   amountIn: bigint,
 ): Swap<OrderState> {
-  const { order, left } = state
+  const { order, left, leftOut, sampled } = state
   const isServed =
-    tokenIn === order.tokenIn &&
-    tokenOut === order.tokenOut &&
+    direction.tokenIn === order.tokenIn &&
+    direction.tokenOut === order.tokenOut &&
+    amountIn > 0n &&
     amountIn <= left &&
     (order.partialFill || amountIn === left)
+  if (!isServed) return { amountOut: 0n, exact: true, after: () => state }
+  const quoted = sampled && sampledSwap(sampled, direction, amountIn)
+  const amountOut = quoted?.amountOut ?? (order.partialFill ? linear(state, amountIn) : leftOut)
   return {
-    amountOut: isServed ? (amountIn * BigInt(order.amountOut)) / BigInt(order.amountIn) : 0n,
-    exact: true,
-    after: () => (isServed ? { ...state, left: left - amountIn } : state),
+    amountOut,
+    exact: quoted === null,
+    after: () => ({
+      ...state,
+      left: state.isOnce ? 0n : left - amountIn,
+      leftOut: leftOut - amountOut,
+      sampled: quoted ? quoted.after() : null,
+    }),
   }
 }
 
+/** At the rate of the whole order, rounded down. */
+function linear({ order, leftOut }: OrderState, amountIn: bigint): bigint {
+  return smaller((amountIn * BigInt(order.amountOut)) / BigInt(order.amountIn), leftOut)
+}
+
 function encodeSwap(args: EncodeSwapArgs<OrderState>): ExecutorStep[] {
-  const { state, amountIn, recipient } = args
-  const { order } = state
-  const abi = getAbiItem({ abi: settlementAbi, name: 'fill' })
+  const { order } = args.state
+  const { tokenIn: token, settlement: spender } = order
   return [
-    { kind: 'approve', token: order.tokenIn, spender: order.settlement, amount: amountIn },
-    {
-      kind: 'call',
-      target: order.settlement,
-      abi,
-      args: [toMakerOrder(order), order.signature, amountIn, recipient],
-    },
+    { kind: 'approve', token, spender, amount: args.amountIn },
+    order.format === 'forkroute' ? settledFill(order, args) : oneInchFill(order, args),
   ]
 }

@@ -1,37 +1,20 @@
-/** What is left of signed orders at the block: one call for each, which its contract answers for the block's successor. */
-import { encodeFunctionData, parseAbi, slice } from 'viem'
+/** What is left of signed orders at the block, as their contracts tell it for the block's successor. */
 import type { ChainDefinition } from '../../chains/chain.js'
 import { nextBlockTime } from '../../domain/changes/what-if.js'
+import { zip } from '../../domain/lists.js'
 import type { BlockPin } from '../../domain/primitives.js'
-import { type SignedOrder, toMakerOrder } from '../../domain/signed-order.js'
-import type { ReadCall, ReadResult, StateReader } from '../../domain/state.js'
+import type { SignedOrder } from '../../domain/signed-order.js'
+import type { StateReader } from '../../domain/state.js'
 import { type Pool, type Unreadable, unreadablePool } from '../pool.js'
 import type { LoadedPool } from '../protocol.js'
+import { loadOneInch } from './one-inch/load.js'
+import { nothingLeft, type OrderFacts, type OrderState } from './order-state.js'
+import { loadSettled } from './settled-orders.js'
 
 export const ordersSlug = 'signed-orders'
 
-export const settlementAbi = parseAbi([
-  'struct MakerOrder { address maker; address tokenIn; address tokenOut; uint256 amountIn; uint256 amountOut; uint256 expiry; uint256 nonce; bool partialFill; }',
-  'function fill(MakerOrder order, bytes signature, uint256 amountIn, address recipient) returns (uint256 amountOut)',
-  'function fillable(MakerOrder order, bytes signature) view returns (uint256 amountIn, uint256 held, bool byCode)',
-])
-
 /** A maker or a token with code that burns gas costs a request no more than this. */
 const gasOfCheck = 500_000n
-
-export interface OrderState {
-  readonly order: SignedOrder
-  /** Raw units of tokenIn that can be filled; 0: it is filled, cancelled or expired, or its maker cannot pay. */
-  readonly left: bigint
-  /** Raw units of tokenOut that the maker has and allows, for all of its orders. */
-  readonly held: bigint
-  /** Whether code of the maker, and not its key, says that it has signed. */
-  readonly isSignedByCode: boolean
-}
-
-const nothingLeft = { left: 0n, held: 0n, isSignedByCode: false }
-/** Three words in hexadecimal. */
-const checkLength = 2 + 3 * 64
 
 export function toOrderPool(order: SignedOrder): Pool {
   return {
@@ -43,12 +26,12 @@ export function toOrderPool(order: SignedOrder): Pool {
   }
 }
 
-/** Whether the block after this one is later than the order's last second. */
+/** Whether the block after this one is later than the order's last second, where it has one. */
 export function isOver(
   { expiry }: SignedOrder,
   at: { readonly block: BlockPin; readonly chain: ChainDefinition },
 ): boolean {
-  return nextBlockTime(at.block, at.chain.blockTimeSeconds) > BigInt(expiry)
+  return expiry !== null && nextBlockTime(at.block, at.chain.blockTimeSeconds) > BigInt(expiry)
 }
 
 function orderOf({ parameters }: Pool): SignedOrder {
@@ -63,27 +46,21 @@ export async function loadOrders(args: {
 }): Promise<(LoadedPool<OrderState> | Unreadable)[]> {
   const { reader, chain, pools } = args
   const timestamp = nextBlockTime(reader.block, chain.blockTimeSeconds)
-  const answers = await reader.call(pools.map((pool) => checkOf(orderOf(pool), timestamp)))
-  return pools.map((pool, index) => {
-    const answer = answers[index]
-    if (answer && !answer.ok && answer.reason === 'unreadable') {
-      return unreadablePool(pool, answer.message)
-    }
-    return { pool, state: { order: orderOf(pool), ...checkedBy(answer) }, partial: false }
+  const at = { timestamp, gas: gasOfCheck }
+  const orders = pools.map(orderOf)
+  const own = orders.filter((order) => order.format === 'forkroute')
+  const oneInch = orders.filter((order) => order.format === '1inch-v4')
+  const [ofOwn, ofOneInch] = await Promise.all([
+    loadSettled(reader, own, at),
+    loadOneInch(reader, oneInch, at),
+  ])
+  const facts = new Map<SignedOrder, OrderFacts | string>([
+    ...zip(own, ofOwn),
+    ...zip(oneInch, ofOneInch),
+  ])
+  return zip(pools, orders).map(([pool, order]) => {
+    const found = facts.get(order) ?? nothingLeft
+    if (typeof found === 'string') return unreadablePool(pool, found)
+    return { pool, state: { order, ...found }, partial: false }
   })
-}
-
-function checkOf(order: SignedOrder, timestamp: bigint): ReadCall {
-  const args = [toMakerOrder(order), order.signature] as const
-  const data = encodeFunctionData({ abi: settlementAbi, functionName: 'fillable', args })
-  return { to: order.settlement, data, timestamp, gas: gasOfCheck }
-}
-
-/** Where nothing was deployed the answer is empty. */
-function checkedBy(answer: ReadResult | undefined): Omit<OrderState, 'order'> {
-  if (!answer?.ok || answer.value.length !== checkLength) return nothingLeft
-  const [left, held, byCode] = [0, 1, 2].map((index) =>
-    BigInt(slice(answer.value, 32 * index, 32 * index + 32)),
-  )
-  return { left: left ?? 0n, held: held ?? 0n, isSignedByCode: byCode !== 0n }
 }

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { storageReader } from '../../../test/support/storage-reader.js'
 import { ethereum } from '../../chains/ethereum.js'
 import type { Address } from '../../domain/primitives.js'
-import type { SignedOrder } from '../../domain/signed-order.js'
+import type { ForkrouteOrder } from '../../domain/signed-order.js'
 import type { ReadCall, ReadResult } from '../../domain/state.js'
 import { MarketView } from './market-view.js'
 import { OrderMarket } from './order-market.js'
@@ -11,7 +11,7 @@ import { OrderMarket } from './order-market.js'
 const address = (digit: string): Address => `0x${digit.repeat(40)}`
 const [a, b, c] = [address('1'), address('2'), address('3')]
 
-function orderOf(id: number, more: Partial<SignedOrder> = {}): SignedOrder {
+function orderOf(id: number, more: Partial<ForkrouteOrder> = {}): ForkrouteOrder {
   return {
     chainId: 1,
     format: 'forkroute',
@@ -51,7 +51,7 @@ describe('OrderMarket', () => {
     const { reader, calls } = chainWith(100n, 10_000n)
     const market = new OrderMarket(ethereum, new Set())
     const base = new MarketView({})
-    const view = (orders: SignedOrder[]) => market.view(reader, base, orders, [a, b])
+    const view = (orders: ForkrouteOrder[]) => market.view(reader, base, orders, [a, b])
     const first = await view([orderOf(2), orderOf(1)])
     const second = await view([orderOf(2), orderOf(3)])
     expect([idsOf(first), idsOf(second), idsOf(base)]).toEqual([[1, 2], [2, 3], []])

@@ -10,7 +10,8 @@ import type { StateReader } from '../../domain/state.js'
 import { poolKey, type Unreadable } from '../../protocols/pool.js'
 import type { LoadedPool } from '../../protocols/protocol.js'
 import { signedOrders } from '../../protocols/signed-orders/index.js'
-import { isOver, type OrderState, toOrderPool } from '../../protocols/signed-orders/load.js'
+import { isOver, toOrderPool } from '../../protocols/signed-orders/load.js'
+import type { OrderState } from '../../protocols/signed-orders/order-state.js'
 import { type MarketPool, MarketView } from './market-view.js'
 import { doubtOf } from './verified.js'
 
@@ -129,11 +130,9 @@ function byRate(a: SignedOrder, b: SignedOrder): number {
 function toMarketPools(open: readonly LoadedPool<OrderState>[]): MarketPool[] {
   const offered = new Map<string, bigint>()
   const fundsOf = ({ state: { order } }: LoadedPool<OrderState>) =>
-    `${order.settlement}:${order.maker}:${order.tokenOut}`
+    `${order.maker}:${order.tokenOut}`
   for (const one of open) {
-    const { order, left } = one.state
-    const output = (left * BigInt(order.amountOut)) / BigInt(order.amountIn)
-    offered.set(fundsOf(one), (offered.get(fundsOf(one)) ?? 0n) + output)
+    offered.set(fundsOf(one), (offered.get(fundsOf(one)) ?? 0n) + one.state.leftOut)
   }
   return open.map((loaded) => {
     const doubt = doubtOf('found', signedOrders, loaded, {})

@@ -4,9 +4,9 @@
  */
 import { encodeFunctionData, parseAbi, parseSignature } from 'viem'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { type Address, nativeToken } from '../../../src/domain/primitives.js'
+import { type Address, nativeToken, permit2Address } from '../../../src/domain/primitives.js'
 import { contractAddress, executorAddress } from '../../../src/executor/deployments.js'
-import { permit2Address, permit2Approval } from '../../../src/executor/permit2.js'
+import { permit2Approval } from '../../../src/executor/permit2.js'
 import { sandboxAccount } from '../../../src/sandbox/accounts.js'
 import { sandboxToken } from '../../../src/sandbox/tokens.js'
 import { carryOut, signed } from '../../support/routing/permits.js'

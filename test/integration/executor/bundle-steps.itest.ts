@@ -3,9 +3,9 @@ import { encodeFunctionData, erc20Abi, erc721Abi, type Hex, numberToHex, parseAb
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ExecutorStep, Order, RoutingStrategy } from '../../../src/domain/order.js'
-import { type Address, zeroAddress } from '../../../src/domain/primitives.js'
+import { type Address, permit2Address, zeroAddress } from '../../../src/domain/primitives.js'
 import { buildTransaction, runnerAddress } from '../../../src/executor/compile.js'
-import { permit2Address, transferPermitTypedData } from '../../../src/executor/permit2.js'
+import { transferPermitTypedData } from '../../../src/executor/permit2.js'
 import {
   approveNft,
   permitTransfer,
