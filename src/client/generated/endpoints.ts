@@ -860,6 +860,12 @@ export const shapes: Readonly<Record<string, Shape>> = {
       },
       "nonce": {
         "is": "Wei"
+      },
+      "salt": {
+        "is": "Wei"
+      },
+      "makerTraits": {
+        "is": "Wei"
       }
     }
   },

@@ -1371,6 +1371,11 @@ export interface components {
             };
         };
         OrderRow: {
+            /**
+             * @description Our own format. Not needed. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            format: "OrderRow";
             /** @description Who has signed it. */
             maker: string;
             /** @description What the maker gets. */
@@ -1392,6 +1397,39 @@ export interface components {
             partialFill: boolean;
             /** @description Of the order by EIP-712: 65 bytes of a key, or what code of the maker accepts (EIP-1271). */
             signature: string;
+        };
+        BookOrderRow: {
+            /**
+             * @description Of 1inch. Not needed beside `data`. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            format: "BookOrderRow";
+            /** @description Of the order by EIP-712. */
+            signature: string;
+            /** @description What its maker has signed. */
+            data: {
+                /** @description Ends with what binds the extension. */
+                salt: bigint;
+                /** @description Who has signed it. */
+                maker: string;
+                /** @description Who is paid; the zero address: the maker. */
+                receiver: string;
+                /** @description What the maker gives. */
+                makerAsset: string;
+                /** @description What the maker gets. */
+                takerAsset: string;
+                /** @description Raw units that the maker gives for all of it. */
+                makingAmount: bigint;
+                /** @description Raw units that the maker gets for all of it. */
+                takingAmount: bigint;
+                /** @description Flags, expiry and nonce. */
+                makerTraits: bigint;
+                /**
+                 * @description Conditions, calls and contracts that tell the rate.
+                 * @default 0x
+                 */
+                extension: string;
+            };
         };
         RouteTransaction: {
             /** @description The steps in order. */
@@ -5375,7 +5413,7 @@ export interface components {
             updated: number;
             /** @description Of each order, in the order of the request. */
             hashes: string[];
-            /** @description The contract that settles them, which each maker allows to spend tokenOut. */
+            /** @description The contract that settles orders of our own format, which each maker allows to spend tokenOut. */
             settlement: components["schemas"]["Address"];
         };
         OrderPage: {
@@ -5393,7 +5431,7 @@ export interface components {
              * @description Whose format it is.
              * @enum {string}
              */
-            format: "forkroute";
+            format: "forkroute" | "1inch-v4";
             /** @description The contract that settles it. */
             settlement: components["schemas"]["Address"];
             /** @description Who has signed it. */
@@ -5406,14 +5444,22 @@ export interface components {
             amountIn: components["schemas"]["Wei"];
             /** @description Raw units that the maker gives for all of it. */
             amountOut: components["schemas"]["Wei"];
-            /** @description Unix seconds: the last at which it can be filled. */
-            expiry: number;
+            /** @description Unix seconds: the last at which it can be filled; null: it has no end. */
+            expiry: number | null;
             /** @description Orders of a maker that share one are cancelled together. */
             nonce: components["schemas"]["Wei"];
             /** @description Whether a part of it can be filled. */
             partialFill: boolean;
             /** @description Of the maker. */
             signature: string;
+            /** @description Of an order of 1inch. */
+            salt?: components["schemas"]["Wei"];
+            /** @description Who is paid by an order of 1inch; the zero address: the maker. */
+            receiver?: components["schemas"]["Address"];
+            /** @description Flags of an order of 1inch. */
+            makerTraits?: components["schemas"]["Wei"];
+            /** @description Of an order of 1inch. */
+            extension?: string;
             /**
              * @description Whose requests may use it.
              * @enum {string}
@@ -17045,7 +17091,7 @@ export interface operations {
                      */
                     visibility?: "key" | "all";
                     /**
-                     * @description As makers have signed them.
+                     * @description As makers have signed them, in our own format or as 1inch gives them.
                      * @example [
                      *       {
                      *         "maker": "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266",
@@ -17060,7 +17106,7 @@ export interface operations {
                      *       }
                      *     ]
                      */
-                    orders: components["schemas"]["OrderRow"][];
+                    orders: (components["schemas"]["OrderRow"] | components["schemas"]["BookOrderRow"])[];
                 };
             };
         };

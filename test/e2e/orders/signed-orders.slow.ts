@@ -4,92 +4,57 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import type { Hex } from 'viem'
-import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { openKeyStore } from '../../../src/api/key-store.js'
-import type { Address } from '../../../src/domain/primitives.js'
 import { standaloneContracts } from '../../../src/executor/deployments.js'
 import { orderSettlement, toTypedOrder } from '../../../src/executor/order-settlement.js'
-import { sandboxToken } from '../../../src/sandbox/tokens.js'
 import { runCli } from '../../support/cli.js'
-import { alice, deliveredByRoute } from '../../support/declared-venues.js'
+import { alice } from '../../support/declared-venues.js'
 import { executeOnFork } from '../../support/execute.js'
-import { NodeWriter } from '../../support/nodes/node-writer.js'
+import {
+  ether,
+  makerKey,
+  type OrderMarket,
+  openOrderMarket,
+  usdc,
+  weth,
+} from '../../support/orders/order-market.js'
 import { withSandbox } from '../../support/sandbox.js'
-import { startService, type TestService } from '../../support/service/service.js'
 
-const weth = sandboxToken('WETH').address
-const usdc = sandboxToken('USDC').address
-const ether = 10n ** 18n
-const makerKey: Hex = `0x${'5e'.repeat(32)}`
-const maker = privateKeyToAccount(makerKey)
+const approve = 'function approve(address, uint256)'
 const context = withSandbox()
 
 describe('signed orders', () => {
   let dataDir: string
-  let node: NodeWriter
-  let service: TestService
+  let market: OrderMarket
   let otherKey: string
-  let expiry: number
-  /** Raw units of USDC for one WETH in the market. */
-  let price: bigint
   let nonce = 100n
 
   beforeAll(async () => {
     dataDir = await mkdtemp(join(tmpdir(), 'forkroute-orders-'))
-    node = await new NodeWriter(context().sandbox.url).start()
-    await node.rpc('anvil_impersonateAccount', [alice])
-    await node.place(orderSettlement, standaloneContracts.OrderSettlement.initCode)
-    await node.rpc('anvil_setBalance', [maker.address, '0x56bc75e2d63100000'])
-    await node.rpc('anvil_impersonateAccount', [maker.address.toLowerCase()])
-    await node.send(
-      usdc,
-      'function transfer(address, uint256)',
-      [maker.address, 30_000_000_000n],
-      alice,
-    )
-    await allow(2n ** 255n)
-    const block = await context().client.request<{ timestamp: Hex }>('eth_getBlockByNumber', [
-      'latest',
-      false,
-    ])
-    expiry = Number(block.timestamp) + 86_400
-    service = await startService({
-      RPC_URL_1: context().sandbox.url,
-      HEAD_POLL_MS: '250',
-      FIRST_PIN_WAIT_MS: '60000',
-      REQUEST_TIMEOUT_MS: '600000',
-      UPSTREAM_TIMEOUT_MS: '120000',
+    market = await openOrderMarket(context(), async (node, makerAddress) => {
+      await node.place(orderSettlement, standaloneContracts.OrderSettlement.initCode)
+      await node.send(usdc, approve, [orderSettlement, 2n ** 255n], makerAddress)
     })
-    const keys = openKeyStore(service.dataDir)
+    const keys = openKeyStore(market.service.dataDir)
     otherKey = keys.createKey({ name: 'other' }).key
     keys.close()
-    const quote = await service.get('/api/v1/shortcuts/quote', {
-      tokenIn: weth,
-      tokenOut: usdc,
-      amountIn: String(ether / 10n),
-    })
-    expect(quote.status, quote.text).toBe(200)
-    price = BigInt(quote.body.amountOut) * 10n
   })
   afterAll(async () => {
-    await service?.stop()
-    await node?.close()
+    await market?.stop()
     await rm(dataDir, { recursive: true, force: true })
   })
 
   afterEach(async () => {
-    const { body } = await service.get('/api/v1/orders')
-    if (body.data.length) await forget(body.data.map(({ hash }: { hash: string }) => hash))
+    const { body } = await market.service.get('/api/v1/orders')
+    if (body.data.length) await market.forget(body.data.map(({ hash }: { hash: string }) => hash))
   })
 
-  const from = () => maker.address.toLowerCase() as Address
+  const from = () => market.makerAddress
   const allow = (amount: bigint) =>
-    node.send(usdc, 'function approve(address, uint256)', [orderSettlement, amount], from())
+    market.node.send(usdc, approve, [orderSettlement, amount], from())
   const cancel = (which: bigint) =>
-    node.send(orderSettlement, 'function cancel(uint256)', [which], from())
-
+    market.node.send(orderSettlement, 'function cancel(uint256)', [which], from())
   /** Gives so much better a price than the market. */
   async function signed(amountIn: bigint, bps: bigint, more: { partialFill?: boolean } = {}) {
     nonce += 1n
@@ -98,73 +63,46 @@ describe('signed orders', () => {
       tokenIn: weth,
       tokenOut: usdc,
       amountIn: String(amountIn),
-      amountOut: String((amountIn * price * (10_000n + bps)) / ether / 10_000n),
-      expiry,
+      amountOut: String(market.better(amountIn, bps)),
+      expiry: market.expiry,
       nonce: String(nonce),
       partialFill: true,
       ...more,
     }
-    const signature = await maker.signTypedData(toTypedOrder({ chainId: 1, ...terms }))
+    const signature = await market.maker.signTypedData(toTypedOrder({ chainId: 1, ...terms }))
     return { ...terms, signature }
   }
 
-  async function imported(...orders: object[]): Promise<string[]> {
-    const { status, body, text } = await service.post('/api/v1/orders', { orders })
-    expect(status, text).toBe(200)
-    return body.hashes
-  }
-
-  async function forget(hashes: readonly string[]): Promise<void> {
-    const path = `/api/v1/orders?hashes=${hashes.join()}`
-    expect((await service.send(path, { method: 'DELETE' })).body).toEqual({
-      removed: hashes.length,
-    })
-  }
-
-  const head = async () =>
-    String(Number(await context().client.request<Hex>('eth_blockNumber', [])))
-
-  async function route(amountIn: bigint, more: Record<string, string> = {}, headers = {}) {
-    const query = { fromAddress: alice, executionMode: 'backend', tokenIn: weth, tokenOut: usdc }
-    const asked = { ...query, amountIn: String(amountIn), blockNumber: await head(), ...more }
-    return service.get('/api/v1/shortcuts/route', asked, headers)
-  }
-
-  const delivered = (answer: Awaited<ReturnType<typeof route>>, amountIn: bigint) =>
-    deliveredByRoute(context().sandbox.url, answer, {
-      tokenIn: weth,
-      tokenOut: usdc,
-      amountIn: String(amountIn),
-    })
-
   test('an order is the way where it pays best, alone and as a part of a split, to the wei', async () => {
-    const [hash = ''] = await imported(await signed(ether, 200n))
-    const whole = await route(ether)
+    const [hash = ''] = await market.imported(await signed(ether, 200n))
+    const whole = await market.route(ether)
     expect(whole.status, whole.text).toBe(200)
     expect(whole.text).toContain(hash)
-    expect(BigInt(whole.body.amountOut)).toBe((ether * ((price * 10_200n) / 10_000n)) / ether)
-    expect(await delivered(whole, ether)).toBe(BigInt(whole.body.amountOut))
+    expect(BigInt(whole.body.amountOut)).toBe(
+      (ether * ((market.price * 10_200n) / 10_000n)) / ether,
+    )
+    expect(await market.delivered(whole, ether)).toBe(BigInt(whole.body.amountOut))
     expect(whole.body.cautions).toMatchObject([{ pool: hash, kind: 'order' }])
 
-    const split = await route(3n * ether)
+    const split = await market.route(3n * ether)
     expect(split.text).toContain(hash)
     const legs = split.body.route.flatMap((step: { internalRoutes?: { pool: string }[] }) =>
       (step.internalRoutes ?? []).map(({ pool }) => pool),
     )
     expect(new Set(legs).size, split.text).toBeGreaterThan(1)
-    expect(await delivered(split, 3n * ether)).toBe(BigInt(split.body.amountOut))
-    await forget([hash])
-    const without = await route(3n * ether)
+    expect(await market.delivered(split, 3n * ether)).toBe(BigInt(split.body.amountOut))
+    await market.forget([hash])
+    const without = await market.route(3n * ether)
     expect(without.text).not.toContain(hash)
     expect(BigInt(split.body.amountOut)).toBeGreaterThan(BigInt(without.body.amountOut))
   })
 
   test('orders of one key are in no answer and no list of another, at the same block and at the same time', async () => {
-    const [hash = ''] = await imported(await signed(ether, 200n))
+    const [hash = ''] = await market.imported(await signed(ether, 200n))
     const other = { authorization: `Bearer ${otherKey}` }
-    const blockNumber = await head()
+    const blockNumber = await market.head()
     const both = [{}, other, {}, other].map((headers) =>
-      route(ether, { blockNumber, explain: 'true' }, headers),
+      market.route(ether, { blockNumber, explain: 'true' }, headers),
     )
     const [own, foreign, again, foreignAgain] = await Promise.all(both)
     expect([own, again].map((answer) => answer?.text.includes(hash))).toEqual([true, true])
@@ -173,11 +111,13 @@ describe('signed orders', () => {
       false,
     ])
     expect(foreign?.status).toBe(200)
-    const alone = await route(ether, { blockNumber, onlyPools: hash }, other)
+    const alone = await market.route(ether, { blockNumber, onlyPools: hash }, other)
     expect(alone.status).toBe(422)
-    expect((await service.get('/api/v1/orders')).body.data).toMatchObject([{ hash, maker: from() }])
-    expect((await service.get('/api/v1/orders', {}, other)).body.data).toEqual([])
-    const taken = await service.send(`/api/v1/orders?hashes=${hash}`, {
+    expect((await market.service.get('/api/v1/orders')).body.data).toMatchObject([
+      { hash, maker: from() },
+    ])
+    expect((await market.service.get('/api/v1/orders', {}, other)).body.data).toEqual([])
+    const taken = await market.service.send(`/api/v1/orders?hashes=${hash}`, {
       method: 'DELETE',
       headers: other,
     })
@@ -186,26 +126,28 @@ describe('signed orders', () => {
     const all = { orders: [await signed(ether, 300n)], visibility: 'all' }
     const body = JSON.stringify(all)
     const headers = { ...other, 'content-type': 'application/json' }
-    const refused = await service.send('/api/v1/orders', { method: 'POST', headers, body })
+    const refused = await market.service.send('/api/v1/orders', { method: 'POST', headers, body })
     expect([refused.status, refused.body.code]).toEqual([403, 'SCOPE_MISSING'])
-    const shown = await service.post('/api/v1/orders', all)
-    expect((await route(ether, { blockNumber }, other)).text).toContain(shown.body.hashes[0])
-    await forget([hash, shown.body.hashes[0]])
-    expect((await route(ether, { blockNumber }, other)).text).not.toContain(shown.body.hashes[0])
+    const shown = await market.service.post('/api/v1/orders', all)
+    expect((await market.route(ether, { blockNumber }, other)).text).toContain(shown.body.hashes[0])
+    await market.forget([hash, shown.body.hashes[0]])
+    expect((await market.route(ether, { blockNumber }, other)).text).not.toContain(
+      shown.body.hashes[0],
+    )
   })
 
   test('an order that the chain does not honour is no part of any answer', async () => {
     const good = await signed(ether, 200n)
     const lies = [
-      { ...(await signed(ether, 500n)), amountOut: String(price * 2n) },
+      { ...(await signed(ether, 500n)), amountOut: String(market.price * 2n) },
       { ...(await signed(ether, 500n)), maker: alice },
-      { ...(await signed(ether, 500n)), expiry: expiry - 2 * 86_400 },
+      { ...(await signed(ether, 500n)), expiry: market.expiry - 2 * 86_400 },
       { ...(await signed(ether, 500n)), signature: `0x${'11'.repeat(65)}` },
     ]
-    const hashes = await imported(good, ...lies)
+    const hashes = await market.imported(good, ...lies)
     const used = async () => {
-      const { text, body } = await route(ether)
-      expect(await delivered({ body } as never, ether)).toBe(BigInt(body.amountOut))
+      const { text, body } = await market.route(ether)
+      expect(await market.delivered({ body } as never, ether)).toBe(BigInt(body.amountOut))
       return hashes.map((hash) => text.includes(hash))
     }
     expect(await used()).toEqual([true, false, false, false, false])
@@ -215,13 +157,13 @@ describe('signed orders', () => {
     expect((await used())[0]).toBe(true)
     await cancel(BigInt(good.nonce))
     expect(await used()).toEqual([false, false, false, false, false])
-    await forget(hashes)
+    await market.forget(hashes)
   })
 
   test('an order that ends between the answer and its transaction undoes the transaction', async () => {
     const order = await signed(ether, 200n)
-    const hashes = await imported(order)
-    const { body } = await route(ether)
+    const hashes = await market.imported(order)
+    const { body } = await market.route(ether)
     const done = await executeOnFork({
       nodeUrl: context().sandbox.url,
       blockNumber: body.createdAt,
@@ -241,19 +183,22 @@ describe('signed orders', () => {
       },
     })
     expect([done.status, ...done.deltas]).toEqual(['reverted', 0n, 0n])
-    await forget(hashes)
+    await market.forget(hashes)
   })
 
   test('orders of a maker that has less than they offer are not filled together', async () => {
-    const orders = await imported(await signed(8n * ether, 250n), await signed(8n * ether, 200n))
-    const answer = await route(10n * ether)
+    const orders = await market.imported(
+      await signed(8n * ether, 250n),
+      await signed(8n * ether, 200n),
+    )
+    const answer = await market.route(10n * ether)
     expect(orders.map((hash) => answer.text.includes(hash))).toEqual([true, false])
-    expect(await delivered(answer, 10n * ether)).toBe(BigInt(answer.body.amountOut))
-    await forget(orders)
+    expect(await market.delivered(answer, 10n * ether)).toBe(BigInt(answer.body.amountOut))
+    await market.forget(orders)
   })
 
   test('the example signs what the command imports, and a cassette keeps it', async () => {
-    const amountOut = String((price * 10_300n) / 10_000n)
+    const amountOut = String((market.price * 10_300n) / 10_000n)
     const { stdout } = await promisify(execFile)(
       process.execPath,
       ['examples/orders/sign-order.mjs', weth, usdc, String(ether), amountOut, '3600'],
@@ -261,12 +206,12 @@ describe('signed orders', () => {
     )
     const file = join(dataDir, 'orders.json')
     await writeFile(file, stdout)
-    const remote = ['--url', service.url, '--key', service.key]
+    const remote = ['--url', market.service.url, '--key', market.service.key]
     const done = await runCli(['orders', 'import', file, ...remote], {})
     expect(done.out, done.err).toContain('Orders added: 1')
     const listed = await runCli(['orders', 'list', '--json', ...remote], {})
     const [{ hash }] = JSON.parse(listed.out)
-    expect((await route(ether)).text).toContain(hash)
+    expect((await market.route(ether)).text).toContain(hash)
     expect((await runCli(['orders', 'remove', hash, ...remote], {})).out).toContain(
       'Orders removed: 1',
     )
@@ -282,7 +227,7 @@ describe('signed orders', () => {
       tokenOut: usdc,
       amountIn: String(ether),
       onlyPools: hash,
-      blockNumber: Number(await head()),
+      blockNumber: Number(await market.head()),
     }
     await writeFile(requests, JSON.stringify({ requests: [{ path: '/shortcuts/quote', query }] }))
     const recorded = await runCli(['record', cassette, '--requests', requests], env)

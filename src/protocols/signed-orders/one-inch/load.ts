@@ -304,28 +304,31 @@ async function takenForAll(
 
 function askGetters(reader: StateReader, at: At): Ask<Found> {
   return async (wanted) => {
-    const asked = wanted.flatMap(({ subject, sizes }) =>
-      sizes.map((amountIn) => ({
+    const asked = wanted.map(({ subject, sizes }) =>
+      sizes.map((size) => ({
         subject,
-        amountIn,
-        call: getterCall(subject, 'getMakingAmount', amountIn, at),
+        size,
+        call: getterCall(subject, 'getMakingAmount', size, at),
       })),
     )
     const answers = await answersTo(
       reader,
-      asked.map(({ call }) => call),
+      asked.flat().map(({ call }) => call),
     )
-    const quotes = zip(asked, answers).map(([{ subject, amountIn }, answer]): Quoted => {
-      const { order, facts } = subject
-      const linear = (amountIn * BigInt(order.amountOut)) / BigInt(order.amountIn)
-      const amountOut = answer ? readWord(answer) : linear
-      return {
-        amountOut: amountOut === null ? null : smaller(amountOut, facts.leftOut),
-        unread: answer && !answer.ok && answer.reason === 'unreadable' ? answer.message : null,
-      }
-    })
-    let place = 0
-    return wanted.map(({ sizes }) => quotes.slice(place, (place += sizes.length)))
+    const byQuote = new Map(zip(asked.flat(), answers))
+    return asked.map((quotes) =>
+      quotes.map((quote) => toQuoted(quote.subject, quote.size, byQuote.get(quote) ?? null)),
+    )
+  }
+}
+
+/** Linear where no contract tells it. */
+function toQuoted({ order, facts }: Found, size: bigint, answer: ReadResult | null): Quoted {
+  const linear = (size * BigInt(order.amountOut)) / BigInt(order.amountIn)
+  const amountOut = answer ? readWord(answer) : linear
+  return {
+    amountOut: amountOut === null ? null : smaller(amountOut, facts.leftOut),
+    unread: answer && !answer.ok && answer.reason === 'unreadable' ? answer.message : null,
   }
 }
 
