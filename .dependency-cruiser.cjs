@@ -9,6 +9,7 @@ const below = {
   rpc: ['domain', 'platform', 'telemetry'],
   forks: ['rpc', 'domain', 'telemetry', 'platform'],
   executor: ['rpc', 'domain'],
+  makers: ['config', 'rpc', 'domain', 'telemetry', 'platform'],
   mined: ['executor', 'forks', 'rpc', 'chains', 'domain'],
   protocols: ['chains', 'domain'],
   bridges: ['executor', 'chains', 'domain'],

@@ -1,9 +1,9 @@
-/** What one call is given besides its request: signed orders of its key and of all, and overlays of the next blocks. */
+/** What one call is given besides its request: orders of its key and of all, those that makers sign for it, and overlays. */
 import { z } from 'zod'
 import type { StateOverlay } from '../domain/changes/overlay.js'
 import type { CallContext } from '../domain/engine.js'
 import type { Operations } from '../domain/operations/operations.js'
-import type { SignedOrder } from '../domain/signed-order.js'
+import type { Makers, SignedOrder } from '../domain/signed-order.js'
 import type { RouteDefinition } from './contract.js'
 
 /** Without keys all callers are one owner. No key has this id. */
@@ -28,7 +28,7 @@ export interface CallInputs {
    * The same however often a call asks, whatever is imported or published meanwhile.
    * @param takesOverlay - false: the call is about the chain as it is.
    */
-  context(takesOverlay: boolean): Pick<CallContext, 'orders' | 'overlay' | 'onOverlay'>
+  context(takesOverlay: boolean): Pick<CallContext, 'orders' | 'makers' | 'overlay' | 'onOverlay'>
   /** All that the call has asked for, for a recording. */
   given(): { readonly orders: readonly SignedOrder[]; readonly overlays: readonly StateOverlay[] }
   /** The overlay that the answer was calculated with; null: none was. */
@@ -36,12 +36,13 @@ export interface CallInputs {
 }
 
 export function inputsFor(
-  operations: Pick<Operations, 'usableOrders' | 'overlay'>,
+  operations: Pick<Operations, 'usableOrders' | 'makers' | 'overlay'>,
   owner: string,
 ): CallInputs {
   const orders = new Map<number, readonly SignedOrder[]>()
   const overlays = new Map<number, StateOverlay | null>()
   const used: StateOverlay[] = []
+  const signed: SignedOrder[] = []
   const own = {
     orders(chainId: number) {
       const known = orders.get(chainId) ?? operations.usableOrders(owner, chainId)
@@ -49,8 +50,17 @@ export function inputsFor(
       return known
     },
   }
+  const makers: Makers = {
+    levels: (chainId) => operations.makers.levels(chainId),
+    async sign(demand, signal) {
+      const order = await operations.makers.sign(demand, signal)
+      if (order) signed.push(order)
+      return order
+    },
+  }
   const withOverlay = {
     ...own,
+    makers,
     overlay(chainId: number) {
       const known = overlays.get(chainId)
       if (known !== undefined) return known
@@ -62,7 +72,7 @@ export function inputsFor(
   }
   return {
     context: (takesOverlay) => (takesOverlay ? withOverlay : own),
-    given: () => ({ orders: [...orders.values()].flat(), overlays: [...new Set(used)] }),
+    given: () => ({ orders: [...orders.values(), signed].flat(), overlays: [...new Set(used)] }),
     usedOverlay: () => used[0] ?? null,
   }
 }

@@ -10,6 +10,7 @@ import type { DeclaredVenue } from '../domain/declared-venue.js'
 import type { DataFeeUse, ProofMode, V4HooksUse } from '../domain/router-settings.js'
 import { type BacktestsConfig, backtestsOf, backtestsVariables } from './backtests.js'
 import { perChain } from './chains.js'
+import { type MakerSource, readMakersFile } from './makers.js'
 import { type TracesConfig, tracesOf, tracesVariables } from './traces.js'
 import { integer, isHttpUrl, isOrigin, isOverlayUrl, list, oneOf, urlOf, usd } from './values.js'
 import { readVenuesFile } from './venues.js'
@@ -112,6 +113,13 @@ export interface Config {
   readonly v4Hooks: V4HooksUse
   /** Hooks of Uniswap V4 whose pools are used, lower-case. */
   readonly v4HooksAllowlist: readonly string[]
+  /** Absolute path of the file that names makers, and the makers, with secrets; null: there is none. */
+  readonly makersFile: string | null
+  readonly makers: readonly MakerSource[]
+  /** Time between two questions for levels by HTTP. */
+  readonly makerPollMs: number
+  /** How long a maker may take to sign. */
+  readonly makerSignMs: number
   /** Absolute path of the file that declares venues, and what it declares; null: there is none. */
   readonly venuesFile: string | null
   readonly venues: readonly DeclaredVenue[]
@@ -283,6 +291,18 @@ export const environment = z.object({
     .describe(
       'Hooks of Uniswap V4 whose pools are used without running them before. Default: none.',
     ),
+  MAKERS: z
+    .string()
+    .optional()
+    .describe(
+      'File in YAML or JSON that names makers who sign when they are asked (docs/how-to/makers.md). Default: none.',
+    ),
+  MAKER_POLL_MS: integer(250, 20, 60_000).describe(
+    'Time between two questions for the levels of a maker by HTTP.',
+  ),
+  MAKER_SIGN_MS: integer(500, 10, 10_000).describe(
+    'How long a maker may take to sign. One that takes longer is left out of the answer.',
+  ),
   VENUES: z
     .string()
     .optional()
@@ -360,7 +380,7 @@ export const environment = z.object({
 })
 
 /**
- * Reads and checks the environment; opens nothing but the file of VENUES.
+ * Reads and checks the environment; opens nothing but the files of VENUES and MAKERS.
  * @throws ConfigError that names every wrong variable.
  */
 export function loadConfig(env: Readonly<Record<string, string | undefined>>): Config {
@@ -387,6 +407,9 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   const venuesFile = given.VENUES === undefined ? null : resolve(given.VENUES)
   const declared = venuesFile === null ? null : readVenuesFile(venuesFile)
   problems.push(...(declared?.problems.map((problem) => `VENUES: ${problem}`) ?? []))
+  const makersFile = given.MAKERS === undefined ? null : resolve(given.MAKERS)
+  const makers = makersFile === null ? null : readMakersFile(makersFile)
+  problems.push(...(makers?.problems.map((problem) => `MAKERS: ${problem}`) ?? []))
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems)
   const read = parsed.data
   const processes = read.PROCESSES
@@ -439,6 +462,10 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     poolBlacklist: read.POOL_BLACKLIST,
     v4Hooks: read.V4_HOOKS,
     v4HooksAllowlist: read.V4_HOOKS_ALLOWLIST,
+    makersFile,
+    makers: makers?.makers ?? [],
+    makerPollMs: read.MAKER_POLL_MS,
+    makerSignMs: read.MAKER_SIGN_MS,
     venuesFile,
     venues: declared?.venues ?? [],
     poolIndex: read.POOL_INDEX === 'on',

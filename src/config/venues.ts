@@ -1,5 +1,4 @@
 /** The file of VENUES: pools that routes lead through without an adapter in code. Every mistake is told with its line. */
-import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import {
   type DeclaredArgument,
@@ -16,10 +15,10 @@ import {
   parseYaml,
   placeText,
   problemsOf,
+  readDeclarations,
   toSentence,
 } from './yaml-file.js'
 
-const mostBytes = 1_048_576
 const mostVenues = 100
 const mostPools = 500
 /** Pools of one factory. */
@@ -202,17 +201,9 @@ export function readVenuesFile(path: string): {
   readonly venues: readonly DeclaredVenue[]
   readonly problems: readonly string[]
 } {
-  let text: string
-  try {
-    text = readFileSync(path, 'utf8')
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    return { venues: [], problems: [`${path} cannot be read (${code}).`] }
-  }
-  if (text.length > mostBytes) {
-    return { venues: [], problems: [`${path} is longer than ${mostBytes} characters.`] }
-  }
-  const { venues, problems } = parseVenues(text)
+  const file = readDeclarations(path)
+  if ('problem' in file) return { venues: [], problems: [file.problem] }
+  const { venues, problems } = parseVenues(file.text)
   return { venues, problems: problems.map(toSentence) }
 }
 

@@ -1,4 +1,5 @@
-/** Parses YAML (or JSON) input files of commands, and locates every mistake by its line. Pure. */
+/** Parses YAML (or JSON) input files of commands, and locates every mistake by its line. */
+import { readFileSync } from 'node:fs'
 import {
   type Document,
   isMap,
@@ -23,6 +24,22 @@ export interface YamlFile {
   readonly problems: readonly FileProblem[]
   /** Line of the value at the path, or of its nearest ancestor that exists. */
   lineOf(path: readonly PropertyKey[]): number
+}
+
+const mostCharacters = 1_048_576
+
+/** The text of a file that the environment names, or a sentence on why there is none. */
+export function readDeclarations(
+  path: string,
+): { readonly text: string } | { readonly problem: string } {
+  try {
+    const text = readFileSync(path, 'utf8')
+    if (text.length <= mostCharacters) return { text }
+    return { problem: `${path} is longer than ${mostCharacters} characters.` }
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    return { problem: `${path} cannot be read (${code}).` }
+  }
 }
 
 /** Mistakes that are told of one file; to find the line of each takes time. */

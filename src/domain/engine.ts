@@ -28,7 +28,7 @@ import type { RoutePermit } from './permit.js'
 import type { Address, BlockPin, Cost, Hex, Token, TokenAmount } from './primitives.js'
 import type { RouteStepRecord } from './route-step.js'
 import type { PoolChoice, RouterSettings } from './router-settings.js'
-import type { SignedOrder } from './signed-order.js'
+import type { MakerOffer, Makers } from './signed-order.js'
 import type { TransactionTrace } from './trace.js'
 import type { AnswerMarks, AutoSlippage, FoundSlippage } from './validity.js'
 
@@ -165,8 +165,10 @@ export interface CallContext {
   readonly deadline?: number
   /** What is different from the chain for this call. Not for background work. */
   readonly whatIf?: WhatIf
-  /** Signed orders that the caller may use on the chain, the same for the whole call; absent: none. */
-  orders?(chainId: number): readonly SignedOrder[]
+  /** What the caller may use of makers on the chain, the same for the whole call; absent: nothing. */
+  orders?(chainId: number): readonly MakerOffer[]
+  /** Makers that sign for a route or quote at the newest block; absent: none. */
+  readonly makers?: Makers
   /**
    * What makers publish of the chain's next block, the same for the whole call; absent or null: nothing. Not for a call that
    * names its block, nor for background work.

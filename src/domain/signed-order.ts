@@ -52,6 +52,41 @@ export interface OneInchOrder extends OrderParts {
 /** An order of a maker, who gives tokenOut for tokenIn. */
 export type SignedOrder = ForkrouteOrder | OneInchOrder
 
+/** What a maker offers and signs when it is asked: its levels for one direction of a pair. */
+export interface MakerLevels
+  extends Pick<
+    OrderParts,
+    'chainId' | 'hash' | 'tokenIn' | 'tokenOut' | 'amountIn' | 'amountOut' | 'partialFill'
+  > {
+  readonly format: 'levels'
+  /** Of the maker, as the operator calls it. */
+  readonly name: string
+  /** Unix seconds: the last at which the levels hold. */
+  readonly expiry: number
+  /** What the maker gives for so much in all, raw units as decimal texts, rising; the last are amountIn and amountOut. */
+  readonly levels: readonly (readonly [amountIn: string, amountOut: string])[]
+}
+
+/** What a search can use of makers. */
+export type MakerOffer = SignedOrder | MakerLevels
+
+/** What a maker is asked to sign, raw units. */
+export interface MakerDemand {
+  readonly chainId: number
+  readonly name: string
+  readonly tokenIn: Address
+  readonly tokenOut: Address
+  readonly amountIn: bigint
+}
+
+/** Makers that sign when they are asked. */
+export interface Makers {
+  /** What they offer on the chain now. */
+  levels(chainId: number): readonly MakerLevels[]
+  /** Null: the maker does not sign in time, or signs something else. */
+  sign(demand: MakerDemand, signal: AbortSignal): Promise<SignedOrder | null>
+}
+
 /** What a maker signs, without what follows from it. */
 export type OrderTerms = Omit<ForkrouteOrder, 'format' | 'hash' | 'settlement' | 'signature'>
 

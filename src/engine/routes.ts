@@ -31,6 +31,7 @@ import { type CrosschainRequest, isCrosschain } from './crosschain/lanes.js'
 import { routeOverBridges } from './crosschain/route.js'
 import type { CrosschainParts } from './crosschain/sides.js'
 import { withinDeadline } from './deadline.js'
+import { asksMakers, withSignedOrders } from './maker-orders.js'
 import { type Limited, limited } from './slippage/auto-slippage.js'
 import { PastOutputs } from './slippage/past-outputs.js'
 import { withSpender } from './spender.js'
@@ -105,18 +106,20 @@ export function createRoutes(
         tasks.runAt('route', { mode, request: alone, accountId }, block, plain),
       )
     }
-    if (request.autoSlippage) {
-      const block = await tasks.pin(request, context)
-      const found = await limited(request, block, past, context)
-      const args = { mode, request: found?.request ?? request, accountId }
-      const answer = await tasks.runAt('route', args, block, context)
-      return marked(await completed(answer, args.request), marksAnswers, found)
+    if (isCrosschain(request)) {
+      return marked(await routeOverBridges(parts, { mode, request }, context), marksAnswers)
     }
-    const args = { mode, request, accountId }
-    const answer = isCrosschain(request)
-      ? await routeOverBridges(parts, { mode, request }, context)
-      : await tasks.run('route', args, request, context)
-    return marked(await completed(answer, request), marksAnswers)
+    const isAsked = asksMakers(request, context)
+    if (!isAsked && !request.autoSlippage) {
+      const answer = await tasks.run('route', { mode, request, accountId }, request, context)
+      return marked(await completed(answer, request), marksAnswers)
+    }
+    const block = await tasks.pin(request, context)
+    const found = await limited(request, block, past, context)
+    const args = { mode, request: found?.request ?? request, accountId }
+    const inner = isAsked ? await withSignedOrders(tasks, args, block, context) : context
+    const answer = await tasks.runAt('route', args, block, inner)
+    return marked(await completed(answer, args.request), marksAnswers, found)
   }
   return {
     route: (given, context) =>

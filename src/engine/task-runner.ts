@@ -58,7 +58,7 @@ export interface TaskRunnerParts {
 }
 
 /** Tasks whose answer is one transaction of the next block; others show the chain as it is. */
-const overlaidKinds: readonly TaskKind[] = ['route', 'quotes', 'bundle', 'nontokenized']
+const overlaidKinds: readonly TaskKind[] = ['route', 'demand', 'quotes', 'bundle', 'nontokenized']
 /** Background tasks per thread while there are no live calls: one calculates while another waits for its forks. */
 const backgroundPerThread = 2
 

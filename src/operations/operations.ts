@@ -9,6 +9,7 @@ import type { StateOverlay } from '../domain/changes/overlay.js'
 import type { Operations } from '../domain/operations/operations.js'
 import type { KnownPool, PoolQuery } from '../domain/operations/pools.js'
 import type { DoctorCheck } from '../domain/operations/system.js'
+import type { Makers } from '../domain/signed-order.js'
 import { orderSettlement } from '../executor/order-settlement.js'
 import { type IndexSearch, indexState, searchIndex } from '../pool-index/search.js'
 import { createChildTasks } from '../processes/child-tasks.js'
@@ -30,6 +31,7 @@ export interface OperationsParts extends Omit<SystemParts, 'processes' | 'venues
   readonly urls: Readonly<Record<number, readonly string[]>>
   readonly catalog: Catalog
   readonly orders: OrderStore
+  readonly makers: Makers
   readonly overlays: { current(chainId: number): StateOverlay | null }
   /** Pools of the sandbox's Ethereum, which no look-up finds. */
   readonly sandboxPools: readonly Pool[]
@@ -84,6 +86,7 @@ export function createOperations(parts: OperationsParts): Operations & { close()
     ordersOf: (owner, query) => parts.orders.ordersOf(owner, query),
     removeOrders: (owner, chainId, hashes) => parts.orders.remove(owner, chainId, hashes),
     usableOrders: (owner, chainId) => parts.orders.usableBy(owner, chainId),
+    makers: parts.makers,
     overlay: (chainId) => parts.overlays.current(chainId),
     poolIndex: () =>
       chains.map((chain) => ({

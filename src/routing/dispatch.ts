@@ -9,7 +9,7 @@ import type { TypedBundle } from '../domain/bundle.js'
 import { defined } from '../domain/defined.js'
 import { ForkrouteError, toWireError, type WireError } from '../domain/errors.js'
 import type { Address, Hex } from '../domain/primitives.js'
-import type { SignedOrder } from '../domain/signed-order.js'
+import type { MakerOffer } from '../domain/signed-order.js'
 import type { ArchivedBlock, ForkUrls } from '../forks/block-source.js'
 import { atBorder, ForkLostError } from '../forks/faults.js'
 import { ForkReader } from '../forks/reader.js'
@@ -33,6 +33,7 @@ import { runSurvey } from './crosschain/survey-task.js'
 import type { ClassedPool } from './market/market.js'
 import type { RouteArgs } from './route/prepare.js'
 import { runRoute } from './route/route.js'
+import { findDemand } from './tasks/demand-task.js'
 import { runExecutions } from './tasks/executions-task.js'
 import { readPositions, readSharePrices } from './tasks/positions-task.js'
 import { readPrices } from './tasks/prices-task.js'
@@ -43,6 +44,7 @@ import { buildApproval, findPresentTokens, readBalances } from './tasks/wallet-t
 const handlers = {
   route: (task: Task, args: Pick<RouteArgs, 'mode' | 'request' | 'accountId'>) =>
     runRoute(task, args),
+  demand: findDemand,
   quotes: runQuotes,
   executions: runExecutions,
   bundle: async (task: Task, args: { readonly request: TypedBundle; readonly accountId: Hex }) =>
@@ -88,8 +90,8 @@ export interface TaskMessage<K extends TaskKind = TaskKind> {
   readonly place: TaskPlace
   /** The same as in `CallContext`: does not evict what is cached for other blocks. */
   readonly isBackground?: boolean
-  /** Signed orders that the caller may use; absent: none. */
-  readonly orders?: readonly SignedOrder[]
+  /** What the caller may use of makers; absent: nothing. */
+  readonly orders?: readonly MakerOffer[]
   /** Milliseconds that are left of the caller's time; absent: no limit. */
   readonly deadlineMs?: number
   /** Trace context (W3C) of the span that the task belongs to; absent: it is not traced. */

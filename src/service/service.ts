@@ -40,8 +40,9 @@ import { createWorkerPool } from '../engine/worker-pool.js'
 import { executorAddress, executorContracts, quoteSender } from '../executor/deployments.js'
 import { balanceProbe } from '../forks/measure.js'
 import { ForkPool } from '../forks/pool.js'
+import { type OpenMakers, openMakers } from '../makers/makers.js'
+import { type Overlays, openOverlays } from '../makers/overlays.js'
 import { createOperations } from '../operations/operations.js'
-import { type Overlays, openOverlays } from '../overlays/overlays.js'
 import { compileLess } from '../platform/threads.js'
 import { followChains } from '../pool-index/follow.js'
 import { protocols } from '../protocols/registry.js'
@@ -49,11 +50,12 @@ import type { WorkerSettings } from '../routing/block/worker-settings.js'
 import { type Archive, startArchive } from '../rpc/archive/archive.js'
 import type { ArchiveMode } from '../rpc/archive/archive-messages.js'
 import type { Logger } from '../telemetry/log.js'
-import { noteHead, observe } from '../telemetry/metrics.js'
+import { count, noteHead, observe } from '../telemetry/metrics.js'
 import { logIgnoredErrors, logsIgnoredErrors } from '../telemetry/quietly.js'
 import { startTracing } from '../telemetry/tracing.js'
 import { type Chosen, chooseChains, type SandboxNode, servedChains } from './chosen-chains.js'
 import { laterAccounts } from './later-accounts.js'
+import { readOrder } from './read-order.js'
 import { cacheBytes, registerMetrics } from './service-metrics.js'
 import { softwareVersion } from './software-version.js'
 
@@ -153,10 +155,14 @@ export async function createService(given: Config, options: ServiceOptions): Pro
       archive.onHead(({ chainId, hash }) => noteHead(chainId, hash)),
       ...registerMetrics({ engine, archive, forks, workers, dataDir: config.dataDir }),
     )
+    const makers = makersFor(prepared, logger)
+    closers.push(() => makers.close())
     await waitForPins(
       chains.map(({ id }) => pins.ready(id)),
       config.firstPinWaitMs,
     )
+    // A recording begins with what they offer.
+    await makers.asked
     const recordings = recordingsFor(mode, archive, closers)
     const backtests = await openBacktests({
       // Backtests outlive a recording, but not a replay.
@@ -178,6 +184,7 @@ export async function createService(given: Config, options: ServiceOptions): Pro
       catalog,
       orders,
       overlays,
+      makers,
       chains,
       urls,
       sandboxPools,
@@ -227,6 +234,17 @@ function overlaysFor({ config, mode }: Prepared, logger: Logger): Overlays {
   return openOverlays(mode.kind === 'replay' ? {} : config.overlays, {
     pollMs: config.overlayPollMs,
     onProblem: (message) => logger.warn(message),
+  })
+}
+
+/** A replay has the orders that makers signed from its cassette. */
+function makersFor({ config, mode }: Prepared, logger: Logger): OpenMakers {
+  return openMakers(mode.kind === 'replay' ? [] : config.makers, {
+    pollMs: config.makerPollMs,
+    signMs: config.makerSignMs,
+    readOrder,
+    onProblem: (message) => logger.warn(message),
+    onAsked: (maker, outcome) => count('maker_orders_total', { maker, outcome }),
   })
 }
 

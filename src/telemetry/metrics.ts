@@ -73,6 +73,11 @@ export const metricTable = {
     help: 'Simulated transactions by result: success, reverted, unreadable.',
     labels: ['result'],
   },
+  maker_orders_total: {
+    type: 'counter',
+    help: 'Questions to makers for a signature, by the maker of the operator’s file and how they ended: signed, refused, late.',
+    labels: ['maker', 'outcome'],
+  },
   candidate_reverts_total: {
     type: 'counter',
     help: 'Candidates of a route that reverted, once for each protocol on their way.',

@@ -357,6 +357,7 @@ export async function openTestApi(
     catalog,
     orders,
     overlays: { current: () => null },
+    makers: { levels: () => [], sign: async () => null },
     ...idleParts,
     chains: [ethereum],
     sandboxPools: [],

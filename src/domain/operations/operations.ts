@@ -5,6 +5,7 @@ import type { Address, Hex } from '../primitives.js'
 import type {
   BookOrder,
   ImportedOrder,
+  Makers,
   OrderQuery,
   OrderVisibility,
   OwnOrder,
@@ -49,6 +50,8 @@ export interface Operations {
   removeOrders(owner: string, chainId: number, hashes: readonly Hex[]): number
   /** What the owner may use on the chain: its own orders and those of all, each once, by hash. */
   usableOrders(owner: string, chainId: number): readonly SignedOrder[]
+  /** Makers that sign when they are asked; of a replay there are none. */
+  readonly makers: Makers
   /** What makers publish of the chain's next block; null: nothing. */
   overlay(chainId: number): StateOverlay | null
   /** Sorted by name. */

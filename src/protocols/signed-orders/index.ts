@@ -5,7 +5,7 @@
  */
 import { smaller } from '../../domain/lists.js'
 import type { ExecutorStep } from '../../domain/order.js'
-import type { SignedOrder } from '../../domain/signed-order.js'
+import type { MakerOffer } from '../../domain/signed-order.js'
 import type { Pool } from '../pool.js'
 import { type Direction, defineProtocol, type EncodeSwapArgs, type Swap } from '../protocol.js'
 import { sampledSwap } from '../shared/sampled/sample.js'
@@ -47,7 +47,7 @@ export const signedOrders = defineProtocol<OrderState>({
   },
 })
 
-function endOf({ expiry }: SignedOrder): string {
+function endOf({ expiry }: MakerOffer): string {
   return expiry === null ? 'has no end' : `ends at ${new Date(expiry * 1_000).toISOString()}`
 }
 
@@ -70,7 +70,8 @@ function fill(
   const amountOut = quoted?.amountOut ?? (order.partialFill ? linear(state, amountIn) : leftOut)
   return {
     amountOut,
-    exact: quoted === null,
+    // What a maker offers is what it says.
+    exact: quoted === null || order.format === 'levels',
     after: () => ({
       ...state,
       left: state.isOnce ? 0n : left - amountIn,
@@ -87,6 +88,7 @@ function linear({ order, leftOut }: OrderState, amountIn: bigint): bigint {
 
 function encodeSwap(args: EncodeSwapArgs<OrderState>): ExecutorStep[] {
   const { order } = args.state
+  if (order.format === 'levels') throw new Error(`The maker ${order.name} has signed nothing`)
   const { tokenIn: token, settlement: spender } = order
   return [
     { kind: 'approve', token, spender, amount: args.amountIn },

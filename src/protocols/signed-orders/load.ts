@@ -2,11 +2,12 @@
 import type { ChainDefinition } from '../../chains/chain.js'
 import { nextBlockTime } from '../../domain/changes/what-if.js'
 import { zip } from '../../domain/lists.js'
-import type { BlockPin } from '../../domain/primitives.js'
-import type { SignedOrder } from '../../domain/signed-order.js'
+import { type BlockPin, zeroAddress } from '../../domain/primitives.js'
+import type { MakerOffer } from '../../domain/signed-order.js'
 import type { StateReader } from '../../domain/state.js'
 import { type Pool, type Unreadable, unreadablePool } from '../pool.js'
 import type { LoadedPool } from '../protocol.js'
+import { offeredBy } from './levels.js'
 import { loadOneInch } from './one-inch/load.js'
 import { nothingLeft, type OrderFacts, type OrderState } from './order-state.js'
 import { loadSettled } from './settled-orders.js'
@@ -16,11 +17,12 @@ export const ordersSlug = 'signed-orders'
 /** A maker or a token with code that burns gas costs a request no more than this. */
 const gasOfCheck = 500_000n
 
-export function toOrderPool(order: SignedOrder): Pool {
+/** What a maker offers to sign has no address: nothing settles it yet. */
+export function toOrderPool(order: MakerOffer): Pool {
   return {
     protocol: ordersSlug,
     id: order.hash,
-    address: order.settlement,
+    address: order.format === 'levels' ? zeroAddress : order.settlement,
     tokens: [order.tokenIn, order.tokenOut],
     parameters: { order: JSON.stringify(order) },
   }
@@ -28,13 +30,13 @@ export function toOrderPool(order: SignedOrder): Pool {
 
 /** Whether the block after this one is later than the order's last second, where it has one. */
 export function isOver(
-  { expiry }: SignedOrder,
+  { expiry }: MakerOffer,
   at: { readonly block: BlockPin; readonly chain: ChainDefinition },
 ): boolean {
   return expiry !== null && nextBlockTime(at.block, at.chain.blockTimeSeconds) > BigInt(expiry)
 }
 
-function orderOf({ parameters }: Pool): SignedOrder {
+function orderOf({ parameters }: Pool): MakerOffer {
   return JSON.parse(String(parameters.order))
 }
 
@@ -54,9 +56,12 @@ export async function loadOrders(args: {
     loadSettled(reader, own, at),
     loadOneInch(reader, oneInch, at),
   ])
-  const facts = new Map<SignedOrder, OrderFacts | string>([
+  const facts = new Map<MakerOffer, OrderFacts | string>([
     ...zip(own, ofOwn),
     ...zip(oneInch, ofOneInch),
+    ...orders.flatMap((order) =>
+      order.format === 'levels' ? [[order, offeredBy(order)] as const] : [],
+    ),
   ])
   return zip(pools, orders).map(([pool, order]) => {
     const found = facts.get(order) ?? nothingLeft

@@ -1,10 +1,10 @@
-/** What is known of a signed order at a block. */
+/** What is known of a signed order, or of what a maker offers to sign, at a block. */
 import type { Address } from '../../domain/primitives.js'
-import type { SignedOrder } from '../../domain/signed-order.js'
+import type { MakerOffer } from '../../domain/signed-order.js'
 import type { SampledState } from '../shared/sampled/sample.js'
 
 export interface OrderState {
-  readonly order: SignedOrder
+  readonly order: MakerOffer
   /** Raw units of tokenIn that can be filled; 0: it is filled, cancelled or expired, or its maker cannot pay. */
   readonly left: bigint
   /** Raw units of tokenOut that the maker gives for all that is left. */
@@ -29,4 +29,9 @@ export const nothingLeft: OrderFacts = {
   foreignCode: null,
   sampled: null,
   isOnce: false,
+}
+
+/** Orders of which one maker pays with one token share what it has. */
+export function fundsOf(order: MakerOffer): string {
+  return `${order.format === 'levels' ? order.name : order.maker}:${order.tokenOut}`
 }

@@ -12,7 +12,7 @@ import {
   nativeToken,
   type Token,
 } from '../../domain/primitives.js'
-import type { SignedOrder } from '../../domain/signed-order.js'
+import type { MakerOffer } from '../../domain/signed-order.js'
 import type { StateReader } from '../../domain/state.js'
 import type { Funding } from '../../forks/tokens/funding.js'
 import type { TokenAccess } from '../../forks/tokens/token-access.js'
@@ -124,7 +124,7 @@ export class BlockFacts {
    * @param maxHops - swaps per path.
    */
   async routeView(
-    task: { readonly reader: StateReader; readonly orders: readonly SignedOrder[] },
+    task: { readonly reader: StateReader; readonly orders: readonly MakerOffer[] },
     tokensIn: readonly Address[],
     tokensOut: readonly Address[],
     maxHops: number,

@@ -4,7 +4,7 @@
  */
 import type { ChainDefinition } from '../../chains/chain.js'
 import type { BlockPin } from '../../domain/primitives.js'
-import type { SignedOrder } from '../../domain/signed-order.js'
+import type { MakerOffer } from '../../domain/signed-order.js'
 import type { StateReader } from '../../domain/state.js'
 import { gasPriceAfter } from '../../forks/block-environment.js'
 import type { BlockSource } from '../../forks/block-source.js'
@@ -33,8 +33,8 @@ export interface Task {
   readonly clock: Clock
   readonly report: TaskReport
   readonly source: BlockSource
-  /** Orders that the caller may use; of nobody else's task. */
-  readonly orders: readonly SignedOrder[]
+  /** What the caller may use of makers; of nobody else's task. */
+  readonly orders: readonly MakerOffer[]
 }
 
 export interface TaskParts {
@@ -46,7 +46,7 @@ export interface TaskParts {
   /** performance.now() at which the answer has to be there; null: no deadline. */
   readonly deadline: number | null
   /** Absent: none. */
-  readonly orders?: readonly SignedOrder[]
+  readonly orders?: readonly MakerOffer[]
   /** Simulates for this task, which is part of a batch; absent: it simulates by itself. */
   readonly batch?: Simulate
 }

@@ -5,13 +5,13 @@
 import { LRUCache } from 'lru-cache'
 import type { ChainDefinition } from '../../chains/chain.js'
 import type { Address } from '../../domain/primitives.js'
-import type { SignedOrder } from '../../domain/signed-order.js'
+import type { MakerOffer } from '../../domain/signed-order.js'
 import type { StateReader } from '../../domain/state.js'
-import { poolKey, type Unreadable } from '../../protocols/pool.js'
+import { type Pool, poolKey, type Unreadable } from '../../protocols/pool.js'
 import type { LoadedPool } from '../../protocols/protocol.js'
 import { signedOrders } from '../../protocols/signed-orders/index.js'
 import { isOver, toOrderPool } from '../../protocols/signed-orders/load.js'
-import type { OrderState } from '../../protocols/signed-orders/order-state.js'
+import { fundsOf, type OrderState } from '../../protocols/signed-orders/order-state.js'
 import { type MarketPool, MarketView } from './market-view.js'
 import { doubtOf } from './verified.js'
 
@@ -47,7 +47,7 @@ export class OrderMarket {
   async view(
     reader: StateReader,
     base: MarketView,
-    orders: readonly SignedOrder[],
+    orders: readonly MakerOffer[],
     ends: readonly Address[],
   ): Promise<MarketView> {
     const known = new Set([...ends, ...base.pools.flatMap(({ loaded }) => loaded.pool.tokens)])
@@ -63,7 +63,7 @@ export class OrderMarket {
     const unreadable = loaded.flatMap((one) => ('state' in one ? [] : [one]))
     if (open.length === 0 && unreadable.length === 0) return base
     const views = base.memory(ViewsWithOrders).byOrders
-    const key = JSON.stringify([...open.map(keyOf), unreadable])
+    const key = JSON.stringify([...open.map(({ pool }) => textOf(pool)), unreadable])
     const before = views.get(key)
     if (before) return before
     const pools = [...base.pools, ...toMarketPools(open)]
@@ -76,9 +76,8 @@ export class OrderMarket {
     return made
   }
 
-  async #load(reader: StateReader, orders: readonly SignedOrder[]): Promise<Loaded[]> {
+  async #load(reader: StateReader, orders: readonly MakerOffer[]): Promise<Loaded[]> {
     const pools = orders.map(toOrderPool)
-    const textOf = (pool: (typeof pools)[number]) => String(pool.parameters.order)
     const fresh = pools.filter((pool) => !this.#loaded.has(textOf(pool)))
     if (fresh.length > 0) {
       const chain = this.#chain
@@ -94,13 +93,13 @@ export class OrderMarket {
   }
 }
 
-function keyOf({ pool, state }: LoadedPool<OrderState>): string {
-  return `${pool.id}${state.order.signature}`
+function textOf({ parameters }: Pool): string {
+  return String(parameters.order)
 }
 
 /** The best rates of each direction, then by their hashes; where there are too many, each direction keeps its best. */
-function bestOf(orders: readonly SignedOrder[]): SignedOrder[] {
-  const groups = new Map<string, SignedOrder[]>()
+function bestOf(orders: readonly MakerOffer[]): MakerOffer[] {
+  const groups = new Map<string, MakerOffer[]>()
   for (const order of orders) {
     const direction = `${order.tokenIn}>${order.tokenOut}`
     groups.set(direction, [...(groups.get(direction) ?? []), order])
@@ -117,7 +116,7 @@ function bestOf(orders: readonly SignedOrder[]): SignedOrder[] {
     .map(({ order }) => order)
 }
 
-function byRate(a: SignedOrder, b: SignedOrder): number {
+function byRate(a: MakerOffer, b: MakerOffer): number {
   const [mine, other] = [
     BigInt(a.amountOut) * BigInt(b.amountIn),
     BigInt(b.amountOut) * BigInt(a.amountIn),
@@ -129,18 +128,19 @@ function byRate(a: SignedOrder, b: SignedOrder): number {
 /** Orders that together offer more than their maker has share their state: a route uses one of them. */
 function toMarketPools(open: readonly LoadedPool<OrderState>[]): MarketPool[] {
   const offered = new Map<string, bigint>()
-  const fundsOf = ({ state: { order } }: LoadedPool<OrderState>) =>
-    `${order.maker}:${order.tokenOut}`
   for (const one of open) {
-    offered.set(fundsOf(one), (offered.get(fundsOf(one)) ?? 0n) + one.state.leftOut)
+    offered.set(
+      fundsOf(one.state.order),
+      (offered.get(fundsOf(one.state.order)) ?? 0n) + one.state.leftOut,
+    )
   }
   return open.map((loaded) => {
     const doubt = doubtOf('found', signedOrders, loaded, {})
-    const isShort = (offered.get(fundsOf(loaded)) ?? 0n) > loaded.state.held
+    const isShort = (offered.get(fundsOf(loaded.state.order)) ?? 0n) > loaded.state.held
     return {
       adapter: signedOrders,
       loaded,
-      ...(isShort && { sharedState: `${signedOrders.slug}:${fundsOf(loaded)}` }),
+      ...(isShort && { sharedState: `${signedOrders.slug}:${fundsOf(loaded.state.order)}` }),
       ...(doubt && { doubt }),
     }
   })

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { overlayOf, toDocument } from '../../../src/domain/changes/overlay.js'
-import { openOverlays } from '../../../src/overlays/overlays.js'
+import { openOverlays } from '../../../src/makers/overlays.js'
 
 const venue = `0x${'a1'.repeat(20)}` as const
 const other = `0x${'b2'.repeat(20)}` as const

@@ -1,66 +1,75 @@
-/** Where overlays of one chain come from: a file, a node that answers by JSON-RPC, or a socket that sends them. */
+/** Documents that makers publish again and again: in a file, in answers by HTTP, or in frames of a socket. */
 import { readFileSync, statSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import WebSocket from 'ws'
-import { overlayOf, type StateOverlay } from '../domain/changes/overlay.js'
-import { createRpcClient } from '../rpc/node/json-rpc.js'
 import { quietly } from '../telemetry/quietly.js'
 
-export interface OverlayFeed {
-  /** The newest one that was understood; null: none so far. */
-  current(): StateOverlay | null
+export interface Feed<T> {
+  /** The newest document that was understood; null: none so far. */
+  current(): T | null
+  /** Fulfilled once the source was asked, or has said something, or was waited for long enough; never rejects. */
+  readonly asked: Promise<unknown>
   close(): Promise<void>
 }
 
-export interface FeedOptions {
-  readonly chainId: number
+export interface FeedOptions<T> {
   /** A path, or a URL of http(s) or ws(s); it may carry a secret. */
   readonly source: string
-  /** Between two questions to a node. */
+  /** What is published, as the beginning of a sentence. */
+  readonly subject: string
+  /** Between two questions by HTTP. */
   readonly pollMs: number
+  /** Asks for the document by HTTP. */
+  ask(signal: AbortSignal): Promise<unknown>
+  /** @param problems - receives sentences about what is wrong with the document, which then counts as none. */
+  read(document: unknown, problems: string[]): T | null
+  /** The document with what an earlier frame of the socket said. */
+  merge(earlier: T | null, next: T): T
   /** Gets a sentence once when a source fails or says what cannot be read, and again after it was well. */
   onProblem(message: string): void
 }
 
-/** The method by which builders give what makers publish. @see docs.titanbuilder.xyz */
-const method = 'titan_getPammStateOverrides'
-const mostBytes = 2_000_000
-const timeoutMs = 2_000
+/** Of one document. */
+export const mostBytes = 2_000_000
+export const timeoutMs = 2_000
 /** Between two attempts to connect. */
 const [firstPauseMs, longestPauseMs] = [250, 10_000]
 
-export function openFeed(options: FeedOptions): OverlayFeed {
-  if (/^https?:/.test(options.source)) return askNode(options)
+export function openFeed<T>(options: FeedOptions<T>): Feed<T> {
+  if (/^https?:/.test(options.source)) return poll(options)
   if (/^wss?:/.test(options.source)) return listen(options)
   return readFile(options)
 }
 
 /** Says each state of a source once. */
-function createNews({ onProblem, chainId }: FeedOptions) {
+export function createNews({
+  onProblem,
+  subject,
+}: Pick<FeedOptions<unknown>, 'onProblem' | 'subject'>) {
   let isWell = true
   return {
     well: () => {
       isWell = true
     },
     ill(reason: string) {
-      if (isWell) onProblem(`The overlay of chain ${chainId} cannot be read: ${reason}`)
+      if (isWell) onProblem(`${subject} cannot be read: ${reason}`)
       isWell = false
     },
   }
 }
 
 /** @returns undefined where it cannot be read, which is told. */
-function understood(
-  { chainId }: FeedOptions,
+function understood<T>(
+  { read }: Pick<FeedOptions<T>, 'read'>,
   news: ReturnType<typeof createNews>,
-  read: () => unknown,
-): StateOverlay | undefined {
+  document: () => unknown,
+): T | undefined {
   const problems: string[] = []
   try {
-    const overlay = overlayOf(chainId, read(), problems)
-    if (overlay) {
+    const found = read(document(), problems)
+    if (found) {
       news.well()
-      return overlay
+      return found
     }
   } catch (error) {
     problems.push(error instanceof Error ? error.message : String(error))
@@ -69,68 +78,75 @@ function understood(
   return undefined
 }
 
-/** Read when it is asked for and has changed since. A file that is gone is no overlay. */
-function readFile(options: FeedOptions): OverlayFeed {
+/** Read when it is asked for and has changed since. A file that is gone says nothing. */
+function readFile<T>(options: FeedOptions<T>): Feed<T> {
   const news = createNews(options)
   let seen = ''
-  let overlay: StateOverlay | null = null
+  let current: T | null = null
   return {
     current() {
       const stats = statSync(options.source, { throwIfNoEntry: false, bigint: true })
       const version = stats ? `${stats.mtimeNs} ${stats.size} ${stats.ino}` : ''
       if (version !== seen) {
-        const read = () => JSON.parse(readFileSync(options.source, 'utf8'))
-        overlay = stats ? (understood(options, news, read) ?? null) : null
+        const document = () => JSON.parse(readFileSync(options.source, 'utf8'))
+        current = stats ? (understood(options, news, document) ?? null) : null
         seen = version
       }
-      return overlay
+      return current
     },
+    asked: Promise.resolve(),
     close: async () => undefined,
   }
 }
 
-function askNode(options: FeedOptions): OverlayFeed {
+function poll<T>(options: FeedOptions<T>): Feed<T> {
   const news = createNews(options)
-  const client = createRpcClient(options.source, { timeoutMs, mostBytes: () => mostBytes })
   const stopping = new AbortController()
   const { signal } = stopping
-  let overlay: StateOverlay | null = null
-  async function poll(): Promise<void> {
-    while (!signal.aborted) {
-      try {
-        const document = await client.request(method, [], signal)
-        overlay = understood(options, news, () => document) ?? overlay
-      } catch (error) {
-        if (signal.aborted) return
-        news.ill(error instanceof Error ? error.message : String(error))
-      }
-      await pause(options.pollMs, undefined, { signal, ref: false })
+  let current: T | null = null
+  async function ask(): Promise<void> {
+    try {
+      const document = await options.ask(signal)
+      current = understood(options, news, () => document) ?? current
+    } catch (error) {
+      if (!signal.aborted) news.ill(error instanceof Error ? error.message : String(error))
     }
   }
-  const polling = quietly(poll(), 'The pause ends when the feed is closed.')
+  const asked = ask()
+  async function goOn(): Promise<void> {
+    await asked
+    while (!signal.aborted) {
+      await pause(options.pollMs, undefined, { signal, ref: false })
+      await ask()
+    }
+  }
+  const polling = quietly(goOn(), 'The pause ends when the feed is closed.')
   return {
-    current: () => overlay,
+    current: () => current,
+    asked,
     async close() {
       stopping.abort()
       await polling
-      await client.close()
     },
   }
 }
 
-/** A frame has only the venues that changed, so those of earlier frames for the same block stay. */
-function listen(options: FeedOptions): OverlayFeed {
+function listen<T>(options: FeedOptions<T>): Feed<T> {
   const news = createNews(options)
   const stopping = new AbortController()
   const { signal } = stopping
-  let overlay: StateOverlay | null = null
+  let current: T | null = null
   let pauseMs = firstPauseMs
+  let hear = () => {}
+  const heard = new Promise<void>((resolve) => {
+    hear = resolve
+  })
   function take(frame: WebSocket.RawData): void {
     const next = understood(options, news, () => JSON.parse(String(frame)))
     if (!next) return
     pauseMs = firstPauseMs
-    const earlier = overlay?.blockNumber === next.blockNumber ? overlay.published : {}
-    overlay = { ...next, published: { ...earlier, ...next.published } }
+    current = options.merge(current, next)
+    hear()
   }
   /** Until the connection ends. */
   function connected(): Promise<void> {
@@ -160,7 +176,8 @@ function listen(options: FeedOptions): OverlayFeed {
   }
   const staying = quietly(stay(), 'The pause ends when the feed is closed.')
   return {
-    current: () => overlay,
+    current: () => current,
+    asked: Promise.race([heard, staying, pause(timeoutMs, undefined, { ref: false })]),
     async close() {
       stopping.abort()
       await staying
