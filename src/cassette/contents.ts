@@ -49,7 +49,7 @@ export type CassetteSettings = Pick<
   | 'acrossMaxUsd'
 > & {
   readonly chainIds: readonly number[]
-  /** Slugs of the protocols that the recording software has: a later one has pools whose state was not recorded. */
+  /** Slugs of the protocols, and the later venues, that the recording software has: later ones have pools whose state was not recorded. */
   readonly protocols: readonly string[]
 }
 

@@ -38,7 +38,7 @@ export interface WorkerSettings {
   readonly countsFeeOrder?: boolean
   /** Hooks of Uniswap V4 whose pools are used, lower-case; absent: none. */
   readonly v4HooksAllowlist?: readonly string[]
-  /** Slugs of the protocols that chains have venues of; absent: all. */
+  /** Slugs of the protocols, and the later venues, that chains have; absent: all. */
   readonly protocols?: readonly string[]
   /** Venues of the operator's file; absent: none. */
   readonly venues?: readonly DeclaredVenue[]

@@ -16,6 +16,7 @@ export const readAt: Readonly<Record<string, string>> = {
   'venues.balancer-v3.vault': 'balancer/balancer-deployments 6826feb, addresses',
   'venues.balancer-v3.factories': 'balancer/balancer-deployments 6826feb, addresses',
   'venues.compound-v3.comets': 'compound-finance/comet d5a30b0, deployments, roots.json',
+  'venues.curve.addressProvider': 'docs.curve.finance, Deployments',
   'venues.curve.metaRegistry': 'docs.curve.finance, Deployments',
   'venues.aerodrome-slipstream.factories':
     'aerodrome-finance/slipstream 7844368, script/constants/output',
