@@ -163,6 +163,8 @@ export const arbitrum = defineChain({
         `0x5520385bfcf07ec87c4c53a7d8d65595dff69fa4:${usdc}:${weth}:${wbtc}:0x912ce59144191c1204e64559fe8253a0e49e6548`,
       ],
     },
+    // @see euler-xyz/euler-interfaces 8007d05, addresses/42161/EulerSwapAddresses.json
+    'euler-swap': { registry: '0x99c341f07098ba70ac1130c479103dc2366dbbd7' },
   },
   bridges: {
     across: {

@@ -94,6 +94,8 @@ export const avalanche = defineChain({
       router: '0x4c4af8dbc524681930a27b2f1af5bcc8062e6fb7',
       pools: [`0x5520385bfcf07ec87c4c53a7d8d65595dff69fa4:${usdc}:${wavax}:${btcb}`],
     },
+    // @see euler-xyz/euler-interfaces 8007d05, addresses/43114/EulerSwapAddresses.json
+    'euler-swap': { registry: '0xf9f2df8a5cc71a0424dfa9ebdfdff8a082c19184' },
   },
   bridges: {
     stargate: {

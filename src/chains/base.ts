@@ -133,6 +133,8 @@ export const base = defineChain({
       router: '0x4c4af8dbc524681930a27b2f1af5bcc8062e6fb7',
       pools: [`0x5520385bfcf07ec87c4c53a7d8d65595dff69fa4:${usdc}:${weth}:${cbbtc}`],
     },
+    // @see euler-xyz/euler-interfaces 8007d05, addresses/8453/EulerSwapAddresses.json
+    'euler-swap': { registry: '0x35d410a5052c7362ecdd72cfb65651a71adfaf61' },
   },
   bridges: {
     across: {
