@@ -299,6 +299,7 @@ function workerSettings(
     disabledAggregators: config.disabledAggregators,
     v4Hooks: config.v4Hooks,
     runsBalancerHooks: config.runsBalancerHooks,
+    runsHooksOfMany: config.runsHooksOfMany,
     countsFeeOrder: config.countsFeeOrder,
     v4HooksAllowlist: config.v4HooksAllowlist,
     venues: config.venues,
