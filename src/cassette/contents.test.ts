@@ -41,6 +41,7 @@ const contents: CassetteContents = {
     narrowsSearches: true,
     findsRebases: true,
     runsBalancerHooks: true,
+    runsHooksOfMany: true,
     countsFeeOrder: true,
     disabledAggregators: [],
     priorityFeePerGas: { 1: 10n ** 18n },

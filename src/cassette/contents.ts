@@ -42,6 +42,7 @@ export type CassetteSettings = Pick<
   | 'narrowsSearches'
   | 'findsRebases'
   | 'runsBalancerHooks'
+  | 'runsHooksOfMany'
   | 'countsFeeOrder'
   | 'disabledAggregators'
   | 'priorityFeePerGas'
@@ -49,7 +50,7 @@ export type CassetteSettings = Pick<
   | 'acrossMaxUsd'
 > & {
   readonly chainIds: readonly number[]
-  /** Slugs of the protocols that the recording software has: a later one has pools whose state was not recorded. */
+  /** Slugs of the protocols, and the later venues, that the recording software has: later ones have pools whose state was not recorded. */
   readonly protocols: readonly string[]
 }
 
@@ -80,6 +81,7 @@ const laterSettings = {
   narrowsSearches: false,
   findsRebases: false,
   runsBalancerHooks: false,
+  runsHooksOfMany: false,
   countsFeeOrder: false,
   disabledAggregators: [] as string[],
   v4Hooks: 'listed',
@@ -122,6 +124,7 @@ const schemas = {
     narrowsSearches: z.boolean().default(laterSettings.narrowsSearches),
     findsRebases: z.boolean().default(laterSettings.findsRebases),
     runsBalancerHooks: z.boolean().default(laterSettings.runsBalancerHooks),
+    runsHooksOfMany: z.boolean().default(laterSettings.runsHooksOfMany),
     countsFeeOrder: z.boolean().default(laterSettings.countsFeeOrder),
     disabledAggregators: z.array(z.string()).default(laterSettings.disabledAggregators),
     priorityFeePerGas: z.record(
@@ -247,6 +250,7 @@ export function laterOf(settings: CassetteSettings) {
     narrowsSearches,
     findsRebases,
     runsBalancerHooks,
+    runsHooksOfMany,
     countsFeeOrder,
     cautions,
     dataFee,
@@ -262,6 +266,7 @@ export function laterOf(settings: CassetteSettings) {
     narrowsSearches,
     findsRebases,
     runsBalancerHooks,
+    runsHooksOfMany,
     countsFeeOrder,
     cautions,
     dataFee,

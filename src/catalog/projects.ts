@@ -50,6 +50,11 @@ const projects: Readonly<Record<string, ProjectFacts>> = {
     twitter: 'ether_fi',
     token: '0xfe0c30065b384f05761f15d0cc899d4f9f9cc0eb',
   },
+  euler: {
+    description: 'Markets for loans that anybody can open, and pools whose tokens lie in them.',
+    twitter: 'eulerfinance',
+    token: '0xd9fcd98c322942075a5c3860693e9f4f03aae07b',
+  },
   fluid: {
     description: 'Markets to lend and borrow whose collateral and debt are traded as well.',
     twitter: '0xfluid',

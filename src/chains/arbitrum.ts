@@ -129,6 +129,14 @@ export const arbitrum = defineChain({
         '0x1fc7f1f84cfe61a04224ac8d3f87f56214fec08c',
       ],
     },
+    // @see curvefi/metaregistry b18e83e, deployments.yaml; curvefi/curve-js 8cb9f82, src/constants/network_constants.ts
+    curve: {
+      metaRegistry: '0x13526206545e2dc7ccfbaf28dc88f440ce7ad3e0',
+      stableFactory: '0xb17b674d9c5cb2e441f8e196a2f048a81355d031',
+      stableNgFactory: '0x9af14d26075f142eb3f292d5065eb3faa646167b',
+      twocryptoFactory: '0x98ee851a00abee0d95d08cf4ca2bdce32aeaaf7f',
+      tricryptoFactory: '0xbc0797015fcfc47d9c1856639cae50d0e69fbee8',
+    },
     'erc-4626': { factories: ['0x878988f5f561081deea117717052164ea1ef0c82'] },
     // @see @pendle/core-v2 6.11.0, deployments: factories of versions 3 to 6, those that there are
     pendle: {
@@ -155,6 +163,8 @@ export const arbitrum = defineChain({
         `0x5520385bfcf07ec87c4c53a7d8d65595dff69fa4:${usdc}:${weth}:${wbtc}:0x912ce59144191c1204e64559fe8253a0e49e6548`,
       ],
     },
+    // @see euler-xyz/euler-interfaces 8007d05, addresses/42161/EulerSwapAddresses.json
+    'euler-swap': { registry: '0x99c341f07098ba70ac1130c479103dc2366dbbd7' },
   },
   bridges: {
     across: {

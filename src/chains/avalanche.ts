@@ -79,6 +79,14 @@ export const avalanche = defineChain({
         '0x16b50f6bf8c8ca73c07e17762188c5deee7ae5db',
       ],
     },
+    // Which registry is the one in use, sources do not agree on. @see curvefi/metaregistry b18e83e, scripts; curvefi/curve-core b4c27f3, deployments/prod/avalanche.yaml
+    curve: {
+      addressProvider: '0x5ffe7fb82894076ecb99a30d6a32e969e6e35e98',
+      stableFactory: '0xb17b674d9c5cb2e441f8e196a2f048a81355d031',
+      stableNgFactory: '0x1764ee18e8b3cca4787249ceb249356192594585',
+      twocryptoFactory: '0x98ee851a00abee0d95d08cf4ca2bdce32aeaaf7f',
+      tricryptoFactory: '0x3d6cb2f6dcf47cdd9c13e4e3beae9af041d8796a',
+    },
     'erc-4626': {},
     'aave-v3': { pool: '0x794a61358d6845594f94dc1db02a252b5b4814ad' },
     // Tokens of which WOOFi has vaults. @see woonetwork/docs 218fb51, references/readme/avalanche-c-chain.md
@@ -86,6 +94,8 @@ export const avalanche = defineChain({
       router: '0x4c4af8dbc524681930a27b2f1af5bcc8062e6fb7',
       pools: [`0x5520385bfcf07ec87c4c53a7d8d65595dff69fa4:${usdc}:${wavax}:${btcb}`],
     },
+    // @see euler-xyz/euler-interfaces 8007d05, addresses/43114/EulerSwapAddresses.json
+    'euler-swap': { registry: '0xf9f2df8a5cc71a0424dfa9ebdfdff8a082c19184' },
   },
   bridges: {
     stargate: {

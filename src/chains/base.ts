@@ -97,6 +97,15 @@ export const base = defineChain({
         '0xfc2986feab34713e659da84f3b1fa32c1da95832',
       ],
     },
+    // @see CurveDocs/curve-docs dbe555e, deployment-data.json; curvefi/curve-js 8cb9f82, src/constants/network_constants.ts
+    curve: {
+      metaRegistry: '0x87dd13dd25a1dbde0e1edcf5b8fa6cfff7eabcad',
+      stableFactory: '0x3093f9b57a428f3eb6285a589cb35bea6e78c336',
+      stableNgFactory: '0xd2002373543ce3527023c75e7518c274a51ce712',
+      cryptoFactory: '0x5ef72230578b3e399e6c6f4f6360edf95e83bbfd',
+      twocryptoFactory: '0xc9fe0c63af9a39402e8a5514f9c43af0322b665f',
+      tricryptoFactory: '0xa5961898870943c68037f6848d2d866ed2016bcb',
+    },
     'erc-4626': {
       factories: [
         '0xa9c3d3a366466fa809d1ae982fb2c46e5fc41101',
@@ -124,6 +133,8 @@ export const base = defineChain({
       router: '0x4c4af8dbc524681930a27b2f1af5bcc8062e6fb7',
       pools: [`0x5520385bfcf07ec87c4c53a7d8d65595dff69fa4:${usdc}:${weth}:${cbbtc}`],
     },
+    // @see euler-xyz/euler-interfaces 8007d05, addresses/8453/EulerSwapAddresses.json
+    'euler-swap': { registry: '0x35d410a5052c7362ecdd72cfb65651a71adfaf61' },
   },
   bridges: {
     across: {

@@ -104,6 +104,8 @@ export const bnb = defineChain({
       router: '0x4c4af8dbc524681930a27b2f1af5bcc8062e6fb7',
       pools: [`0x5520385bfcf07ec87c4c53a7d8d65595dff69fa4:${usdt}:${wbnb}`],
     },
+    // @see euler-xyz/euler-interfaces 8007d05, addresses/56/EulerSwapAddresses.json
+    'euler-swap': { registry: '0xbc0f4dd9b5a10b15e6fa65e939dbb1f98e7b08b7' },
   },
   bridges: {
     across: {

@@ -47,12 +47,29 @@ export function canonicalToken(
   return isNative(token) ? chain.wrappedNative : token
 }
 
-/** The chain with venues of these protocols alone; the same chain where it has no others, or none are given. */
+/**
+ * Venues that a chain has had since after cassettes named protocols, as `slug:chainId`. What knows one of them names it
+ * beside the protocol, so that a replay of an earlier cassette reads none.
+ */
+export const laterVenues: readonly string[] = [42161, 8453, 10, 137, 43114, 100].map(
+  (chainId) => `curve:${chainId}`,
+)
+
+/**
+ * The chain with venues of these protocols alone; the same chain where it has no others, or none are given.
+ *
+ * @param protocols - slugs, and those of `laterVenues` that are known.
+ */
 export function withProtocols(
   chain: ChainDefinition,
   protocols: readonly string[] | undefined,
 ): ChainDefinition {
   const all = Object.entries(chain.venues)
-  const own = protocols ? all.filter(([slug]) => protocols.includes(slug)) : all
+  const isKnown = (slug: string) => {
+    const venue = `${slug}:${chain.id}`
+    const isNamed = !laterVenues.includes(venue) || protocols?.includes(venue)
+    return isNamed && protocols?.includes(slug)
+  }
+  const own = protocols ? all.filter(([slug]) => isKnown(slug)) : all
   return own.length === all.length ? chain : { ...chain, venues: Object.fromEntries(own) }
 }

@@ -238,6 +238,8 @@ export const ethereum = defineChain({
         '0xc54d7acf14de29e0e5527cabd7a576506870346a78a11a6762e2cca66322ec41',
       ],
     },
+    // @see euler-xyz/euler-interfaces 8007d05, addresses/1/EulerSwapAddresses.json
+    'euler-swap': { registry: '0x5fccb84363f020c0cade052c9c654aabf932814a' },
   },
   bridges: {
     across: {

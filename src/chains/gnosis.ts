@@ -70,6 +70,14 @@ export const gnosis = defineChain({
         '0x9338f9484120fdfe8f8abea8e5d6d9d8d055962d',
       ],
     },
+    // @see curvefi/metaregistry b18e83e, deployments.yaml; curvefi/curve-js 8cb9f82, src/constants/network_constants.ts
+    curve: {
+      metaRegistry: '0xb6265659d7e9feccb59e076e949da556fc5e1429',
+      stableFactory: '0xd19baeadc667cf2015e395f2b08668ef120f41f5',
+      stableNgFactory: '0xbc0797015fcfc47d9c1856639cae50d0e69fbee8',
+      twocryptoFactory: '0x98ee851a00abee0d95d08cf4ca2bdce32aeaaf7f',
+      tricryptoFactory: '0xb47988ad49dce8d909c6f9cf7b26caf04e1445c8',
+    },
     'erc-4626': { vaults: [sdai] },
     'aave-v3': { pool: '0xb50201558b00496a145fe76f7424749556e326d8' },
   },

@@ -77,6 +77,8 @@ export const linea = defineChain({
       router: '0x4c4af8dbc524681930a27b2f1af5bcc8062e6fb7',
       pools: [`0x5520385bfcf07ec87c4c53a7d8d65595dff69fa4:${usdc}:${weth}`],
     },
+    // @see euler-xyz/euler-interfaces 8007d05, addresses/59144/EulerSwapAddresses.json
+    'euler-swap': { registry: '0xea3050e8a25f56ad0dbc90c3dcf016d8f5effe25' },
   },
   bridges: {
     across: {

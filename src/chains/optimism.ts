@@ -97,6 +97,14 @@ export const optimism = defineChain({
         '0x1780e8185199dac45284039bb3e3b64060d943ab',
       ],
     },
+    // @see curvefi/metaregistry b18e83e, deployments.yaml; curvefi/curve-js 8cb9f82, src/constants/network_constants.ts
+    curve: {
+      metaRegistry: '0xc65cb3156225380beda366610bab18d5835a1647',
+      stableFactory: '0x2db0e83599a91b508ac268a6197b8b14f5e72840',
+      stableNgFactory: '0x5eee3091f747e60a045a2e715a4c71e600e31f6e',
+      twocryptoFactory: '0x98ee851a00abee0d95d08cf4ca2bdce32aeaaf7f',
+      tricryptoFactory: '0xc6c09471ee39c7e30a067952fcc89c8922f9ab53',
+    },
     'erc-4626': { factories: ['0x3bb6a6a0bc85b367efe0a5bac81c5e52c892839a'] },
     // @see compound-finance/comet d5a30b0, deployments/optimism/*/roots.json
     'compound-v3': {

@@ -91,6 +91,15 @@ export const polygon = defineChain({
         '0xeaedc32a51c510d35ebc11088fd5ff2b47aacf2e',
       ],
     },
+    // @see curvefi/metaregistry b18e83e, deployments.yaml; curvefi/curve-js 8cb9f82, src/constants/network_constants.ts
+    curve: {
+      metaRegistry: '0x296d2b5c23833a70d07c8fcbb97d846c1ff90ddd',
+      stableFactory: '0x722272d36ef0da72ff51c5a65db7b870e2e8d4ee',
+      stableNgFactory: '0x1764ee18e8b3cca4787249ceb249356192594585',
+      cryptoFactory: '0xe5de15a9c9bbedb4f5ec13b131e61245f2983a69',
+      twocryptoFactory: '0x98ee851a00abee0d95d08cf4ca2bdce32aeaaf7f',
+      tricryptoFactory: '0xc1b393efef38140662b91441c6710aa704973228',
+    },
     'erc-4626': { factories: ['0xa9c87dab340631c34bb738625c70499e29dddc98'] },
     // @see compound-finance/comet d5a30b0, deployments/polygon/*/roots.json
     'compound-v3': {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { protocols } from '../protocols/registry.js'
-import { withProtocols } from './chain.js'
+import { laterVenues, withProtocols } from './chain.js'
 import { ethereum } from './ethereum.js'
 import { chains } from './registry.js'
 
@@ -17,6 +17,27 @@ test('a chain without later protocols has the venues of the others, and is the s
   expect({ ...rest, venues: ethereum.venues }).toEqual(ethereum)
   expect(withProtocols(ethereum, undefined)).toBe(ethereum)
   expect(withProtocols(ethereum, [...slugs])).toBe(ethereum)
+})
+
+test('a venue that came to a chain later is there where it is named, and for a cassette that names protocols alone it is not', () => {
+  const later = chains.filter(({ id }) => laterVenues.includes(`curve:${id}`))
+  expect(later.map(({ name }) => name).sort()).toEqual([
+    'Arbitrum One',
+    'Avalanche C-Chain',
+    'Base',
+    'Gnosis',
+    'OP Mainnet',
+    'Polygon PoS',
+  ])
+  for (const chain of later) {
+    expect(withProtocols(chain, [...slugs, ...laterVenues])).toBe(chain)
+    const { curve: _later, ...venues } = chain.venues
+    expect(withProtocols(chain, [...slugs])).toEqual({ ...chain, venues })
+    const others = laterVenues.filter((venue) => venue !== `curve:${chain.id}`)
+    expect(withProtocols(chain, [...slugs, ...others])).toEqual({ ...chain, venues })
+    expect(withProtocols(chain, laterVenues).venues).toEqual({})
+  }
+  expect(laterVenues).toHaveLength(later.length)
 })
 
 test('a token whose decimals differ between chains states them on all that a bridge moves it to', () => {

@@ -66,6 +66,8 @@ export const sonic = defineChain({
       router: '0x4c4af8dbc524681930a27b2f1af5bcc8062e6fb7',
       pools: [`0x5520385bfcf07ec87c4c53a7d8d65595dff69fa4:${usdc}:${ws}:${weth}`],
     },
+    // @see euler-xyz/euler-interfaces 8007d05, addresses/146/EulerSwapAddresses.json
+    'euler-swap': { registry: '0x0601a38324d3cde22ebd531c799ad318a6b8cf93' },
   },
   bridges: {
     stargate: {

@@ -50,6 +50,8 @@ export const unichain = defineChain({
       usds: '0x7e10036acc4b56d4dfca3b77810356ce52313f9c',
       susds: '0xa06b10db9f390990364a3984c04fadf1c13691b5',
     },
+    // @see euler-xyz/euler-interfaces 8007d05, addresses/130/EulerSwapAddresses.json
+    'euler-swap': { registry: '0x9d9ce1540b986ef77c02f8d40603193852d2e723' },
   },
   bridges: {
     across: {

@@ -79,6 +79,8 @@ export interface Config {
   readonly findsRebases: boolean
   /** Whether V4_HOOKS counts for hooks of Balancer V3, too: not in replays of cassettes recorded before. */
   readonly runsBalancerHooks: boolean
+  /** False: pools of Balancer V3 with hooks and more than four tokens are left out. */
+  readonly runsHooksOfMany: boolean
   /** Whether fees that depend on the order in a block are quoted as the dearer: not in replays of cassettes recorded before. */
   readonly countsFeeOrder: boolean
   readonly logLevel: (typeof logLevels)[number]
@@ -444,6 +446,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     narrowsSearches: true,
     findsRebases: true,
     runsBalancerHooks: true,
+    runsHooksOfMany: true,
     countsFeeOrder: true,
     logLevel: read.LOG_LEVEL,
     corsOrigins: read.CORS_ORIGINS,

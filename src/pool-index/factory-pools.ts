@@ -3,9 +3,10 @@ import type { ChainDefinition } from '../chains/chain.js'
 import type { DeclaredPool, DeclaredVenue } from '../domain/declared-venue.js'
 import type { Hex } from '../domain/primitives.js'
 import type { ReadCall } from '../domain/state.js'
-import { declaredEvents } from '../protocols/declared/pool-events.js'
+import { declaredEvents } from '../protocols/declared/index.js'
 import { declaredSlug, entryOf, withDeclaredVenues } from '../protocols/declared/venue.js'
 import type { Pool } from '../protocols/pool.js'
+import { depthOf } from '../protocols/pool-events.js'
 import { inRanges } from '../rpc/node/log-ranges.js'
 import type { Upstream } from '../rpc/node/upstream.js'
 import { sourcesOf } from './sources.js'
@@ -40,8 +41,13 @@ export async function withPoolsOfFactory(
   const isFilled = await Promise.all(
     found.map(async (pool) => {
       const calls = declaredEvents.depthCalls?.(pool, parameters) ?? []
-      const balances = await Promise.all(calls.map((one) => nodes.call(one).catch(() => '0x0')))
-      return balances.every((balance) => balance !== '0x' && BigInt(balance) > 0n)
+      const depths = await Promise.all(
+        calls.map(async (call) => {
+          const value = await nodes.call(call).catch((): Hex => '0x')
+          return depthOf(call, { ok: true, value })
+        }),
+      )
+      return depths.every((depth) => depth !== null && depth > 0n)
     }),
   )
   const filled = found.filter((_pool, place) => isFilled[place])

@@ -1,8 +1,9 @@
 /** How a protocol's pools are told by the events of their creation, and how deep they are by a few words of storage. */
 import type { ChainDefinition, VenueParameters } from '../chains/chain.js'
 import type { Address, Hex } from '../domain/primitives.js'
-import type { ReadCall, SimulationLog, StateReader } from '../domain/state.js'
+import type { ReadCall, ReadResult, SimulationLog, StateReader } from '../domain/state.js'
 import type { Pool, Unreadable } from './pool.js'
+import { readWord, readWordAt } from './shared/read-word.js'
 
 /** Events with one first topic of one contract. */
 export interface EventSource {
@@ -16,6 +17,17 @@ export interface EventSource {
   readonly fromBlock?: bigint
   /** Pools of it that are kept, the oldest first; absent: all. */
   readonly mostPools?: number
+}
+
+/** A call of which a word tells a depth. */
+export interface DepthCall extends ReadCall {
+  /** Its place among the words of the results; absent: the result has to be one word. */
+  readonly word?: number
+}
+
+/** Null where the call failed, or did not return the word. */
+export function depthOf({ word }: DepthCall, answer: ReadResult | undefined): bigint | null {
+  return word === undefined ? readWord(answer) : readWordAt(answer, word)
 }
 
 export interface PoolEvents {
@@ -36,7 +48,7 @@ export interface PoolEvents {
   /** Slots whose words `depth` takes; absent: how deep a pool is shows only when it is loaded. */
   depthSlots?(pool: Pool): readonly { readonly address: Address; readonly slot: Hex }[]
   /** The same by calls, for pools of which no slot is known; absent or empty: only loading shows it. */
-  depthCalls?(pool: Pool, venue: VenueParameters): readonly ReadCall[]
+  depthCalls?(pool: Pool, venue: VenueParameters): readonly DepthCall[]
   /** Of the pools that a request is interested in, so many are loaded, since that takes many calls; absent: all. */
   readonly mostLoaded?: number
   /**

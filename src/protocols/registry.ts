@@ -13,6 +13,7 @@ import { curve } from './curve/index.js'
 import { declaredVenues } from './declared/index.js'
 import { erc4626 } from './erc-4626/index.js'
 import { etherFi } from './ether-fi/index.js'
+import { eulerSwap } from './euler-swap/index.js'
 import { fluidDex } from './fluid-dex/index.js'
 import { fraxEther } from './frax-ether/index.js'
 import { lido } from './lido/index.js'
@@ -75,6 +76,7 @@ export const protocols: readonly ProtocolAdapter[] = [
   sparkPsm3,
   aaveGsm,
   woofiV2,
+  eulerSwap,
   yearnV2,
   pendle,
   stakingRewards,

@@ -24,7 +24,7 @@ import { OrderStore } from '../catalog/order-store.js'
 import { openPositionStore } from '../catalog/position-store.js'
 import { openCatalog } from '../catalog/store.js'
 import { loadTokenLists } from '../catalog/token-lists.js'
-import { withProtocols } from '../chains/chain.js'
+import { laterVenues, withProtocols } from '../chains/chain.js'
 import { hardForkAt } from '../chains/registry.js'
 import { type Config, ConfigError } from '../config/config.js'
 import type { TracesConfig } from '../config/traces.js'
@@ -317,6 +317,7 @@ function workerSettings(
     disabledAggregators: config.disabledAggregators,
     v4Hooks: config.v4Hooks,
     runsBalancerHooks: config.runsBalancerHooks,
+    runsHooksOfMany: config.runsHooksOfMany,
     countsFeeOrder: config.countsFeeOrder,
     v4HooksAllowlist: config.v4HooksAllowlist,
     venues: config.venues,
@@ -341,7 +342,7 @@ interface Prepared extends Chosen {
   readonly config: Config
   readonly tokens: readonly Token[]
   readonly mode: ArchiveMode
-  /** Slugs of the protocols that a cassette knows; absent: all. */
+  /** Protocols and later venues that a cassette knows; absent: all. */
   readonly protocols?: readonly string[]
   /** Pools that the caller puts into an empty data folder. */
   readonly importedPools: CassetteContents['importedPools']
@@ -362,7 +363,7 @@ async function prepare(
   const importedPools = importedPoolsOf(config.dataDir, chainIds)
   const { sandboxPools } = chosen
   const contents = contentsToAdd(mode.file, {
-    settings: { ...config, chainIds, protocols: protocols.map(({ slug }) => slug) },
+    settings: { ...config, chainIds, protocols: knownProtocols() },
     tokens,
     importedPools,
     sandboxPools,
@@ -377,6 +378,11 @@ async function prepare(
     mode: { ...mode, head: toHead(contents, softwareVersion()) },
     importedPools,
   }
+}
+
+/** What a cassette names: slugs, and the venues that chains have had since later. */
+function knownProtocols(): string[] {
+  return [...protocols.map(({ slug }) => slug), ...laterVenues]
 }
 
 /** Here and not with the other variables, since which exchanges there are is known to the protocols alone. */

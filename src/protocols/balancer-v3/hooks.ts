@@ -2,11 +2,11 @@
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from 'viem'
 import type { ChainDefinition, VenueParameters } from '../../chains/chain.js'
 import { at } from '../../domain/lists.js'
-import { zeroAddress } from '../../domain/primitives.js'
+import { type Address, zeroAddress } from '../../domain/primitives.js'
 import type { StateReader } from '../../domain/state.js'
 import type { LoadedPool } from '../protocol.js'
 import { one } from '../shared/balancer-math/fixed-point.js'
-import { gasOfSwap, type PoolSwap, placed, servedRows } from '../shared/hooks/quoter.js'
+import { gasOfSwap, mostPairs, type PoolSwap, placed, servedRows } from '../shared/hooks/quoter.js'
 import { runHooks } from '../shared/hooks/run.js'
 import { type BalancerV3State, vaultSwap } from './math.js'
 
@@ -16,8 +16,8 @@ const abi = parseAbi([
   'function quote(address vault, address pool, Wanted[][] rows, uint256 gasOfSwap) returns (Result[][] results)',
 ])
 
-/** All pairs of their tokens are tried in both orders, which are twelve. */
-export const mostTokensOfHooked = 4
+/** Of pools of no more tokens all pairs are run in both orders, which are twelve directions. */
+export const mostTokensOfAllPairs = 4
 
 /** The pools in the order given, each as it may be used, or why it is left out. */
 export function runBalancerHooks(
@@ -29,15 +29,20 @@ export function runBalancerHooks(
   pools: readonly LoadedPool<BalancerV3State>[],
 ) {
   const { reader, chain, venue } = args
+  const most = mostPairs(venue)
   return runHooks<BalancerV3State>(
     {
       reader,
       chain,
       describe: async (wanted) =>
-        wanted.map(({ state: { balances, swapHooks } }) => ({
+        wanted.map(({ pool: { tokens }, state: { balances, swapHooks } }) => ({
           contract: swapHooks ?? zeroAddress,
           codeHash: null,
           largest: balances.map((balance) => (balance * 3n) / 2n),
+          ...(most !== null &&
+            tokens.length > mostTokensOfAllPairs && {
+              pairs: pairsThatMatter(tokens, chain.connectorTokens, most),
+            }),
         })),
       quoteCall(pool, rows, { sender, timestamp }) {
         const wanted = rows.map((swaps) =>
@@ -58,6 +63,38 @@ export function runBalancerHooks(
     },
     pools,
   )
+}
+
+/**
+ * So many pairs, by the places of their tokens: those of two connectors, then those of one, the earlier connectors first. A
+ * route leads through tokens of which it is not told by connectors alone, so those of none matter least.
+ */
+export function pairsThatMatter(
+  tokens: readonly Address[],
+  connectors: readonly Address[],
+  most: number,
+): (readonly [number, number])[] {
+  const ranks = tokens.map((token) => {
+    const rank = connectors.indexOf(token)
+    return rank < 0 ? connectors.length : rank
+  })
+  const pairs = tokens.flatMap((_token, a) =>
+    tokens.slice(a + 1).map((_other, k) => {
+      const b = a + 1 + k
+      const known = [at(ranks, a), at(ranks, b)].sort((x, y) => x - y) as [number, number]
+      const ofConnectors = known.filter((rank) => rank < connectors.length).length
+      return { places: [a, b] as const, order: [2 - ofConnectors, ...known, a, b] }
+    }),
+  )
+  return pairs
+    .sort((x, y) => compareLists(x.order, y.order))
+    .slice(0, most)
+    .map(({ places }) => places)
+}
+
+function compareLists(a: readonly number[], b: readonly number[]): number {
+  const place = a.findIndex((value, k) => value !== b[k])
+  return place < 0 ? 0 : at(a, place) - at(b, place)
 }
 
 /** Fees stay in the pool in part, so that another fee leaves another pool: it is the largest that gives no less. */

@@ -9,10 +9,10 @@ import { type Address, toAddress, zeroAddress } from '../../domain/primitives.js
 import type { ReadCall, ReadResult } from '../../domain/state.js'
 import type { Pool, Unreadable } from '../pool.js'
 import type { LoadedPool, Swaps } from '../protocol.js'
-import { runsHooks } from '../shared/hooks/quoter.js'
+import { mostPairs, runsHooks } from '../shared/hooks/quoter.js'
 import type { WithHooks } from '../shared/hooks/run.js'
 import { unlessReverted } from '../shared/reverts.js'
-import { mostTokensOfHooked, runBalancerHooks } from './hooks.js'
+import { mostTokensOfAllPairs, runBalancerHooks } from './hooks.js'
 import { type BalancerV3State, yieldFee } from './math.js'
 import { factoriesOf, hooksOf, vaultOf } from './parameters.js'
 import { callsAtSwaps, withRate } from './pool-events.js'
@@ -106,7 +106,8 @@ export async function loadBalancerV3({
     if (!swapHooks) return { pool, state, partial: false, ...idleHooks(reads) }
     if (hooksOf(pool) !== swapHooks)
       return failed('The record does not name the hooks of the pool.')
-    if (pool.tokens.length <= mostTokensOfHooked) return { pool, state, partial: false }
+    const areRun = pool.tokens.length <= mostTokensOfAllPairs || mostPairs(venue) !== null
+    if (areRun) return { pool, state, partial: false }
     return { ...failed('hooks of pools of so many tokens are not run'), isLeftOut: true }
   })
   const toRun = loaded.filter(

@@ -18,6 +18,7 @@ import {
   wordOf,
 } from './abi.js'
 import { isMetaPair } from './meta-math.js'
+import { metaRegistryOf } from './meta-registry.js'
 
 type Pair = readonly [Address, Address]
 
@@ -28,9 +29,12 @@ interface Discovered {
 
 export async function discoverCurve(args: DiscoverArgs): Promise<Discovered> {
   const { reader, venue, chain } = args
-  const { metaRegistry } = venue
-  if (typeof metaRegistry !== 'string' || args.pairs.length === 0) return none()
-  const registry = toAddress(metaRegistry)
+  if (args.pairs.length === 0) return none()
+  const { address: registry, failed } = await metaRegistryOf(reader, venue)
+  if (failed !== null) {
+    return { pools: [], unreadable: args.pairs.map((pair) => failure('registry', failed, pair)) }
+  }
+  if (!registry) return none()
   const pairs = args.pairs.flatMap(([a, b]) => withNative(a, b, chain.wrappedNative))
   const lookUps = await reader.call(
     pairs.map(([a, b]) => ({ to: registry, data: encodeFindPools(a, b) })),

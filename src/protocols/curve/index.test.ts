@@ -213,6 +213,32 @@ describe('curve.discover', () => {
     expect((await discover(readerOf(answerOf), [[usdc, dai]])).pools).toEqual([])
   })
 
+  test('without a stated registry the one of the AddressProvider is asked, or nobody', async () => {
+    const provider: Address = '0x5ffe7fb82894076ecb99a30d6a32e969e6e35e98'
+    const named = { addressProvider: provider }
+    const pairs = [[weth, usdt]] as const
+    const found = async (
+      named: Parameters<typeof curve.swaps.discover>[0]['venue'],
+      said: Hex | null | 'unreadable',
+    ) =>
+      curve.swaps.discover({
+        reader: readerOf((to, data) => (to === provider ? said : answerOf(to, data))),
+        chain: ethereum,
+        venue: named,
+        pairs,
+      })
+    const stated = await discover(readerOf(answerOf), [[weth, usdt]])
+    expect(stated.pools.length).toBeGreaterThan(0)
+    expect(await found(named, word(BigInt(registry)))).toEqual(stated)
+    for (const said of [null, '0x', word(0), word(2n ** 200n)] as const) {
+      expect(await found(named, said), String(said)).toEqual({ pools: [], unreadable: [] })
+    }
+    expect(await found({}, word(BigInt(registry)))).toEqual({ pools: [], unreadable: [] })
+    const { pools: none, unreadable } = await found(named, 'unreadable')
+    expect(none).toEqual([])
+    expect(unreadable).toMatchObject([{ subject: 'registry', pair: [weth, usdt] }])
+  })
+
   test('a chain whose registry has no code yields nothing, without complaint', async () => {
     const found = await discover(
       readerOf(() => '0x'),

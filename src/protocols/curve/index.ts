@@ -28,6 +28,7 @@ import { liquidityParameters } from './liquidity-pool.js'
 import { holdingsOf, liquiditySwap } from './liquidity-state.js'
 import { loadSwaps } from './load.js'
 import { isMetaPair } from './meta-math.js'
+import { metaRegistryId } from './meta-registry.js'
 import { curveParameters } from './parameters.js'
 import { curvePoolEvents, factoryNames } from './pool-events.js'
 import { curvePositions } from './positions.js'
@@ -71,7 +72,11 @@ export const curve = defineProtocol<CurveState>({
     isNoPriceSource: isLiquidity,
     foreignCode,
     isEndorsed,
-    probes: ({ metaRegistry, zaps = [], ...venue }) => [
+    probes: ({ metaRegistry, addressProvider, zaps = [], ...venue }) => [
+      ...addressesOf(addressProvider).map((to) => {
+        const call = { signature: 'get_address(uint256)', args: [metaRegistryId] }
+        return probe('AddressProvider of Curve', to, call, 'address')
+      }),
       ...addressesOf(metaRegistry).map((to) =>
         probe('MetaRegistry of Curve', to, 'registry_length()', 'number'),
       ),

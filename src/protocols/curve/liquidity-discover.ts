@@ -19,6 +19,7 @@ import { addressInWord, toWord } from '../shared/storage-slots.js'
 import { wordOf } from './abi.js'
 import { parametersOf, probes } from './discover.js'
 import { liquidityPool } from './liquidity-pool.js'
+import { metaRegistryOf } from './meta-registry.js'
 import type { Reading } from './native-state.js'
 
 interface LookUpArgs {
@@ -88,7 +89,8 @@ export async function discoverLiquidity(
 
 /** The pools whose shares are among the tokens. */
 export async function findLiquidity({ reader, venue, tokens }: LookUpArgs): Promise<Found> {
-  const candidates = await poolsOf(reader, venue, tokens)
+  const registry = await metaRegistryOf(reader, venue)
+  const candidates = await poolsOf(reader, registry.address, tokens)
   const described = await describe(reader, candidates.known)
   const zaps = zapsOf(venue)
   const pools = new Map<Address, Pool>()
@@ -105,14 +107,15 @@ export async function findLiquidity({ reader, venue, tokens }: LookUpArgs): Prom
  */
 export async function isEndorsed({
   reader,
-  venue: { metaRegistry },
+  venue,
   pool,
   listed,
 }: EndorsementArgs): Promise<boolean> {
   const share = pool.tokens.at(-1)
   if (share && listed?.parameters.lpToken === share) return true
-  if (typeof metaRegistry !== 'string' || !share) return false
-  const to = toAddress(metaRegistry)
+  if (!share) return false
+  const { address: to } = await metaRegistryOf(reader, venue)
+  if (!to) return false
   const [named] = await reader.call([{ to, data: encodeLookUp(share) }])
   return addressOf(named) === pool.address
 }
@@ -137,10 +140,9 @@ interface Candidate {
 
 async function poolsOf(
   reader: StateReader,
-  { metaRegistry }: VenueParameters,
+  registry: Address | null,
   tokens: readonly Address[],
 ): Promise<{ known: Candidate[]; unreadable: Found['unreadable'] }> {
-  const registry = typeof metaRegistry === 'string' ? toAddress(metaRegistry) : null
   const answers = await readAll(
     reader,
     tokens.map((token): Reading[] => [

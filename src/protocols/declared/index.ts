@@ -4,10 +4,12 @@
  * Venue parameters: `declarations`, see venue.ts. Pool parameters: `venue`, the name of the venue.
  */
 import { defineProtocol } from '../protocol.js'
+import { factoryEvents } from '../shared/declared/factories.js'
 import type { DeclaredState } from '../shared/declared/load.js'
 import { declaredSwaps } from '../shared/declared/swaps.js'
-import { declaredEvents } from './pool-events.js'
-import { declaredSlug, entriesOf, entryOf } from './venue.js'
+import { declaredSlug, entriesOf, entryOf, factoriesOf } from './venue.js'
+
+export const declaredEvents = factoryEvents({ protocol: declaredSlug, of: factoriesOf })
 
 export const declaredVenues = defineProtocol<DeclaredState>({
   slug: declaredSlug,

@@ -1,9 +1,9 @@
 /** The venues of a chain as its parameters have them: `declarations`, a DeclaredVenue as JSON each. Pure. */
-import { keccak256, stringToHex } from 'viem'
 import type { ChainDefinition, VenueParameters } from '../../chains/chain.js'
-import type { DeclaredFactory, DeclaredPool, DeclaredVenue } from '../../domain/declared-venue.js'
+import type { DeclaredPool, DeclaredVenue } from '../../domain/declared-venue.js'
 import type { Pool } from '../pool.js'
 import { type DeclaredEntry, toVenue, type Venue } from '../shared/declared/entry.js'
+import { entryOfFactory, type FactoryVenue, withKeys } from '../shared/declared/factories.js'
 import { oncePer } from '../shared/once-per.js'
 
 export const declaredSlug = 'declared'
@@ -34,34 +34,20 @@ export const entriesOf = oncePer(
     ),
 )
 
-/** Venues with a factory, by `factoryKey`. */
-export const factoriesOf = oncePer(
-  (parameters: VenueParameters): ReadonlyMap<string, Venue & { factory: DeclaredFactory }> =>
-    new Map(
-      venuesOf(parameters).flatMap(({ factory, ...venue }) =>
-        factory ? [[factoryKey(venue.name, factory), { ...venue, factory }] as const] : [],
-      ),
+/** Venues with a factory, by their keys. */
+export const factoriesOf = oncePer((parameters: VenueParameters) =>
+  withKeys(
+    declaredSlug,
+    venuesOf(parameters).flatMap(({ factory, ...venue }): FactoryVenue[] =>
+      factory ? [{ ...venue, factory }] : [],
     ),
+  ),
 )
-
-/** Another one where the file says something else of the factory, since its pools mean something else then. */
-function factoryKey(name: string, factory: DeclaredFactory): string {
-  return `${declaredSlug}:${name}:${keccak256(stringToHex(JSON.stringify(factory))).slice(2, 18)}`
-}
 
 /** Of a pool of the file, or of a factory of the file; null: the file has no such pool. */
 export function entryOf(parameters: VenueParameters, pool: Pool): DeclaredEntry | null {
   const listed = entriesOf(parameters).get(pool.id)
-  if (listed) return listed
-  const { factory, constants } = pool.parameters
-  const venue = typeof factory === 'string' ? factoriesOf(parameters).get(factory) : undefined
-  if (!venue || !Array.isArray(constants)) return null
-  const stated = constants.map((text: string) => {
-    const end = text.indexOf('=')
-    return [text.slice(0, end), text.slice(end + 1)]
-  })
-  const { id, address, tokens } = pool
-  return { pool, venue, declared: { id, address, tokens, constants: Object.fromEntries(stated) } }
+  return listed ?? entryOfFactory(factoriesOf(parameters), pool)
 }
 
 function toEntry(venue: Venue, declared: DeclaredPool): DeclaredEntry {

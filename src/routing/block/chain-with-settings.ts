@@ -8,6 +8,9 @@ import { aerodromeSlipstream, velodromeSlipstream } from '../../protocols/slipst
 import { uniswapV4 } from '../../protocols/uniswap-v4/index.js'
 import type { WorkerSettings } from './worker-settings.js'
 
+/** Pairs that are run of a pool with hooks of more than four tokens: all of five. */
+const mostPairsOfHooked = 10
+
 /** A swapper and a sender that hooks cannot take for those of the service. */
 const [otherSwapper, otherSender] = [
   addressOfNobody('other-swapper'),
@@ -24,8 +27,9 @@ export function withHooks(
   {
     v4Hooks,
     runsBalancerHooks,
+    runsHooksOfMany,
     v4HooksAllowlist = [],
-  }: Pick<WorkerSettings, 'v4Hooks' | 'runsBalancerHooks' | 'v4HooksAllowlist'>,
+  }: Pick<WorkerSettings, 'v4Hooks' | 'runsBalancerHooks' | 'runsHooksOfMany' | 'v4HooksAllowlist'>,
 ): ChainDefinition {
   const runs = v4Hooks === 'run'
   const v4 = {
@@ -34,7 +38,10 @@ export function withHooks(
   }
   const balancer =
     runs && runsBalancerHooks === true
-      ? quoterAt(contractAddress('BalancerV3Swapper'), readers.BalancerV3Quoter.runtimeCode)
+      ? {
+          ...quoterAt(contractAddress('BalancerV3Swapper'), readers.BalancerV3Quoter.runtimeCode),
+          ...(runsHooksOfMany && { quoterPairs: mostPairsOfHooked }),
+        }
       : {}
   return withParameters(withParameters(chain, uniswapV4.slug, v4), balancerV3.slug, balancer)
 }

@@ -34,11 +34,13 @@ export interface WorkerSettings {
   readonly v4Hooks?: V4HooksUse
   /** Whether those of Balancer V3 are, too, where those are; absent: they are not used. */
   readonly runsBalancerHooks?: boolean
+  /** True: of pools of Balancer V3 with hooks and more than four tokens the pairs that matter are run; absent: they are left out. */
+  readonly runsHooksOfMany?: boolean
   /** Whether a pool that a swap ahead in the block makes dearer is quoted so; absent: as the first swap of its block pays. */
   readonly countsFeeOrder?: boolean
   /** Hooks of Uniswap V4 whose pools are used, lower-case; absent: none. */
   readonly v4HooksAllowlist?: readonly string[]
-  /** Slugs of the protocols that chains have venues of; absent: all. */
+  /** Slugs of the protocols, and the later venues, that chains have; absent: all. */
   readonly protocols?: readonly string[]
   /** Venues of the operator's file; absent: none. */
   readonly venues?: readonly DeclaredVenue[]

@@ -8,9 +8,9 @@ import type { Address } from '../../domain/primitives.js'
 import type { ReadCall, ReadResult, StateReader } from '../../domain/state.js'
 import type { FoundPools } from '../../pool-index/pool-search.js'
 import type { Pool, Unreadable } from '../../protocols/pool.js'
+import { type DepthCall, depthOf } from '../../protocols/pool-events.js'
 import type { ProtocolAdapter } from '../../protocols/protocol.js'
 import { readAll } from '../../protocols/shared/read-all.js'
-import { readWord } from '../../protocols/shared/read-word.js'
 import { IndexedOutputs, type RankedPool } from './indexed-outputs.js'
 
 /** What is loaded at most: pools of the wanted pair, of any other pair, and tokens in between. */
@@ -161,18 +161,18 @@ async function rank(
 async function rankByCalls(
   { chain, reader }: Parameters<typeof chooseIndexed>[0],
   adapters: ReadonlyMap<string, ProtocolAdapter>,
-  wanted: readonly { readonly pool: Pool; readonly calls: readonly ReadCall[] }[],
+  wanted: readonly { readonly pool: Pool; readonly calls: readonly DepthCall[] }[],
 ): Promise<RankedPool[]> {
   const answers = await readAll(
     reader,
-    wanted.map(({ calls }) => calls),
+    wanted.map(({ calls }) => calls.map(({ word: _, ...call }): ReadCall => call)),
   )
-  return zip(wanted, answers).flatMap(([{ pool }, own]) =>
+  return zip(wanted, answers).flatMap(([{ pool, calls }, own]) =>
     rankedBy(
       chain,
       adapters,
       pool,
-      own.map((answer) => readWord(answer) ?? 0n),
+      zip(calls, own).map(([call, answer]) => depthOf(call, answer) ?? 0n),
     ),
   )
 }

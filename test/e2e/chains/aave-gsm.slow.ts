@@ -49,10 +49,12 @@ test('more than it takes or holds has no route', async () => {
 test('a freeze or an empty reserve of Aave after the answer makes the transaction revert, and costs no token', async () => {
   const swap: VenueSwap = [gho, usdc, 1_000n * ether]
   const { body } = await routes.ask(ethereum, swap, [slug])
-  const execution = await routes.execute(ethereum, swap, body, async ({ url }) => {
-    const node = await new NodeWriter(url).start()
-    await node.rpc('anvil_setStorageAt', [vault, liquiditySlot, numberToHex(1, { size: 32 })])
-    await node.close()
+  const execution = await routes.execute(ethereum, swap, body, {
+    prepare: async ({ url }) => {
+      const node = await new NodeWriter(url).start()
+      await node.rpc('anvil_setStorageAt', [vault, liquiditySlot, numberToHex(1, { size: 32 })])
+      await node.close()
+    },
   })
   expect(execution).toMatchObject({ status: 'reverted', deltas: [0n, 0n] })
 })

@@ -64,10 +64,12 @@ test.each([
 test('a halt after the answer makes its transaction revert, and costs no token', async () => {
   const swap: VenueSwap = [dai, usdc, 1_000n * ether]
   const { body } = await routes.ask(ethereum, swap, ['sky-psm'])
-  const execution = await routes.execute(ethereum, swap, body, async ({ url }) => {
-    const node = await new NodeWriter(url).start()
-    await node.rpc('anvil_setStorageAt', [psm, toutSlot, numberToHex(maxUint256)])
-    await node.close()
+  const execution = await routes.execute(ethereum, swap, body, {
+    prepare: async ({ url }) => {
+      const node = await new NodeWriter(url).start()
+      await node.rpc('anvil_setStorageAt', [psm, toutSlot, numberToHex(maxUint256)])
+      await node.close()
+    },
   })
   expect(execution).toMatchObject({ status: 'reverted', deltas: [0n, 0n] })
 })

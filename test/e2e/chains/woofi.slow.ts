@@ -52,10 +52,12 @@ test('more than it holds, or than it swaps at once, has no route through it alon
 test('a pause after the answer makes its transaction revert, and costs no token', async () => {
   const swap: VenueSwap = [usdc, weth, 1_000n * dollar]
   const { body } = await routes.ask(base, swap, [slug])
-  const execution = await routes.execute(base, swap, body, async ({ url }) => {
-    const node = await new NodeWriter(url).start()
-    await node.rpc('anvil_setStorageAt', [pool, pausedSlot, numberToHex(1, { size: 32 })])
-    await node.close()
+  const execution = await routes.execute(base, swap, body, {
+    prepare: async ({ url }) => {
+      const node = await new NodeWriter(url).start()
+      await node.rpc('anvil_setStorageAt', [pool, pausedSlot, numberToHex(1, { size: 32 })])
+      await node.close()
+    },
   })
   expect(execution).toMatchObject({ status: 'reverted', deltas: [0n, 0n] })
 })

@@ -17,7 +17,7 @@ import { askBundle, executeBundle } from '../../support/bundle.js'
 import { runCli } from '../../support/cli.js'
 import { executeOnFork } from '../../support/execute.js'
 import { NodeWriter } from '../../support/nodes/node-writer.js'
-import { placeBalancerV3OnSandbox } from '../../support/protocols/place-balancer-v3.js'
+import { placeBalancerV3OnSandbox, wideSymbols } from '../../support/protocols/place-balancer-v3.js'
 import { withSandbox } from '../../support/sandbox.js'
 import { startService, type TestService } from '../../support/service/service.js'
 
@@ -27,6 +27,11 @@ const ether = 10n ** 18n
 const [weth, usdc, dai, susd, frax] = ['WETH', 'USDC', 'DAI', 'sUSD', 'FRAX'].map(
   (name) => sandboxToken(name).address,
 ) as [Address, Address, Address, Address, Address]
+/** Of the wide pool: its connector, and what is none. */
+const [wbtc, ...outside] = wideSymbols.map((name) => sandboxToken(name).address) as [
+  Address,
+  ...Address[],
+]
 const others = protocols.map(({ slug }) => slug).filter((slug) => slug !== 'balancer-v3')
 
 const context = withSandbox()
@@ -37,11 +42,11 @@ let indexed: TestService
 
 beforeAll(async () => {
   const { url } = context().sandbox
-  pools = await placeBalancerV3OnSandbox(url, { isHooked: true })
+  pools = await placeBalancerV3OnSandbox(url, { isHooked: true, isWide: true })
   const node = await new NodeWriter(url).start()
   await node.rpc('anvil_impersonateAccount', [alice])
   const approval = [contractAddress('Router'), 10n ** 30n]
-  for (const token of [weth, usdc, dai, susd]) {
+  for (const token of [weth, usdc, dai, susd, wbtc, ...outside]) {
     await node.rpc('anvil_dealERC20', [alice, token, numberToHex(10n ** 24n)])
     await node.send(token, 'function approve(address, uint256)', approval, alice)
   }
@@ -52,12 +57,12 @@ beforeAll(async () => {
   // What is imported is read when a service starts.
   const [own, other] = [await folder(), await folder()]
   const imported = await runCli(['pools', 'import', file, '--json'], { DATA_DIR: own })
-  expect(imported.out, imported.err).toContain('"added": 3')
+  expect(imported.out, imported.err).toContain('"added": 4')
   const synced = await runCli(['pools', 'sync', '--chain', '1', '--json'], {
     RPC_URL_1: url,
     DATA_DIR: other,
   })
-  expect(JSON.parse(synced.out).protocols).toContainEqual({ protocol: 'balancer-v3', pools: 3 })
+  expect(JSON.parse(synced.out).protocols).toContainEqual({ protocol: 'balancer-v3', pools: 4 })
   service = await startService({ ...common, DATA_DIR: own })
   indexed = await startService({ ...common, DATA_DIR: other, POOL_INDEX: 'on' })
 }, 900_000)
@@ -129,11 +134,55 @@ describe('Balancer V3 by the whole service', () => {
       // A hundredth stays in the pool, and the amount moves it a little.
       expect((BigInt(amountOut) * 1_000n) / ether).toBe(989_999n)
       const { body } = await of().get('/api/v1/pools', { source, hooks: 'steady' })
-      expect(body.data).toMatchObject([
-        {
+      expect(body.data).toContainEqual(
+        expect.objectContaining({
           id: hooked?.id,
-          hooks: { class: 'steady', reason: null, contract: hooked?.parameters.hooks },
-        },
+          hooks: expect.objectContaining({
+            class: 'steady',
+            reason: null,
+            contract: hooked?.parameters.hooks,
+          }),
+        }),
+      )
+    },
+  )
+
+  test.each([
+    ['imported', () => service],
+    ['indexed', () => indexed],
+  ] as const)(
+    'a pool of six tokens with hooks trades the ten pairs that are run (%s), and no other',
+    async (source, of) => {
+      const wide = pools.find(({ tokens }) => tokens.length === wideSymbols.length)
+      // WBTC is the only connector of the pool: it trades with every other token.
+      for (const token of outside) {
+        await prove(of(), token, wbtc, 7n * ether + 1n)
+        await prove(of(), wbtc, token, 123_456_789n)
+      }
+      const { body } = await of().get('/api/v1/pools', { source, hooks: 'steady' })
+      expect(body.data).toContainEqual(
+        expect.objectContaining({
+          id: wide?.id,
+          hooks: expect.objectContaining({ class: 'steady', reason: null }),
+        }),
+      )
+      const ask = (tokenIn: Address, tokenOut: Address) =>
+        of().get('/api/v1/shortcuts/quote', {
+          tokenIn,
+          tokenOut,
+          amountIn: ether.toString(),
+          ignoreStandards: others.join(),
+        })
+      const pairs = outside.flatMap((a) => outside.filter((b) => a < b).map((b) => [a, b] as const))
+      const codes = await Promise.all(
+        pairs.map(async ([a, b]) => {
+          const answer = await ask(a, b)
+          return answer.status === 200 ? 'served' : answer.body.code
+        }),
+      )
+      expect(codes.sort()).toEqual([
+        ...Array.from({ length: 5 }, () => 'NO_ROUTE'),
+        ...Array.from({ length: 5 }, () => 'served'),
       ])
     },
   )

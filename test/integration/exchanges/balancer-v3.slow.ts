@@ -346,8 +346,7 @@ describe('pools of Balancer V3', () => {
       const opened = await open({ ...common, hooks })
       return { ...opened, hooks }
     }
-    const loadRun = async (pool: Pool) => {
-      const { chain, venue } = running()
+    const loadRun = async (pool: Pool, { chain, venue } = running()) => {
       const reader = await context.reader()
       const [item] = await balancerV3.swaps.load({ reader, chain, venue, pools: [pool] })
       return item
@@ -384,6 +383,29 @@ describe('pools of Balancer V3', () => {
       const { quote, received } = await trade(pool)
       expect(quote).toMatchObject({ amountOut: received, exact: false })
       expect(received).toBeGreaterThan(0n)
+    })
+
+    test('of more than four tokens are run for the pairs that are asked for, and left out without that', async () => {
+      const weights = [20n, 20n, 20n, 20n, 10n, 10n]
+      const wide = weights.map((weight) => side(18, 1_000n, { weight }))
+      const hooks = await context.deploy(balancer.code('IdleHooks'), 'bool', [true])
+      const { pool } = await open({ ...common, sides: wide, hooks })
+      const message = 'hooks of pools of so many tokens are not run'
+      expect(await loadRun(pool)).toMatchObject({ message, isLeftOut: true })
+      const { venue, ...rest } = running()
+      const some = { ...rest, venue: { ...venue, quoterPairs: 10 } }
+      expect(await loadRun(pool, some)).toMatchObject({ finding: { class: 'exact' } })
+      const trade = (...places: [number, number]) => {
+        const [tokenIn, tokenOut] = places.map((place) => pool.tokens[place]) as [Address, Address]
+        return swapOnChain(some, pool, [tokenIn, tokenOut], e18)
+      }
+      const { quote, received } = await trade(2, 1)
+      expect(received).toBeGreaterThan(0n)
+      expect(quote.amountOut).toBe(received)
+      // The Vault would swap it, and nobody has seen what for.
+      const untried = await trade(4, 5)
+      expect(untried.received).toBeGreaterThan(0n)
+      expect(untried.quote.amountOut).toBe(0n)
     })
 
     test('that set a fee are steady, and quoted to a hundredth of a basis point', async () => {

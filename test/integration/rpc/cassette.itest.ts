@@ -228,6 +228,7 @@ const head: CassetteHead = {
         narrowsSearches: true,
         findsRebases: true,
         runsBalancerHooks: true,
+        runsHooksOfMany: true,
         countsFeeOrder: true,
         poolBlacklist: [],
         v4Hooks: 'run',

@@ -16,6 +16,7 @@ export const readAt: Readonly<Record<string, string>> = {
   'venues.balancer-v3.vault': 'balancer/balancer-deployments 6826feb, addresses',
   'venues.balancer-v3.factories': 'balancer/balancer-deployments 6826feb, addresses',
   'venues.compound-v3.comets': 'compound-finance/comet d5a30b0, deployments, roots.json',
+  'venues.curve.addressProvider': 'docs.curve.finance, Deployments',
   'venues.curve.metaRegistry': 'docs.curve.finance, Deployments',
   'venues.aerodrome-slipstream.factories':
     'aerodrome-finance/slipstream 7844368, script/constants/output',
@@ -32,6 +33,7 @@ export const readAt: Readonly<Record<string, string>> = {
   'venues.ether-fi.liquidityPool':
     'etherfi-protocol/smart-contracts, script/deploys/Deployed.s.sol',
   'venues.ether-fi.weETH': 'etherfi-protocol/smart-contracts, script/deploys/Deployed.s.sol',
+  'venues.euler-swap.registry': 'euler-xyz/euler-interfaces 8007d05, addresses',
   'venues.fluid-dex-t1.factory': 'Instadapp/fluid-contracts-public a9949b4, deployments.md',
   'venues.fluid-dex-t1.resolver': 'Instadapp/fluid-contracts-public a9949b4, deployments.md',
   'venues.frax-ether.frxETH': 'docs.frax.finance, frxETH',

@@ -131,6 +131,11 @@ export const evidence: Readonly<Record<string, Evidence>> = {
     tests: ['test/e2e/chains/woofi.slow.ts'],
     except: 'its oracle’s comparison with Chainlink',
   },
+  'euler-swap': {
+    on: 'arithmetic',
+    tests: ['test/e2e/pool-index/euler-swap.slow.ts'],
+    except: 'Euler’s own vaults and connector, and hooks other than of fees',
+  },
   'morpho-blue': { on: 'bytecode', tests: integration('morpho-blue') },
   'wrapped-native': { on: 'bytecode', tests: ['test/e2e/bundles/wrapped-native.slow.ts'] },
 }

@@ -18,6 +18,15 @@ export const chainNames = {
     43114: 'Avalanche',
     59144: 'Linea',
   },
+  curve: {
+    1: 'ETHEREUM',
+    10: 'OPTIMISM',
+    100: 'XDAI',
+    137: 'POLYGON',
+    8453: 'BASE',
+    42161: 'ARBITRUM',
+    43114: 'AVALANCHE',
+  },
   balancer: {
     1: 'mainnet',
     10: 'optimism',

@@ -214,9 +214,10 @@ function enzyme(files: FilesOfPackage): Found[] {
 }
 
 function curve(files: FilesOfPackage): Found[] {
-  const aliases = textOf(files, 'network_constants.js').split('ALIASES_ETHEREUM = ')[1] ?? ''
-  const controller = addressOf(aliases.split('"gauge_controller":')[1])
-  const minter = addressOf(aliases.split('"minter":')[1])
+  const aliasesOf = (name: string) =>
+    textOf(files, 'network_constants.js').split(`ALIASES_${name} = `)[1]?.split('});')[0] ?? ''
+  const controller = addressOf(aliasesOf('ETHEREUM').split('"gauge_controller":')[1])
+  const minter = addressOf(aliasesOf('ETHEREUM').split('"minter":')[1])
   const factories = {
     factory: 'stableFactory',
     stable_ng_factory: 'stableNgFactory',
@@ -224,10 +225,12 @@ function curve(files: FilesOfPackage): Found[] {
     twocrypto_factory: 'twocryptoFactory',
     tricrypto_factory: 'tricryptoFactory',
   }
-  const ofFactories = Object.entries(factories).flatMap(([alias, parameter]) => {
-    const address = addressOf(aliases.split(`"${alias}":`)[1])
-    return address ? [{ chainId: 1, address, role: `curve ${parameter}` }] : []
-  })
+  const ofFactories = Object.entries(chainNames.curve).flatMap(([id, name]) =>
+    Object.entries(factories).flatMap(([alias, parameter]) => {
+      const address = addressOf(aliasesOf(name).split(`"${alias}":`)[1])
+      return address ? [{ chainId: Number(id), address, role: `curve ${parameter}` }] : []
+    }),
+  )
   const pools = textOf(files, 'pools/ethereum.js').split('swap_address:').slice(1)
   const own = Object.entries({ controller, minter }).flatMap(([key, address]) =>
     address ? [{ chainId: 1, address, role: `curve-gauge ${key}` }] : [],

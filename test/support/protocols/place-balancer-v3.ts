@@ -17,17 +17,19 @@ const configs = '(address token, uint8 kind, address rates, bool pays)[]'
 const rest = '(address, address, address), uint256, address, bool, bool, bytes32'
 
 interface Sides {
-  readonly symbols: readonly [string, string]
+  readonly symbols: readonly string[]
   /** The token whose worth the rate provider says. */
   readonly rated?: string
   /** That take part in swaps. */
   readonly hooks?: Address
   /** Raw units. */
-  readonly amounts: readonly [bigint, bigint]
+  readonly amounts: readonly bigint[]
 }
 
 /** Says what DAI is worth in the rated pool: the word at slot 0 of its storage. */
 export const rateProvider: Address = '0x00000000000000000000000000000000000f0a7e'
+/** Of the wide pool. */
+export const wideSymbols = ['WBTC', 'UNI', 'LINK', 'AAVE', 'LDO', 'MKR']
 /** Set the fee of the hooked pool. */
 export const feeHooks: Address = '0x00000000000000000000000000000000000f0fee'
 /** PUSH0 SLOAD PUSH0 MSTORE PUSH1 32 PUSH0 RETURN. */
@@ -36,6 +38,7 @@ export const answersSlotZero: Hex = '0x5f545f5260205ff3'
 /**
  * @param options.isRated - one more pool, of DAI and FRAX, in which DAI has a rate.
  * @param options.isHooked - one more pool, of sUSD and FRAX, whose hooks set a fee of 1%.
+ * @param options.isWide - one more pool with these hooks, of WBTC and five tokens that are no connectors.
  * @returns the records of a weighted pool of WETH and DAI and of a stable one of DAI and USDC.
  */
 export async function placeBalancerV3OnSandbox(
@@ -43,7 +46,12 @@ export async function placeBalancerV3OnSandbox(
   {
     isRated = false,
     isHooked = false,
-  }: { readonly isRated?: boolean; readonly isHooked?: boolean } = {},
+    isWide = false,
+  }: {
+    readonly isRated?: boolean
+    readonly isHooked?: boolean
+    readonly isWide?: boolean
+  } = {},
 ): Promise<Pool[]> {
   const factories = addressesOf(venue.factories)
   const [weighted, stable] = [factories.at(-2), factories.at(-1)]
@@ -131,8 +139,17 @@ export async function placeBalancerV3OnSandbox(
       500n,
     ),
   ]
-  if (isHooked) {
+  if (isHooked || isWide) {
     await node.place(feeHooks, code('FeeHooks'), 'address', [zeroAddress])
+  }
+  if (isWide) {
+    const amounts = wideSymbols.map((symbol) =>
+      symbol === 'WBTC' ? 100n * 10n ** 8n : 10_000n * e18,
+    )
+    const weights = wideSymbols.map((_symbol, k) => (k < 4 ? e18 / 5n : e18 / 10n))
+    pools.push(await open(weighted, { symbols: wideSymbols, amounts, hooks: feeHooks }, weights))
+  }
+  if (isHooked) {
     const amounts = [5_000_000n * e18, 5_000_000n * e18] as const
     const sides: Sides = { symbols: ['sUSD', 'FRAX'], amounts, hooks: feeHooks }
     pools.push(await open(stable, sides, 500n))

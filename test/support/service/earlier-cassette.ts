@@ -79,6 +79,7 @@ export async function withoutMarks(file: string, copy: string): Promise<void> {
     'narrowsSearches',
     'findsRebases',
     'runsBalancerHooks',
+    'runsHooksOfMany',
     'countsFeeOrder',
     'cautions',
     'dataFee',

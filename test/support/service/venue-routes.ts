@@ -1,5 +1,5 @@
 /** Routes over HTTP through venues that tests place on copies of chains: asked, carried out on an Anvil, and refused. */
-import { numberToHex } from 'viem'
+import { encodeFunctionData, numberToHex, parseAbi } from 'viem'
 import { expect } from 'vitest'
 import type { ChainDefinition } from '../../../src/chains/chain.js'
 import type { Address } from '../../../src/domain/primitives.js'
@@ -87,7 +87,7 @@ export class VenueRoutes {
     [tokenIn, tokenOut, amountIn]: VenueSwap,
     // biome-ignore lint/suspicious/noExplicitAny: answers are checked field by field in the tests
     body: any,
-    prepare?: ExecuteArgs['prepare'],
+    before: Pick<ExecuteArgs, 'prepare' | 'first'> = {},
   ): Promise<Execution> {
     return executeOnFork({
       nodeUrl: this.#nodeOf(chain),
@@ -100,7 +100,7 @@ export class VenueRoutes {
         { token: tokenOut, owner: alice },
         { token: tokenIn, owner: alice },
       ],
-      ...(prepare && { prepare }),
+      ...before,
     })
   }
 
@@ -146,6 +146,18 @@ export class VenueRoutes {
     }
     await expect.poll(newest).toBe(head)
   }
+}
+
+/** A call of Alice that comes before the answer in its block. */
+export function aheadBy(
+  to: Address,
+  signature: string,
+  args: readonly unknown[],
+): Pick<ExecuteArgs, 'first'> {
+  // The type of a signature that is not known at compile time is `never`.
+  const abi = parseAbi([signature] as readonly string[] as never)
+  const data = encodeFunctionData({ abi, args } as never)
+  return { first: [{ from: alice, to, data, value: '0' }] }
 }
 
 /** Tokens for the contract from nowhere. */

@@ -20,7 +20,7 @@ import {
   sampleAll,
   unreadQuote,
 } from '../sampled/sample.js'
-import { callsOf, type DeclaredEntry } from './entry.js'
+import { type Calls, callsOf, type DeclaredEntry } from './entry.js'
 
 export interface DeclaredState extends SampledState {
   readonly entry: DeclaredEntry
@@ -139,18 +139,25 @@ function balanceCalls(one: OfDirection): ReadCall[] {
 }
 
 function limitCalls({ subject, direction }: OfDirection): ReadCall[] {
-  const { venue, declared } = subject
-  const { limits, quote } = callsOf(subject, direction)
+  return callsOf(subject, direction).limits.map((limit) => limitCall(subject, direction, limit))
+}
+
+export function limitCall(
+  entry: DeclaredEntry,
+  direction: Direction,
+  { limit, abi }: Calls['limits'][number],
+): ReadCall {
+  const { venue, declared } = entry
   const names = namesOf(venue, declared, direction.tokenIn, direction.tokenOut)
-  return limits.map(({ limit, abi }) => ({
+  return {
     to: contractOf(limit.contract, declared.address),
     data: encodeFunctionData({
       abi: [abi],
       functionName: abi.name,
       args: argumentValues(abi.inputs, limit.args, names),
     }),
-    gas: BigInt(quote.gasLimit),
-  }))
+    gas: BigInt(callsOf(entry, direction).quote.gasLimit),
+  }
 }
 
 function toSampled({ subject, direction, mostIn }: Bounded): SampledDirection<DeclaredEntry> {

@@ -1,40 +1,74 @@
+import { type AbiParameter, encodeAbiParameters, type Hex, toEventSelector } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { storageReader } from '../../../../test/support/storage-reader.js'
 import { chains } from '../../../chains/registry.js'
 import { parseVenues } from '../../../config/venues.js'
+import { type DeclaredFactory, parseEvent } from '../../../domain/declared-venue.js'
 import type { Address } from '../../../domain/primitives.js'
-import type { SwapAdapter } from '../../protocol.js'
+import type { SimulationLog } from '../../../domain/state.js'
 import { protocols } from '../../registry.js'
 import { callsOf } from './entry.js'
-import type { DeclaredState } from './load.js'
+import type { ShippedProtocol } from './shipped.js'
 
 const executor: Address = `0x${'5'.repeat(40)}`
 
-/** Chains name pools of such a protocol by their addresses. */
 const shipped = protocols.flatMap((one) =>
   chains.flatMap((chain) => {
     const venue = chain.venues[one.slug]
-    const adapter = one as SwapAdapter<DeclaredState>
-    const isShipped = [venue?.pools ?? []].flat().some((text) => /^0x\w{40}:0x/.test(String(text)))
-    return venue && isShipped
-      ? [{ name: `${one.slug} on ${chain.name}`, adapter, chain, venue }]
+    return venue && 'declarations' in one
+      ? [{ name: `${one.slug} on ${chain.name}`, adapter: one as ShippedProtocol, chain, venue }]
       : []
   }),
 )
 
-test('there are declared protocols', () => {
-  expect(shipped.length).toBeGreaterThan(0)
+/** An address of its own for each place, and nothing elsewhere. */
+function exampleOf(parameter: AbiParameter, place: number): unknown {
+  const { type } = parameter
+  if ('components' in parameter) {
+    return Object.fromEntries(parameter.components.map((one, k) => [one.name, exampleOf(one, k)]))
+  }
+  if (type === 'address') return `0x${String(place + 1).repeat(40)}`
+  return type === 'bool' ? false : 0n
+}
+
+/** What a factory tells of a pool. */
+function logOf({ address, event: signature }: DeclaredFactory): SimulationLog {
+  const event = parseEvent(signature)
+  if (!event) throw new Error(signature)
+  const words = event.inputs.map((input, place) => ({ input, value: exampleOf(input, place) }))
+  const encode = (some: typeof words) =>
+    encodeAbiParameters(
+      some.map(({ input }) => input),
+      some.map(({ value }) => value),
+    )
+  const indexed = words.filter(({ input }) => input.indexed).map((word) => encode([word]))
+  const data = encode(words.filter(({ input }) => !input.indexed))
+  return { address, topics: [toEventSelector(event), ...indexed] as Hex[], data }
+}
+
+test('there are declared protocols, by name and by factories', () => {
+  const declarations = shipped.flatMap(({ adapter, venue }) => adapter.declarations(venue))
+  expect(new Set(declarations.map(({ factory }) => factory === undefined))).toEqual(
+    new Set([true, false]),
+  )
 })
 
 describe.each(shipped)('$name', ({ adapter, chain, venue }) => {
-  /** Each pool of the chain, with what is loaded where nothing can be read. */
+  /** Each pool of the chain and one of each factory, with what is loaded where nothing can be read. */
   async function loaded() {
     const tokens = [...new Set(String(venue.pools).match(/0x[0-9a-f]{40}/g))] as Address[]
     const pairs = tokens.flatMap((a) => tokens.map((b) => [a, b] as const))
     const reader = storageReader({})
-    const { pools } = await adapter.swaps.discover({ reader, chain, venue, pairs })
+    const listed = await adapter.swaps.discover({ reader, chain, venue, pairs })
+    const made = adapter.declarations(venue).flatMap(({ factory }) => {
+      const pool = factory && adapter.index?.toPool(logOf(factory), venue)
+      if (factory && !pool) throw new Error(`${factory.event} tells of no pool`)
+      return pool ?? []
+    })
     const silent = { ...reader, call: async (calls: readonly unknown[]) => calls.map(() => failed) }
+    const pools = [...listed.pools, ...made]
     const items = await adapter.swaps.load({ reader: silent, chain, venue, pools })
+    expect(items.length).toBeGreaterThan(0)
     return items.map((item) => {
       if (!('state' in item)) throw new Error(item.message)
       return item
@@ -42,24 +76,32 @@ describe.each(shipped)('$name', ({ adapter, chain, venue }) => {
   }
   const failed = { ok: false, reason: 'reverted', message: '' } as const
 
-  test('is what a file could declare', async () => {
-    for (const { state } of await loaded()) {
-      const { venue: said, declared } = state.entry
-      const [{ quote, swap }, back] = said.calls
-      const file = {
-        name: adapter.slug,
+  test('is what a file could declare', () => {
+    const venues = adapter.declarations(venue).map((said, place) => {
+      const { quote, swap, reverse, factory, pools } = said
+      return {
+        name: `${adapter.slug}-${place}`,
         chainId: String(chain.id),
         gas: String(said.gas),
         quote: { ...quote, gasLimit: String(quote.gasLimit) },
         swap,
-        reverse: {
-          quote: { ...back.quote, gasLimit: String(back.quote.gasLimit) },
-          swap: back.swap,
-        },
-        pools: [declared],
+        pools,
+        ...(reverse && {
+          reverse: {
+            quote: { ...reverse.quote, gasLimit: String(reverse.quote.gasLimit) },
+            swap: reverse.swap,
+          },
+        }),
+        ...(factory && {
+          factory: {
+            ...factory,
+            fromBlock: String(factory.fromBlock),
+            mostPools: String(factory.mostPools),
+          },
+        }),
       }
-      expect(parseVenues(JSON.stringify({ venues: [file] })).problems).toEqual([])
-    }
+    })
+    expect(parseVenues(JSON.stringify({ venues })).problems).toEqual([])
   })
 
   test('has steps for both directions of each pool, and no pool of a stranger', async () => {
@@ -75,7 +117,10 @@ describe.each(shipped)('$name', ({ adapter, chain, venue }) => {
         const target = swap.contract === 'pool' ? pool.address : swap.contract
         expect(steps.at(-1)).toMatchObject({ kind: 'call', target })
       }
-      const strange = { ...pool, tokens: [second, first] }
+      const { factory } = pool.parameters
+      const parameters = factory ? { ...pool.parameters, factory: 'another' } : pool.parameters
+      const tokens = factory ? pool.tokens : [second, first]
+      const strange = { ...pool, tokens, parameters }
       const reader = storageReader({})
       expect(await adapter.swaps.load({ reader, chain, venue, pools: [strange] })).toMatchObject([
         { message: 'It is not one of the pools of the chain.' },

@@ -2,7 +2,7 @@
  * Protocols of this repository that are declared as an operator's venues are: by the calls that quote and swap. A folder of
  * such a protocol holds no math. Venue parameters: `pools`, each `address:token:token…`, then `name=value` for
  * constants, and `largest=amount,amount…`; further parameters as the protocol needs them.
- * A pool of more than two tokens becomes one for each two of them, with one state.
+ * A pool of more than two tokens becomes one for each two of them, with one state. Pools of factories come from the pool index.
  */
 import type { VenueParameters } from '../../../chains/chain.js'
 import { type Probe, probe } from '../../../chains/probe.js'
@@ -11,15 +11,18 @@ import type {
   DeclaredArgument,
   DeclaredCall,
   DeclaredCalls,
+  DeclaredFactory,
   DeclaredLimit,
   DeclaredPool,
   DeclaredSwap,
+  DeclaredVenue,
 } from '../../../domain/declared-venue.js'
 import { type Address, toAddress } from '../../../domain/primitives.js'
 import type { Pool } from '../../pool.js'
 import { defineProtocol, type ProtocolIdentity, type SwapAdapter } from '../../protocol.js'
 import { oncePer } from '../once-per.js'
 import { type DeclaredEntry, toVenue } from './entry.js'
+import { entryOfFactory, factoryEvents, withKeys } from './factories.js'
 import type { DeclaredState } from './load.js'
 import { declaredSwaps } from './swaps.js'
 
@@ -39,21 +42,36 @@ interface StatedCalls {
   readonly swap: StatedCall & Pick<DeclaredSwap, 'pay'> & Partial<Pick<DeclaredSwap, 'to'>>
 }
 
+/** What is absent is as in a file without it. */
+interface StatedFactory
+  extends Pick<DeclaredFactory, 'address' | 'event' | 'pool' | 'tokens'>,
+    Partial<Pick<DeclaredFactory, 'id' | 'constants' | 'fromBlock' | 'mostPools'>> {}
+
 export interface ShippedVenue extends Omit<ProtocolIdentity, 'category'> {
   /** That one swap adds to a transaction, for ranking alone. */
   readonly gas: number
   calls(venue: VenueParameters): StatedCalls & { readonly reverse?: StatedCalls }
+  /** Absent: the chain's parameters name all pools. */
+  factories?(venue: VenueParameters): readonly StatedFactory[]
+  /** Whether pools of factories may run code that anybody wrote, such as hooks; absent: they run the protocol's alone. */
+  readonly hasForeignCode?: true
   /** What tells that a pool, and what else the parameters name, is what it is taken for; tokens are asked besides. */
   probes(venue: VenueParameters, pools: readonly DeclaredPool[]): Probe[]
   readonly cautions?: readonly PoolCaution[]
 }
 
-export function shippedVenue(shipped: ShippedVenue): SwapAdapter<DeclaredState> {
-  const { gas, calls, cautions, probes, ...identity } = shipped
-  const entriesOf = oncePer((parameters: VenueParameters): ReadonlyMap<string, DeclaredEntry> => {
+export interface ShippedProtocol extends SwapAdapter<DeclaredState> {
+  /** What a file would declare for the chain: a venue for the pools that the parameters name, and one for each factory. */
+  declarations(venue: VenueParameters): readonly DeclaredVenue[]
+}
+
+export function shippedVenue(shipped: ShippedVenue): ShippedProtocol {
+  const { gas, calls, factories, hasForeignCode, cautions, probes, ...identity } = shipped
+  const { slug } = identity
+  const venueOf = oncePer((parameters: VenueParameters) => {
     const { reverse, ...forward } = calls(parameters)
-    const venue = toVenue({
-      name: identity.slug,
+    return toVenue({
+      name: slug,
       chainId: 0,
       gas,
       trust: 'operator',
@@ -62,12 +80,23 @@ export function shippedVenue(shipped: ShippedVenue): SwapAdapter<DeclaredState> 
       ...toDeclared(forward),
       ...(reverse && { reverse: toDeclared(reverse) }),
     })
+  })
+  const entriesOf = oncePer((parameters: VenueParameters): ReadonlyMap<string, DeclaredEntry> => {
     const entries = poolsIn(parameters).flatMap((declared) =>
-      pairsOf(identity.slug, declared).map((pool) => ({ venue, declared, pool })),
+      pairsOf(slug, declared).map((pool) => ({ venue: venueOf(parameters), declared, pool })),
     )
     return new Map(entries.map((entry) => [entry.pool.id, entry]))
   })
-  return defineProtocol<DeclaredState>({
+  const factoriesOf = oncePer((parameters: VenueParameters) =>
+    withKeys(
+      slug,
+      (factories?.(parameters) ?? []).map((stated) => ({
+        ...venueOf(parameters),
+        factory: { constants: {}, fromBlock: 0, mostPools: 10_000, ...stated },
+      })),
+    ),
+  )
+  const adapter = defineProtocol<DeclaredState>({
     ...identity,
     category: 'dex',
     swaps: {
@@ -75,16 +104,21 @@ export function shippedVenue(shipped: ShippedVenue): SwapAdapter<DeclaredState> 
         entries: (venue) => [...entriesOf(venue).values()],
         entryOf: (venue, pool) => {
           const entry = entriesOf(venue).get(pool.id)
-          return entry && isSame(entry.pool, pool) ? entry : null
+          if (entry) return isSame(entry.pool, pool) ? entry : null
+          return entryOfFactory(factoriesOf(venue), pool)
         },
         absent: 'It is not one of the pools of the chain.',
       }),
       sharedState: ({ address }) => address,
       ...(cautions && { cautions: () => cautions }),
     },
+    ...(factories && { index: factoryEvents({ protocol: slug, of: factoriesOf }) }),
     trust: {
       // Quotes are the venue's own word.
       isNoPriceSource: () => true,
+      ...(hasForeignCode && {
+        foreignCode: ({ address, parameters }) => (parameters.factory ? address : null),
+      }),
       probes(venue) {
         const pools = poolsIn(venue)
         const tokens = [...new Set(pools.flatMap((pool) => pool.tokens))]
@@ -97,6 +131,15 @@ export function shippedVenue(shipped: ShippedVenue): SwapAdapter<DeclaredState> 
       },
     },
   })
+  return {
+    ...adapter,
+    declarations: (parameters) => [
+      ...(poolsIn(parameters).length > 0
+        ? [{ ...venueOf(parameters), pools: poolsIn(parameters) }]
+        : []),
+      ...factoriesOf(parameters).values(),
+    ],
+  }
 }
 
 function toDeclared({ quote, swap }: StatedCalls): DeclaredCalls {

@@ -1,6 +1,6 @@
 /**
  * What a contract that runs swaps of pools with their hooks is asked, and by whom. Reads place its code where hooks are to see
- * the swapper. Venue parameters: `quoterCode`, `quoterSwappers` and `quoterSenders`.
+ * the swapper. Venue parameters: `quoterCode`, `quoterSwappers`, `quoterSenders` and `quoterPairs`.
  */
 import type { VenueParameters } from '../../../chains/chain.js'
 import type { Hex } from '../../../domain/primitives.js'
@@ -36,6 +36,11 @@ export interface Viewpoint {
 /** Whether the service runs hooks that no list names. */
 export function runsHooks({ quoterCode }: VenueParameters): boolean {
   return quoterCode !== undefined
+}
+
+/** Pairs that are run of a pool of so many tokens that not all are; null: such pools are left out. */
+export function mostPairs({ quoterPairs }: VenueParameters): number | null {
+  return typeof quoterPairs === 'number' ? quoterPairs : null
 }
 
 /** The place and the code of a call to the quoter. */

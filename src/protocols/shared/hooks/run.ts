@@ -7,6 +7,7 @@
  */
 import type { ChainDefinition } from '../../../chains/chain.js'
 import { nextBlockTime } from '../../../domain/changes/what-if.js'
+import { defined } from '../../../domain/defined.js'
 import type { HooksClass, HooksFinding } from '../../../domain/hooks.js'
 import { at, larger, zip } from '../../../domain/lists.js'
 import type { Address, Hex } from '../../../domain/primitives.js'
@@ -16,6 +17,7 @@ import type { Direction, LoadedPool, Swap } from '../../protocol.js'
 import {
   type Ask,
   curvesOf,
+  directionKey,
   type Quoted,
   type SampledDirection,
   type SampledState,
@@ -30,18 +32,23 @@ export interface HooksRun {
   readonly gas: bigint
   /** Null: the pool's own math tells what it gives. */
   readonly sampled: SampledState | null
+  /** Keys of the directions that were run; absent: all. The others swap nothing, as nobody knows what they give. */
+  readonly directions?: ReadonlySet<string>
 }
 
 /** Of a pool without hooks, or with listed ones, `run` is absent. */
 export type WithHooks<State> = State & { readonly run?: HooksRun }
 
-/** A swap by the curve that was sampled; null: the pool's own math tells it. */
+/** A swap by the curve that was sampled, or nothing where the direction was not run; null: the pool's own math tells it. */
 export function swapOfRun<State>(
   state: WithHooks<State>,
   direction: Direction,
   amountIn: bigint,
 ): Swap<WithHooks<State>> | null {
   const { run } = state
+  if (run?.directions && !run.directions.has(directionKey(direction))) {
+    return { amountOut: 0n, exact: true, after: () => state }
+  }
   if (!run?.sampled) return null
   const { amountOut, exact, after } = sampledSwap(run.sampled, direction, amountIn)
   return { amountOut, exact, after: () => ({ ...state, run: { ...run, sampled: after() } }) }
@@ -53,6 +60,8 @@ export interface HookedPool {
   readonly codeHash: Hex | null
   /** The largest amounts that are quoted, raw units by the places of the tokens. */
   readonly largest: readonly bigint[]
+  /** The pairs of tokens that are run, in both orders, by their places; absent: all. */
+  readonly pairs?: readonly (readonly [number, number])[]
 }
 
 /** What a protocol says of its pools with hooks. */
@@ -79,6 +88,8 @@ const probedParts = [27n, 729n, 19_683n]
 /** What may be another amount than before, by rounding or a rate that creeps. */
 const toleranceBps = 1n
 const bps = 10_000n
+/** What twelve directions take: three sizes of each, the largest twice in a row, and as one swap. */
+const mostSwapsOfCall = 72
 /** The second time at which hooks are asked, after the first. */
 const laterSeconds = 3_600n
 
@@ -100,7 +111,7 @@ export async function runHooks<State>(
       return { protocol, subject, message: finding.reason, isLeftOut: true, finding }
     }
     const curves = sampled.get(probe) ?? null
-    const run = { gas, sampled: curves }
+    const run = { gas, sampled: curves, ...defined({ directions: triedOf(probe) }) }
     return { pool, state: { ...state, run }, partial: partial || curves !== null, finding }
   })
 }
@@ -108,6 +119,7 @@ export async function runHooks<State>(
 interface Probe<State> {
   readonly loaded: LoadedPool<State>
   readonly largest: readonly bigint[]
+  readonly pairs?: HookedPool['pairs']
   readonly gas: bigint
   /** Null: it could not be read. */
   readonly finding: HooksFinding | null
@@ -142,13 +154,13 @@ async function probeAll<State>(
     ask(args, moved, singleRows, { sender: 1, timestamp: now }),
   ])
   return seen.map(([subject, [a, b]]): Probe<State> => {
-    const { loaded, largest } = subject
+    const { loaded, largest, pairs } = subject
     const place = moved.indexOf(subject)
     const views = place < 0 ? [a, b] : [a, b, at(byTime, place), at(bySender, place)]
     const unread = views.flatMap((view) => (typeof view === 'string' ? view : []))[0] ?? null
     const answers = views.flatMap((view) => (typeof view === 'string' ? [] : [view]))
     const finding = unread === null ? findingOf(args, subject, answers) : null
-    return { loaded, largest, gas: mostGas(answers[0]), finding, unread }
+    return { loaded, largest, ...defined({ pairs }), gas: mostGas(answers[0]), finding, unread }
   })
 }
 
@@ -165,23 +177,46 @@ function toSubject<State>(loaded: LoadedPool<State>, hooked: HookedPool): Subjec
   return { ...hooked, loaded, amounts: hooked.largest.map(partsOf) }
 }
 
-/** All pairs of tokens, in both orders, by their places. */
-function directionsOf({ pool }: LoadedPool): Omit<PoolSwap, 'amountIn'>[] {
+/** All pairs of tokens that are run, in both orders, by their places. */
+function directionsOf({
+  loaded: { pool },
+  pairs,
+}: Pick<Probe<unknown>, 'loaded' | 'pairs'>): Omit<PoolSwap, 'amountIn'>[] {
+  if (pairs) {
+    return pairs.flatMap(([a, b]) => [
+      { tokenIn: a, tokenOut: b },
+      { tokenIn: b, tokenOut: a },
+    ])
+  }
   const places = pool.tokens.map((_, place) => place)
   return places.flatMap((tokenIn) =>
     places.flatMap((tokenOut) => (tokenIn === tokenOut ? [] : [{ tokenIn, tokenOut }])),
   )
 }
 
-function singleRows({ loaded, amounts }: Subject<unknown>): PoolSwap[][] {
-  return directionsOf(loaded).flatMap((direction) =>
-    at(amounts, direction.tokenIn).map((amountIn) => [{ ...direction, amountIn }]),
+/** Undefined where these are all directions of the pool. */
+function triedOf(probe: Pick<Probe<unknown>, 'loaded' | 'pairs'>): ReadonlySet<string> | undefined {
+  const { tokens } = probe.loaded.pool
+  if (!probe.pairs) return undefined
+  return new Set(directionsOf(probe).map((each) => directionKey(namedBy(tokens, each))))
+}
+
+function namedBy(
+  tokens: readonly Address[],
+  { tokenIn, tokenOut }: Omit<PoolSwap, 'amountIn'>,
+): Direction {
+  return { tokenIn: at(tokens, tokenIn), tokenOut: at(tokens, tokenOut) }
+}
+
+function singleRows(subject: Subject<unknown>): PoolSwap[][] {
+  return directionsOf(subject).flatMap((direction) =>
+    at(subject.amounts, direction.tokenIn).map((amountIn) => [{ ...direction, amountIn }]),
   )
 }
 
 /** Besides, the largest of each direction twice in a row, and as one swap. */
 function allRows(subject: Subject<unknown>): PoolSwap[][] {
-  const rows = directionsOf(subject.loaded).flatMap((direction) => {
+  const rows = directionsOf(subject).flatMap((direction) => {
     const [amountIn] = at(subject.amounts, direction.tokenIn)
     if (amountIn === undefined) return []
     const swap = { ...direction, amountIn }
@@ -202,11 +237,33 @@ async function ask<State>(
   rowsOf: (subject: Subject<State>) => PoolSwap[][],
   viewpoint: Viewpoint,
 ): Promise<(View | string)[]> {
-  const calls = subjects.map((subject) =>
-    args.quoteCall(subject.loaded.pool, rowsOf(subject), viewpoint),
+  const parts = subjects.map((subject) => inParts(rowsOf(subject)))
+  const calls = zip(subjects, parts).flatMap(([{ loaded }, own]) =>
+    own.map((rows) => args.quoteCall(loaded.pool, rows, viewpoint)),
   )
   const results = await args.reader.call(calls)
-  return zip(subjects, results).map(([subject, result]) => viewOf(args, result, rowsOf(subject)))
+  let next = 0
+  return parts.map((own) => joined(own.map((rows) => viewOf(args, at(results, next++), rows))))
+}
+
+/** So many that the swaps of one part are no more than all of a pool of four tokens, as one call has gas for. */
+function inParts(rows: readonly PoolSwap[][]): PoolSwap[][][] {
+  const parts: PoolSwap[][][] = [[]]
+  let swaps = 0
+  for (const row of rows) {
+    if (swaps + row.length > mostSwapsOfCall) {
+      parts.push([])
+      swaps = 0
+    }
+    parts.at(-1)?.push(row)
+    swaps += row.length
+  }
+  return parts
+}
+
+function joined(views: readonly (View | string)[]): View | string {
+  const unread = views.find((view) => typeof view === 'string')
+  return unread ?? { rows: views.flatMap((view) => (typeof view === 'string' ? [] : view.rows)) }
 }
 
 function viewOf<State>(
@@ -334,10 +391,9 @@ async function sample<State>(
   probes: readonly Probe<State>[],
 ): Promise<ReadonlyMap<Probe<State>, SampledState>> {
   const wanted = probes.flatMap((probe) =>
-    directionsOf(probe.loaded).map(({ tokenIn, tokenOut }): SampledDirection<Probe<State>> => {
-      const { tokens } = probe.loaded.pool
-      const direction = { tokenIn: at(tokens, tokenIn), tokenOut: at(tokens, tokenOut) }
-      return { subject: probe, direction, largest: at(probe.largest, tokenIn) }
+    directionsOf(probe).map((each): SampledDirection<Probe<State>> => {
+      const direction = namedBy(probe.loaded.pool.tokens, each)
+      return { subject: probe, direction, largest: at(probe.largest, each.tokenIn) }
     }),
   )
   const samplings = await sampleAll(askAmounts(args), wanted)

@@ -6,8 +6,9 @@ import { parseVenues } from '../../config/venues.js'
 import { type Address, nativeToken, zeroAddress } from '../../domain/primitives.js'
 import { sourcesOf } from '../../pool-index/sources.js'
 import type { Pool } from '../pool.js'
+import { depthOf } from '../pool-events.js'
 import { toWord } from '../shared/storage-slots.js'
-import { declaredEvents } from './pool-events.js'
+import { declaredEvents } from './index.js'
 import { declaredSlug, entryOf, withDeclaredVenues } from './venue.js'
 
 const address = (digit: string): Address => `0x${digit.repeat(40)}`
@@ -20,12 +21,12 @@ const [factory, pool, a, b] = ['1', '2', '3', '4'].map(address) as [
 const event = 'event Made(address indexed token0, address[] others, uint24 fee, address made)'
 const topic = toEventSelector(event)
 
-function chainWith(fields: string) {
+function chainWith(fields: string, limit = '') {
   const { venues, problems } = parseVenues(`
 venues:
   - name: made
     gas: 70000
-    quote: { function: 'function quote(uint24 fee, uint256 amount) view returns (uint256)', args: [fee, amountIn] }
+    quote: { function: 'function quote(uint24 fee, uint256 amount) view returns (uint256)', args: [fee, amountIn], limits: [${limit}] }
     swap: { function: 'function swap(uint256 amount)', args: [amountIn], pay: approve }
     factory: { address: '${factory}', event: '${event}', ${fields} }
 `)
@@ -41,6 +42,9 @@ function logOf(first: Address, others: readonly Address[]) {
   const topics: Hex[] = [topic, toWord(BigInt(first))]
   return { address: factory, topics, data, blockNumber: 9n, transactionHash: topic }
 }
+
+const limits =
+  '{ function: "function most(address a, address b) view returns (uint256, uint256)", args: [tokenIn, tokenOut], output: [1], of: tokenOut }'
 
 describe('a declared factory', () => {
   test('is a source of its own, beside the protocol whose factory it may be', () => {
@@ -95,5 +99,18 @@ describe('a declared factory', () => {
     expect(declaredEvents.depthCalls?.(made, venue).map(({ to }) => to)).toEqual([a, b])
     const three = declaredEvents.toPool(logOf(a, [b, factory]), venue) as Pool
     expect(declaredEvents.depthCalls?.(three, venue)).toEqual([])
+  })
+
+  test('tells how deep a pool is by the limits of what comes out', () => {
+    const { [declaredSlug]: venue = {} } = chainWith(usual, limits).venues
+    const made = declaredEvents.toPool(logOf(a, [b]), venue) as Pool
+    const calls = declaredEvents.depthCalls?.(made, venue) ?? []
+    const words = [b, a, a, b].map((token) => toWord(BigInt(token)).slice(2)).join('')
+    expect(calls.map(({ data }) => data.slice(10)).join('')).toBe(words)
+    const answer = { ok: true, value: `0x${words.slice(0, 128)}` } as const
+    expect(calls.map((call) => [call.to, depthOf(call, answer)])).toEqual([
+      [pool, BigInt(a)],
+      [pool, BigInt(a)],
+    ])
   })
 })
