@@ -14,7 +14,7 @@ export function asksMakers(
 }
 
 /**
- * The context with the orders that makers have signed. A search with their levels tells what is needed; whoever does not sign
+ * The context with the orders that makers have signed. A search with their levels tells what is needed; one who does not sign
  * in time is left out.
  */
 export async function withSignedOrders(
