@@ -20,6 +20,8 @@ import { lido } from './lido/index.js'
 import { liquidityBook } from './liquidity-book/index.js'
 import { balancerGauge, curveGauge } from './liquidity-gauge/index.js'
 import { morphoBlue } from './morpho-blue/index.js'
+import { infinityBin } from './pancakeswap-infinity/bin.js'
+import { infinityCl } from './pancakeswap-infinity/cl.js'
 import { pendle } from './pendle/index.js'
 import type { ProtocolAdapter } from './protocol.js'
 import { rocketPool } from './rocket-pool/index.js'
@@ -46,6 +48,8 @@ export const protocols: readonly ProtocolAdapter[] = [
   sushiswapV3,
   pancakeswapV3,
   uniswapV4,
+  infinityCl,
+  infinityBin,
   velodromeV2,
   aerodromeV1,
   velodromeSlipstream,

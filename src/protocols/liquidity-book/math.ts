@@ -4,8 +4,8 @@
  * @see traderjoe-xyz/joe-v2 067c6cc, src/LBPair.sol (swap), src/libraries/PairParameterHelper.sol
  */
 import { smaller } from '../../domain/lists.js'
-import { type Address, bpsDenominator } from '../../domain/primitives.js'
-import { type BinsState, e18, maxUint128, swapOverBins } from '../shared/bins/swap.js'
+import { type Address, bpsDenominator, maxUint128 } from '../../domain/primitives.js'
+import { type BinsState, e18, swapOverBins } from '../shared/bins/swap.js'
 import { unlessReverted } from '../shared/reverts.js'
 
 /** Parameters from the word in which a pair keeps them; the time is the time of the swap. */

@@ -4,7 +4,7 @@
  * @see traderjoe-xyz/joe-v2 067c6cc, src/LBPair.sol (swap), src/libraries/BinHelper.sol (getAmounts), FeeHelper.sol,
  *   PriceHelper.sol, math/Uint128x128Math.sol (pow)
  */
-import { bpsDenominator, maxUint256 } from '../../../domain/primitives.js'
+import { bpsDenominator, maxUint128, maxUint256 } from '../../../domain/primitives.js'
 
 /** What is known of the bins around a price. Structured-clonable. */
 export interface BinsState {
@@ -44,7 +44,6 @@ export interface BinsSwap {
 export const e18 = 10n ** 18n
 const shift = 128n
 const one = 1n << shift
-export const maxUint128 = one - 1n
 /** The id of the price one. */
 const middleId = 2 ** 23
 const maxLiquidityPerBin = 65251743116719673010965625540244653191619923014385985379600384103134737n
