@@ -34,7 +34,7 @@ import {
 import { routerSwap, swapActions } from './router.js'
 
 const slug = 'pancakeswap-infinity-cl'
-const gasPerSwap = 120_000n
+const gasPerSwap = 145_000n
 
 /** CLPoolManager: `mapping(PoolId => CLPool.State) pools`. @see pancakeswap/infinity-core 7c04695, test/Extsload.t.sol */
 const poolsSlot = 4n

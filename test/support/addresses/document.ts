@@ -42,6 +42,14 @@ export const readAt: Readonly<Record<string, string>> = {
   'venues.liquidity-book.factory22': 'developers.lfj.gg, deployment addresses',
   'venues.lynex-fusion-v1.factory': 'cryptoalgebra/algebra-gitbook 7d44550, partners',
   'venues.lynex-fusion-v1.quoter': 'cryptoalgebra/algebra-gitbook 7d44550, partners',
+  'venues.pancakeswap-infinity-bin.poolManager':
+    'pancakeswap/infinity-core 7c04695, script/config; developer.pancakeswap.finance, Addresses',
+  'venues.pancakeswap-infinity-bin.router':
+    'pancakeswap/infinity-universal-router 8b03511, deploy-addresses',
+  'venues.pancakeswap-infinity-cl.poolManager':
+    'pancakeswap/infinity-core 7c04695, script/config; developer.pancakeswap.finance, Addresses',
+  'venues.pancakeswap-infinity-cl.router':
+    'pancakeswap/infinity-universal-router 8b03511, deploy-addresses',
   'venues.pancakeswap-v3.routers': 'developer.pancakeswap.finance, Addresses',
   'venues.quickswap-v3.factory':
     'docs.quickswap.exchange, V3 factory; cryptoalgebra/algebra-gitbook 7d44550, partners',

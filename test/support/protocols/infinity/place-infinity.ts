@@ -4,7 +4,7 @@ import { base } from '../../../../src/chains/base.js'
 import { type Address, toAddress, zeroAddress } from '../../../../src/domain/primitives.js'
 import { sqrtPriceAtTick } from '../../../../src/protocols/shared/concentrated/tick-math.js'
 import { dynamicFee } from '../../../../src/protocols/shared/keyed/currencies.js'
-import { toWord } from '../../../../src/protocols/shared/storage-slots.js'
+import { mappingSlot, toWord } from '../../../../src/protocols/shared/storage-slots.js'
 import type { NodeWriter } from '../../nodes/node-writer.js'
 import { deal } from '../../service/venue-routes.js'
 import {
@@ -56,8 +56,11 @@ export const infinityKeys = {
   nativeCoins: keyOf(bin, [zeroAddress, cbbtc], [2_500, 25]),
 } as const
 
+/** Where a concentrated pool has its price and fees. */
+export const infinitySlot0 = (key: InfinityKey) => toWord(mappingSlot(BigInt(idOf(key)), 4n))
+
 /** @param lpFee - 1/1_000_000; the protocol takes 333 of it beside, of the second token in 77. */
-export const setInfinityFees = (node: NodeWriter, key: InfinityKey, lpFee: number) =>
+const setInfinityFees = (node: NodeWriter, key: InfinityKey, lpFee: number) =>
   node.send(key.poolManager, setFees, [idOf(key), (77 << 12) | 333, lpFee])
 
 const oneIsId = 2 ** 23
