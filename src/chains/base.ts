@@ -144,6 +144,12 @@ export const base = defineChain({
     },
     // @see euler-xyz/euler-interfaces 8007d05, addresses/8453/EulerSwapAddresses.json
     'euler-swap': { registry: '0x35d410a5052c7362ecdd72cfb65651a71adfaf61' },
+    // @see DODOEX/contractV2 c58c067, config/base-config.js
+    'dodo-v2': {
+      dvmFactory: '0x0226fce8c969604c3a0ad19c37d1fafac73e13c2',
+      dppFactory: '0xc0f9553df63de5a97fe64422c8578d0657c360f7',
+      dspFactory: '0x200d866edf41070de251ef92715a6ea825a5eb80',
+    },
   },
   bridges: {
     across: {

@@ -115,6 +115,12 @@ export const bnb = defineChain({
     },
     // @see euler-xyz/euler-interfaces 8007d05, addresses/56/EulerSwapAddresses.json
     'euler-swap': { registry: '0xbc0f4dd9b5a10b15e6fa65e939dbb1f98e7b08b7' },
+    // @see DODOEX/contractV2 c58c067, config/bsc-config.js
+    'dodo-v2': {
+      dvmFactory: '0x790b4a80fb1094589a3c0efc8740aa9b0c1733fb',
+      dppFactory: '0xd9cac3d964327e47399aebd8e1e6dcc4c251daae',
+      dspFactory: '0x0fb9815938ad069bf90e14fe6c596c514bede767',
+    },
   },
   bridges: {
     across: {

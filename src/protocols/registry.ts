@@ -11,6 +11,7 @@ import { compoundV2 } from './compound-v2/index.js'
 import { compoundV3 } from './compound-v3/index.js'
 import { curve } from './curve/index.js'
 import { declaredVenues } from './declared/index.js'
+import { dodoV2 } from './dodo-v2/index.js'
 import { erc4626 } from './erc-4626/index.js'
 import { etherFi } from './ether-fi/index.js'
 import { eulerSwap } from './euler-swap/index.js'
@@ -81,6 +82,7 @@ export const protocols: readonly ProtocolAdapter[] = [
   aaveGsm,
   woofiV2,
   eulerSwap,
+  dodoV2,
   yearnV2,
   pendle,
   stakingRewards,

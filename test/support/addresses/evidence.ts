@@ -141,6 +141,11 @@ export const evidence: Readonly<Record<string, Evidence>> = {
     tests: ['test/e2e/chains/woofi.slow.ts'],
     except: 'its oracle’s comparison with Chainlink',
   },
+  'dodo-v2': {
+    on: 'arithmetic',
+    tests: ['test/e2e/pool-index/dodo-v2.slow.ts'],
+    except: 'its models of fees, which the pools ask',
+  },
   'euler-swap': {
     on: 'arithmetic',
     tests: ['test/e2e/pool-index/euler-swap.slow.ts'],
