@@ -45,6 +45,10 @@ const projects: Readonly<Record<string, ProjectFacts>> = {
     twitter: 'CurveFinance',
     token: '0xd533a949740bb3306d119cc777fa900ba034cd52',
   },
+  dodo: {
+    description: 'An exchange whose pools keep near a price that is stated to them.',
+    twitter: 'BreederDodo',
+  },
   'ether-fi': {
     description: 'Staking of ether for a token that stands for it.',
     twitter: 'ether_fi',

@@ -165,6 +165,12 @@ export const arbitrum = defineChain({
     },
     // @see euler-xyz/euler-interfaces 8007d05, addresses/42161/EulerSwapAddresses.json
     'euler-swap': { registry: '0x99c341f07098ba70ac1130c479103dc2366dbbd7' },
+    // @see DODOEX/contractV2 c58c067, config/arb-config.js
+    'dodo-v2': {
+      dvmFactory: '0xda4c4411c55b0785e501332354a036c04833b72b',
+      dppFactory: '0xa6cf3d163358af376ec5e8b7cc5e102a05fde63d',
+      dspFactory: '0xc8fe2440744dcd733246a4db14093664defd5a53',
+    },
   },
   bridges: {
     across: {

@@ -96,6 +96,12 @@ export const avalanche = defineChain({
     },
     // @see euler-xyz/euler-interfaces 8007d05, addresses/43114/EulerSwapAddresses.json
     'euler-swap': { registry: '0xf9f2df8a5cc71a0424dfa9ebdfdff8a082c19184' },
+    // @see DODOEX/contractV2 c58c067, config/avax-config.js
+    'dodo-v2': {
+      dvmFactory: '0xff133a6d335b50bdaa6612d19e1352b049a8ae6a',
+      dppFactory: '0xb7865a5cee051d35b09a48b624d7057d3362655a',
+      dspFactory: '0x2b0d94eb7a63b8a2909de1cb3951ecf7ae76d2fe',
+    },
   },
   bridges: {
     stargate: {

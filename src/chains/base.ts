@@ -60,6 +60,15 @@ export const base = defineChain({
       ],
     },
     'uniswap-v4': { poolManager: '0x498581ff718922c3f8e6a244956af099b2652b2b' },
+    // The same on both chains. @see pancakeswap/infinity-core 7c04695, script/config; infinity-universal-router 8b03511, deploy-addresses
+    'pancakeswap-infinity-cl': {
+      poolManager: '0xa0ffb9c1ce1fe56963b0321b32e7a0302114058b',
+      router: '0xd9c500dff816a1da21a48a732d3498bf09dc9aeb',
+    },
+    'pancakeswap-infinity-bin': {
+      poolManager: '0xc697d2898e0d09264376196696c51d7abbbaa4a9',
+      router: '0xd9c500dff816a1da21a48a732d3498bf09dc9aeb',
+    },
     // @see aerodrome-finance/contracts a5fae2e, README.md
     'aerodrome-v1': { factory: '0x420dd381b31aef6683db6b902084cb0ffece40da' },
     // Factories of pools whose gauges have no caps on emissions, and of those whose gauges have them.
@@ -135,6 +144,12 @@ export const base = defineChain({
     },
     // @see euler-xyz/euler-interfaces 8007d05, addresses/8453/EulerSwapAddresses.json
     'euler-swap': { registry: '0x35d410a5052c7362ecdd72cfb65651a71adfaf61' },
+    // @see DODOEX/contractV2 c58c067, config/base-config.js
+    'dodo-v2': {
+      dvmFactory: '0x0226fce8c969604c3a0ad19c37d1fafac73e13c2',
+      dppFactory: '0xc0f9553df63de5a97fe64422c8578d0657c360f7',
+      dspFactory: '0x200d866edf41070de251ef92715a6ea825a5eb80',
+    },
   },
   bridges: {
     across: {

@@ -66,6 +66,15 @@ export const bnb = defineChain({
       quoter: '0xea68020d6a9532eec42d4db0f92b83580c39b2ca',
     },
     'uniswap-v4': { poolManager: '0x28e2ea090877bf75740558f6bfb36a5ffee9e9df' },
+    // The same on both chains. @see pancakeswap/infinity-core 7c04695, script/config; infinity-universal-router 8b03511, deploy-addresses
+    'pancakeswap-infinity-cl': {
+      poolManager: '0xa0ffb9c1ce1fe56963b0321b32e7a0302114058b',
+      router: '0xd9c500dff816a1da21a48a732d3498bf09dc9aeb',
+    },
+    'pancakeswap-infinity-bin': {
+      poolManager: '0xc697d2898e0d09264376196696c51d7abbbaa4a9',
+      router: '0xd9c500dff816a1da21a48a732d3498bf09dc9aeb',
+    },
     // The same on all chains. @see Instadapp/fluid-contracts-public a9949b4, deployments/deployments.md
     'fluid-dex-t1': {
       factory: '0x91716c4eda1fb55e84bf8b4c7085f84285c19085',
@@ -106,6 +115,12 @@ export const bnb = defineChain({
     },
     // @see euler-xyz/euler-interfaces 8007d05, addresses/56/EulerSwapAddresses.json
     'euler-swap': { registry: '0xbc0f4dd9b5a10b15e6fa65e939dbb1f98e7b08b7' },
+    // @see DODOEX/contractV2 c58c067, config/bsc-config.js
+    'dodo-v2': {
+      dvmFactory: '0x790b4a80fb1094589a3c0efc8740aa9b0c1733fb',
+      dppFactory: '0xd9cac3d964327e47399aebd8e1e6dcc4c251daae',
+      dspFactory: '0x0fb9815938ad069bf90e14fe6c596c514bede767',
+    },
   },
   bridges: {
     across: {

@@ -240,6 +240,12 @@ export const ethereum = defineChain({
     },
     // @see euler-xyz/euler-interfaces 8007d05, addresses/1/EulerSwapAddresses.json
     'euler-swap': { registry: '0x5fccb84363f020c0cade052c9c654aabf932814a' },
+    // @see DODOEX/contractV2 c58c067, config/eth-config.js
+    'dodo-v2': {
+      dvmFactory: '0x72d220ce168c4f361dd4dee5d826a01ad8598f6c',
+      dppFactory: '0x5336ede8f971339f6c0e304c66ba16f1296a2fbe',
+      dspFactory: '0x6fddb76c93299d985f4d3fc7ac468f9a168577a4',
+    },
   },
   bridges: {
     across: {

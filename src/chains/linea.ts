@@ -79,6 +79,12 @@ export const linea = defineChain({
     },
     // @see euler-xyz/euler-interfaces 8007d05, addresses/59144/EulerSwapAddresses.json
     'euler-swap': { registry: '0xea3050e8a25f56ad0dbc90c3dcf016d8f5effe25' },
+    // @see DODOEX/contractV2 c58c067, config/linea-config.js
+    'dodo-v2': {
+      dvmFactory: '0xc0f9553df63de5a97fe64422c8578d0657c360f7',
+      dppFactory: '0x97bbf5bb1dcfc93a8c67e97e50bea19db3416a83',
+      dspFactory: '0x2933c0374089d7d98ba0c71c5e02e1a0e09debee',
+    },
   },
   bridges: {
     across: {

@@ -137,6 +137,12 @@ export const optimism = defineChain({
       router: '0x4c4af8dbc524681930a27b2f1af5bcc8062e6fb7',
       pools: [`0x5520385bfcf07ec87c4c53a7d8d65595dff69fa4:${usdc}:${weth}:${op}`],
     },
+    // @see DODOEX/contractV2 c58c067, config/optimism-config.js
+    'dodo-v2': {
+      dvmFactory: '0x2b800dc6270726f7e2266ce8cd5a3f8436fe0b40',
+      dppFactory: '0xdb9c53f2ced34875685b607c97a61a65da2f30a8',
+      dspFactory: '0x1f83858cd6d0ae7a08ab1fd977c06dabece6d711',
+    },
   },
   bridges: {
     across: {

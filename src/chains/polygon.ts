@@ -114,6 +114,12 @@ export const polygon = defineChain({
       router: '0x4c4af8dbc524681930a27b2f1af5bcc8062e6fb7',
       pools: [`0x5520385bfcf07ec87c4c53a7d8d65595dff69fa4:${usdc}:${wpol}:${weth}`],
     },
+    // @see DODOEX/contractV2 c58c067, config/matic-config.js
+    'dodo-v2': {
+      dvmFactory: '0x79887f65f83bdf15bcc8736b5e5bcdb48fb8fe13',
+      dppFactory: '0xd24153244066f0afa9415563bfc7ba248bfb7a51',
+      dspFactory: '0x43c49f8dd240e1545f147211ec9f917376ac1e87',
+    },
   },
   bridges: {
     across: {

@@ -11,6 +11,7 @@ import { compoundV2 } from './compound-v2/index.js'
 import { compoundV3 } from './compound-v3/index.js'
 import { curve } from './curve/index.js'
 import { declaredVenues } from './declared/index.js'
+import { dodoV2 } from './dodo-v2/index.js'
 import { erc4626 } from './erc-4626/index.js'
 import { etherFi } from './ether-fi/index.js'
 import { eulerSwap } from './euler-swap/index.js'
@@ -20,6 +21,8 @@ import { lido } from './lido/index.js'
 import { liquidityBook } from './liquidity-book/index.js'
 import { balancerGauge, curveGauge } from './liquidity-gauge/index.js'
 import { morphoBlue } from './morpho-blue/index.js'
+import { infinityBin } from './pancakeswap-infinity/bin.js'
+import { infinityCl } from './pancakeswap-infinity/cl.js'
 import { pendle } from './pendle/index.js'
 import type { ProtocolAdapter } from './protocol.js'
 import { rocketPool } from './rocket-pool/index.js'
@@ -46,6 +49,8 @@ export const protocols: readonly ProtocolAdapter[] = [
   sushiswapV3,
   pancakeswapV3,
   uniswapV4,
+  infinityCl,
+  infinityBin,
   velodromeV2,
   aerodromeV1,
   velodromeSlipstream,
@@ -77,6 +82,7 @@ export const protocols: readonly ProtocolAdapter[] = [
   aaveGsm,
   woofiV2,
   eulerSwap,
+  dodoV2,
   yearnV2,
   pendle,
   stakingRewards,

@@ -51,7 +51,7 @@ export const eulerSwap = shippedVenue({
     },
   ],
   hasForeignCode: true,
-  cautions: [
+  cautions: () => [
     {
       kind: 'rate',
       message: 'The owner of the pool can set its curve and its fees at any time.',

@@ -6,7 +6,8 @@ import { type Address, bpsDenominator, type Hex, toAddress } from '../../domain/
 import type { ReadResult, StateReader } from '../../domain/state.js'
 import type { Pool, Unreadable } from '../pool.js'
 import type { DiscoverArgs, LoadedPool } from '../protocol.js'
-import { addressInWord, mappingSlot, toWord } from '../shared/storage-slots.js'
+import { loadBins, readEach } from '../shared/bins/load.js'
+import { addressInWord, toWord } from '../shared/storage-slots.js'
 import { orderedPairs } from '../shared/token-pairs.js'
 import type { BookParameters, BookState } from './math.js'
 
@@ -32,11 +33,6 @@ const versions = {
 type Version = keyof typeof versions
 
 const swapHooks = (1n << 160n) | (1n << 161n)
-/** Words of 256 bins on either side of the one with the price. */
-const wordsPerSide = 1
-/** Bins that are loaded on either side at most. */
-const binsPerSide = 120
-const binsPerWord = 256
 
 /** The factories that the venue has. */
 export const versionsOf = (venue: VenueParameters) =>
@@ -133,61 +129,27 @@ export async function loadBooks(
     ),
   )
   const readable = heads.filter((head): head is Head => typeof head !== 'string')
-  const leaves = await readEach(reader, readable, ({ pool: { address }, layout, activeId }) =>
-    wordsAround(activeId).map((word) => ({
-      address,
-      slot: toWord(mappingSlot(BigInt(word), layout.leaves)),
-    })),
+  const loaded = await loadBins(
+    reader,
+    readable.map(({ pool: { address }, layout, activeId }) => ({ ...layout, address, activeId })),
   )
-  const ranges = readable.map((head, index) => toRange(head.activeId, leaves[index] ?? []))
-  const bins = await readEach(reader, readable, ({ pool: { address }, layout }, index) => {
-    const range = ranges[index]
-    if (!range || typeof range === 'string') return []
-    return range.ids.map((id) => ({ address, slot: toWord(mappingSlot(BigInt(id), layout.bins)) }))
-  })
   let next = 0
   return pools.map((pool, index) => {
     const unreadable = (message: string) => ({ protocol: slug, subject: pool.id, message })
     const head = heads[index]
     if (!head || typeof head === 'string') return unreadable(head ?? 'Not read.')
-    const [range, held] = [ranges[next], bins[next] ?? []]
+    const bins = loaded[next]
     next += 1
-    if (!range || typeof range === 'string') return unreadable(range ?? 'Not read.')
-    if (typeof held === 'string') return unreadable(held)
-    const reserves = held.map(BigInt)
+    if (!bins || typeof bins === 'string') return unreadable(bins ?? 'Not read.')
     const state: BookState = {
       binStep: BigInt(Number(pool.parameters.binStep)),
       parameters: toParameters(head.word, now),
-      ...range,
-      reservesX: reserves.map((word) => BigInt.asUintN(128, word)),
-      reservesY: reserves.map((word) => word >> 128n),
+      ...bins,
       hasBinLimit: head.layout.hooks !== null,
       hooks: head.hooks,
       isEstimate: head.hooks !== null,
     }
     return { pool, state, partial: false }
-  })
-}
-
-/** The words that each asks for, by one bulk read; a sentence where one of them cannot be read. */
-async function readEach<Item>(
-  reader: StateReader,
-  items: readonly Item[],
-  readsOf: (
-    item: Item,
-    index: number,
-  ) => readonly { readonly address: Address; readonly slot: Hex }[],
-): Promise<(readonly Hex[] | string)[]> {
-  const groups = items.map(readsOf)
-  const reads = groups.flat()
-  const results = reads.length === 0 ? [] : await reader.storage(reads)
-  let from = 0
-  return groups.map(({ length }) => {
-    const group = results.slice(from, from + length)
-    from += length
-    const failed = group.find((result) => !result.ok)
-    if (failed && !failed.ok) return failed.message
-    return group.map((result) => (result.ok ? result.value : '0x0'))
   })
 }
 
@@ -208,40 +170,6 @@ function toHead(
     word,
     hooks: (hooks & swapHooks) === 0n ? null : addressInWord(toWord(hooks)),
     activeId: Number(BigInt.asUintN(24, word >> 232n)),
-  }
-}
-
-function wordsAround(activeId: number): number[] {
-  const middle = activeId >> 8
-  return Array.from({ length: 2 * wordsPerSide + 1 }, (_, k) => middle - wordsPerSide + k).filter(
-    (word) => word >= 0 && word < 2 ** 16,
-  )
-}
-
-/** The nearest bins that hold something, and how far all such bins are known. */
-function toRange(activeId: number, leaves: readonly Hex[] | string) {
-  if (typeof leaves === 'string') return leaves
-  const words = wordsAround(activeId)
-  const all = words.flatMap((word, index) => {
-    const bits = BigInt(leaves[index] ?? '0x0')
-    return Array.from({ length: binsPerWord }, (_, bit) => word * binsPerWord + bit).filter(
-      (_id, bit) => (bits >> BigInt(bit)) & 1n,
-    )
-  })
-  const below = all.filter((id) => id < activeId)
-  const above = all.filter((id) => id > activeId)
-  const ids = [
-    ...below.slice(-binsPerSide),
-    ...(all.includes(activeId) ? [activeId] : []),
-    ...above.slice(0, binsPerSide),
-  ]
-  const [first = 0, last = 0] = [words[0], words.at(-1)]
-  const lowest = ids[0]
-  const highest = ids.at(-1)
-  return {
-    ids,
-    lowerId: below.length > binsPerSide && lowest ? lowest : first * binsPerWord,
-    upperId: above.length > binsPerSide && highest ? highest : (last + 1) * binsPerWord - 1,
   }
 }
 

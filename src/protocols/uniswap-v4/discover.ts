@@ -1,10 +1,11 @@
-import { type Address, nativeToken, toAddress, zeroAddress } from '../../domain/primitives.js'
+import { type Address, toAddress, zeroAddress } from '../../domain/primitives.js'
 import type { Pool, Unreadable } from '../pool.js'
 import type { DiscoverArgs } from '../protocol.js'
-import { tickPlacesOf } from '../shared/concentrated/load.js'
-import { mappingSlot, toWord } from '../shared/storage-slots.js'
+import { initialisedAmong } from '../shared/keyed/concentrated.js'
+import { toCurrency, withNative } from '../shared/keyed/currencies.js'
+import { mappingSlot } from '../shared/storage-slots.js'
 import { orderedPairs } from '../shared/token-pairs.js'
-import { poolIdOf, toCurrency } from './pool-key.js'
+import { poolIdOf } from './pool-key.js'
 
 /** PoolManager: `mapping(PoolId => Pool.State) _pools`. */
 const poolsSlot = 6n
@@ -17,12 +18,6 @@ const usualTiers = [
   { fee: 10_000, tickSpacing: 200 },
 ] as const
 
-/** Where the PoolManager keeps the state of a pool. */
-export function poolSlots(poolId: string) {
-  const base = poolStateSlot(poolId)
-  return { slot0: base, liquidity: base + 3n, ticks: base + 4n, tickBitmap: base + 5n }
-}
-
 /** First slot of the pool's state: slot0. */
 export function poolStateSlot(poolId: string): bigint {
   return mappingSlot(BigInt(poolId), poolsSlot)
@@ -32,7 +27,7 @@ export function poolStateSlot(poolId: string): bigint {
  * Initialised pools without hooks of the pairs in the usual tiers.
  * Pairs with the wrapped native token are looked up with native itself too: both kinds of pool exist.
  */
-export async function discoverV4(
+export function discoverV4(
   slug: string,
   { reader, chain, venue, pairs }: DiscoverArgs,
 ): Promise<{ pools: Pool[]; unreadable: Unreadable[] }> {
@@ -40,42 +35,7 @@ export async function discoverV4(
   const candidates = orderedPairs(pairs)
     .flatMap((pair) => withNative(pair, chain.wrappedNative))
     .flatMap((tokens) => usualTiers.map((tier) => candidate(slug, address, tokens, tier)))
-  if (candidates.length === 0) return { pools: [], unreadable: [] }
-  // The look-up is a word of the state already: the rest of it comes along.
-  for (const { id, parameters } of candidates) {
-    reader.guess?.(`${slug} ${id}`, () => {
-      const { tickSpacing } = parameters
-      const places = tickPlacesOf({ address, slots: poolSlots(id), tickSpacing })
-      return { pools: [{ ...places, isLookUp: true }] }
-    })
-  }
-  const results = await reader.storage(
-    candidates.map(({ id }) => ({ address, slot: toWord(poolStateSlot(id)) })),
-  )
-  const pools: Pool[] = []
-  const unreadable: Unreadable[] = []
-  candidates.forEach((pool, index) => {
-    const result = results[index]
-    if (!result?.ok) {
-      const { id, tokens } = pool
-      const message = result?.message ?? 'Not read.'
-      unreadable.push({ protocol: slug, subject: id, message, pair: tokens })
-    } else if (BigInt(result.value) !== 0n) {
-      pools.push(pool)
-    }
-  })
-  return { pools, unreadable }
-}
-
-function withNative(
-  [token0, token1]: readonly [Address, Address],
-  wrapped: Address,
-): (readonly [Address, Address])[] {
-  const pairs: (readonly [Address, Address])[] = [[token0, token1]]
-  // The zero address, which stands for native in a key, sorts before every token.
-  if (token0 === wrapped) pairs.push([nativeToken, token1])
-  if (token1 === wrapped) pairs.push([nativeToken, token0])
-  return pairs
+  return initialisedAmong({ reader }, candidates, poolStateSlot)
 }
 
 function candidate(

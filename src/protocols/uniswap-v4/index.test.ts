@@ -7,9 +7,10 @@ import { nativeToken, zeroAddress } from '../../domain/primitives.js'
 import type { Pool } from '../pool.js'
 import type { ConcentratedState } from '../shared/concentrated/swap.js'
 import { sqrtPriceAtTick } from '../shared/concentrated/tick-math.js'
+import { swapFees } from '../shared/keyed/concentrated.js'
 import { toWord } from '../shared/storage-slots.js'
 import { poolStateSlot } from './discover.js'
-import { swapFees, uniswapV4 } from './index.js'
+import { uniswapV4 } from './index.js'
 import { poolIdOf, touchesSwaps } from './pool-key.js'
 
 const token = (digit: string) => `0x${digit.repeat(40)}` as Address

@@ -11,54 +11,23 @@ import { probe } from '../../chains/probe.js'
 import { cautionsWhere } from '../../domain/caution.js'
 import { larger, zip } from '../../domain/lists.js'
 import type { ExecutorStep } from '../../domain/order.js'
-import { type Hex, isNative, zeroAddress } from '../../domain/primitives.js'
+import { isNative, zeroAddress } from '../../domain/primitives.js'
 import type { Pool, Unreadable } from '../pool.js'
 import { type Direction, defineProtocol, type LoadedPool, type Swap } from '../protocol.js'
 import { concentratedParts, isZeroForOne } from '../shared/concentrated/adapter-parts.js'
-import type { ConcentratedState } from '../shared/concentrated/swap.js'
 import { helperAddress } from '../shared/helper-address.js'
 import { runsHooks } from '../shared/hooks/quoter.js'
 import { swapOfRun } from '../shared/hooks/run.js'
+import { slotsFrom, swapFees, swapSlotsFrom } from '../shared/keyed/concentrated.js'
+import { dynamicFee, paidBySwapEvent } from '../shared/keyed/currencies.js'
 import { addressesOf } from '../shared/parameters.js'
-import { mappingSlot, toWord } from '../shared/storage-slots.js'
-import { discoverV4, poolSlots, poolStateSlot } from './discover.js'
+import { discoverV4, poolStateSlot } from './discover.js'
 import { runV4Hooks, type V4State } from './hooks.js'
 import { v4PoolEvents } from './pool-events.js'
-import { dynamicFee, hooksOf, keyOf, poolIdOf, touchesSwaps } from './pool-key.js'
+import { hooksOf, keyOf, poolIdOf, touchesSwaps } from './pool-key.js'
 
 const slug = 'uniswap-v4'
 const gasPerSwap = 75_000n
-const pips = 1_000_000n
-
-/**
- * Fee by direction: the protocol's part (12 bits per direction) is taken first, the pool's from the rest.
- * @param slot0 - from the low end: price (160 bits), tick (24), protocol fee (24), pool fee (24).
- * @returns 1/1_000_000 of token0 in, of token1 in.
- * @see Uniswap/v4-core 1.0.2, src/libraries/ProtocolFeeLibrary.sol, calculateSwapFee
- */
-export function swapFees(slot0: bigint): readonly [bigint, bigint] {
-  const pool = BigInt.asUintN(24, slot0 >> 208n)
-  const combined = (protocol: bigint) => protocol + pool - (protocol * pool) / pips
-  return [combined(BigInt.asUintN(12, slot0 >> 184n)), combined(BigInt.asUintN(12, slot0 >> 196n))]
-}
-
-/** Words of a tick's record: liquidity, two fee growths. */
-const wordsPerTick = 3n
-
-/** Fee growth of both tokens, and the records of the next tick on either side. */
-function swapSlots(base: bigint, { ticks, tick }: ConcentratedState): Hex[] {
-  const above = ticks.findIndex((each) => each > tick)
-  const next = above < 0 ? [ticks.at(-1)] : [ticks[above - 1], ticks[above]]
-  const records = next.flatMap((each) =>
-    each === undefined ? [] : [mappingSlot(BigInt(each), base + 4n)],
-  )
-  const found = [base + 1n, base + 2n]
-  for (const record of records) {
-    for (let word = 1n; word < wordsPerTick; word++) found.push(record + word)
-  }
-  return found.map(toWord)
-}
-
 const helperName = 'UniswapV4Swapper'
 
 /** @see Uniswap/v4-core, IPoolManager.Swap: the amounts are the swapper's, negative where it pays. */
@@ -77,7 +46,7 @@ const quoting = concentratedParts((pool, venue) => {
   if (!key || poolIdOf(key) !== pool.id) return 'The id is not the hash of the key of the pool.'
   return {
     address: pool.address,
-    slots: poolSlots(pool.id),
+    slots: slotsFrom(poolStateSlot(pool.id)),
     tickSpacing: key.tickSpacing,
     feePips: swapFees,
   }
@@ -146,7 +115,7 @@ export const uniswapV4 = defineProtocol<V4State>({
         : quoting.estimator(pool, state, direction),
     isBeyondKnown: (pool, state, direction, amountIn) =>
       !state.run?.sampled && quoting.isBeyondKnown(pool, state, direction, amountIn),
-    swapSlots: (pool, state) => swapSlots(poolStateSlot(pool.id), state),
+    swapSlots: (pool, state) => swapSlotsFrom(poolStateSlot(pool.id), state),
     gasEstimate: (_pool, { run }) => larger(gasPerSwap, run?.gas ?? 0n),
     cautions: (pool) =>
       cautionsWhere(
@@ -166,19 +135,7 @@ export const uniswapV4 = defineProtocol<V4State>({
       const { fee, tickSpacing } = key
       return { family: 'v4', manager: pool.address, fee, tickSpacing }
     },
-    paidInLogs(pool, tokenOut, logs) {
-      const swap = logs.find(
-        ({ address, topics }) =>
-          address === pool.address && topics[0] === swapTopic && topics[1] === pool.id,
-      )
-      if (!swap) return null
-      const word = tokenOut === pool.tokens[0] ? 0 : 1
-      const amount = BigInt.asIntN(
-        256,
-        BigInt(`0x${swap.data.slice(2 + 64 * word, 66 + 64 * word)}`),
-      )
-      return amount > 0n ? amount : null
-    },
+    paidInLogs: (pool, tokenOut, logs) => paidBySwapEvent(swapTopic, pool, tokenOut, logs),
     encodeSwap({ pool, tokenIn, amountIn, helpers, recipient }): ExecutorStep[] {
       const target = helperAddress(helpers, helperName)
       const args = [pool.address, keyOf(pool), isZeroForOne(pool, tokenIn), recipient, '0x']

@@ -1,11 +1,12 @@
 /** Pools by the events of the PoolManager: whatever their fee, tick spacing and hooks. */
 import { toEventSelector } from 'viem'
-import { type Address, nativeToken, toAddress, zeroAddress } from '../../domain/primitives.js'
+import { toAddress, zeroAddress } from '../../domain/primitives.js'
 import { addressIn, type PoolEvents, wordsOf } from '../pool-events.js'
 import { virtualReserves } from '../shared/concentrated/depth.js'
-import { toWord } from '../shared/storage-slots.js'
+import { depthSlotsFrom } from '../shared/keyed/concentrated.js'
+import { dynamicFee, toToken } from '../shared/keyed/currencies.js'
 import { poolStateSlot } from './discover.js'
-import { dynamicFee, hooksOf, keyOf, poolIdOf } from './pool-key.js'
+import { hooksOf, keyOf, poolIdOf } from './pool-key.js'
 
 /** @see Uniswap/v4-core 1.0.2, src/interfaces/IPoolManager.sol */
 const initialize = toEventSelector(
@@ -39,15 +40,8 @@ export function v4PoolEvents(slug: string): PoolEvents {
       const hooks = hooksOf(pool)
       return hooks === zeroAddress ? null : hooks
     },
-    depthSlots({ id, address }) {
-      const base = poolStateSlot(id)
-      return [base, base + 3n].map((slot) => ({ address, slot: toWord(slot) }))
-    },
+    depthSlots: ({ id, address }) => depthSlotsFrom(address, poolStateSlot(id)),
     depth: virtualReserves,
     feePips: ({ parameters: { fee } }) => (fee === dynamicFee ? null : Number(fee)),
   }
-}
-
-function toToken(currency: Address): Address {
-  return currency === zeroAddress ? nativeToken : currency
 }

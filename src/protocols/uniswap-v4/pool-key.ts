@@ -1,15 +1,9 @@
 import { LRUCache } from 'lru-cache'
-import { isAddress, keccak256 } from 'viem'
-import {
-  type Address,
-  type Hex,
-  isNative,
-  toAddress,
-  zeroAddress,
-} from '../../domain/primitives.js'
+import { isAddress } from 'viem'
+import { type Address, type Hex, toAddress } from '../../domain/primitives.js'
 import type { Pool } from '../pool.js'
 import { feeAndSpacing } from '../shared/concentrated/adapter-parts.js'
-import { toWord } from '../shared/storage-slots.js'
+import { dynamicFee, hashOfWords, toCurrency } from '../shared/keyed/currencies.js'
 
 /** What identifies a pool inside the PoolManager; currencies ordered by value, native as the zero address. */
 interface PoolKey {
@@ -35,24 +29,9 @@ export function poolIdOf(key: PoolKey): Hex {
   return id
 }
 
-function hashOf(key: PoolKey): Hex {
-  const words = [
-    BigInt(key.currency0),
-    BigInt(key.currency1),
-    BigInt(key.fee),
-    BigInt(key.tickSpacing),
-    BigInt(key.hooks),
-  ]
-  return keccak256(`0x${words.map((word) => toWord(word).slice(2)).join('')}`)
+function hashOf({ currency0, currency1, fee, tickSpacing, hooks }: PoolKey): Hex {
+  return hashOfWords([currency0, currency1, fee, tickSpacing, hooks].map(BigInt))
 }
-
-/** The zero address for the native token. */
-export function toCurrency(token: Address): Address {
-  return isNative(token) ? zeroAddress : token
-}
-
-/** In place of a fee: the hooks set it, and slot0 holds the one that is valid. */
-export const dynamicFee = 0x800000
 
 /** Key of a pool; null when its tokens or parameters do not make one. */
 export function keyOf(pool: Pool): PoolKey | null {

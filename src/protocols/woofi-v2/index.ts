@@ -32,7 +32,7 @@ export const woofiV2 = shippedVenue({
       },
     }
   },
-  cautions: [
+  cautions: () => [
     { kind: 'rate', message: 'An oracle of WOOFi posts new prices several times a minute.' },
   ],
   probes(venue, pools) {

@@ -87,6 +87,14 @@ describe('a pool carries a caution where its state tells that something may move
       'plugin',
     ])
   })
+
+  test.each(['pancakeswap-infinity-cl', 'pancakeswap-infinity-bin'])(
+    '%s: by the flag in place of a fee',
+    (slug) => {
+      expect(kindsOf(slug, {}, { fee: 3_000, hooks: a })).toEqual([])
+      expect(kindsOf(slug, {}, { fee: 0x800000, hooks: a })).toEqual(['fee'])
+    },
+  )
 })
 
 describe('the cautions of a flow', () => {

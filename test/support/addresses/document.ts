@@ -26,6 +26,9 @@ export const readAt: Readonly<Record<string, string>> = {
   'venues.camelot-v3.quoter': 'docs.camelot.exchange, contracts of Arbitrum One',
   'venues.camelot-v4.factory': 'docs.camelot.exchange, contracts of Arbitrum One',
   'venues.camelot-v4.quoter': 'docs.camelot.exchange, contracts of Arbitrum One',
+  'venues.dodo-v2.dppFactory': 'DODOEX/contractV2 c58c067, config',
+  'venues.dodo-v2.dspFactory': 'DODOEX/contractV2 c58c067, config',
+  'venues.dodo-v2.dvmFactory': 'DODOEX/contractV2 c58c067, config',
   'venues.erc-4626.factories': 'docs.morpho.org, MetaMorpho addresses',
   'venues.erc-4626.registries': 'docs.yearn.fi, v3-contracts',
   'venues.erc-4626.vaults': 'docs.frax.finance, sFRAX and sfrxETH',
@@ -42,6 +45,14 @@ export const readAt: Readonly<Record<string, string>> = {
   'venues.liquidity-book.factory22': 'developers.lfj.gg, deployment addresses',
   'venues.lynex-fusion-v1.factory': 'cryptoalgebra/algebra-gitbook 7d44550, partners',
   'venues.lynex-fusion-v1.quoter': 'cryptoalgebra/algebra-gitbook 7d44550, partners',
+  'venues.pancakeswap-infinity-bin.poolManager':
+    'pancakeswap/infinity-core 7c04695, script/config; developer.pancakeswap.finance, Addresses',
+  'venues.pancakeswap-infinity-bin.router':
+    'pancakeswap/infinity-universal-router 8b03511, deploy-addresses',
+  'venues.pancakeswap-infinity-cl.poolManager':
+    'pancakeswap/infinity-core 7c04695, script/config; developer.pancakeswap.finance, Addresses',
+  'venues.pancakeswap-infinity-cl.router':
+    'pancakeswap/infinity-universal-router 8b03511, deploy-addresses',
   'venues.pancakeswap-v3.routers': 'developer.pancakeswap.finance, Addresses',
   'venues.quickswap-v3.factory':
     'docs.quickswap.exchange, V3 factory; cryptoalgebra/algebra-gitbook 7d44550, partners',

@@ -20,6 +20,16 @@ export const evidence: Readonly<Record<string, Evidence>> = {
     except: 'its deployer, which is ours',
   },
   'uniswap-v4': { on: 'bytecode', isOnMainnet: true, tests: ['test/e2e/routes/venues.e2e.ts'] },
+  'pancakeswap-infinity-cl': {
+    on: 'arithmetic',
+    tests: [...exchange('pancakeswap-infinity'), 'test/e2e/chains/infinity.slow.ts'],
+    except: 'its router, and pools whose hooks take part in swaps',
+  },
+  'pancakeswap-infinity-bin': {
+    on: 'arithmetic',
+    tests: [...exchange('pancakeswap-infinity'), 'test/e2e/chains/infinity.slow.ts'],
+    except: 'its router, and pools whose hooks take part in swaps',
+  },
   'aerodrome-v1': { on: 'bytecode', tests: exchange('velodrome-v2') },
   'velodrome-v2': { on: 'bytecode', tests: exchange('velodrome-v2'), except: 'on Optimism' },
   'aerodrome-slipstream': { on: 'bytecode', tests: exchange('slipstream') },
@@ -130,6 +140,11 @@ export const evidence: Readonly<Record<string, Evidence>> = {
     on: 'arithmetic',
     tests: ['test/e2e/chains/woofi.slow.ts'],
     except: 'its oracle’s comparison with Chainlink',
+  },
+  'dodo-v2': {
+    on: 'arithmetic',
+    tests: ['test/e2e/pool-index/dodo-v2.slow.ts'],
+    except: 'its models of fees, which the pools ask',
   },
   'euler-swap': {
     on: 'arithmetic',

@@ -57,7 +57,8 @@ export interface ShippedVenue extends Omit<ProtocolIdentity, 'category'> {
   readonly hasForeignCode?: true
   /** What tells that a pool, and what else the parameters name, is what it is taken for; tokens are asked besides. */
   probes(venue: VenueParameters, pools: readonly DeclaredPool[]): Probe[]
-  readonly cautions?: readonly PoolCaution[]
+  /** Absent: nothing moves without a trade. */
+  cautions?(entry: DeclaredEntry): readonly PoolCaution[]
 }
 
 export interface ShippedProtocol extends SwapAdapter<DeclaredState> {
@@ -110,7 +111,7 @@ export function shippedVenue(shipped: ShippedVenue): ShippedProtocol {
         absent: 'It is not one of the pools of the chain.',
       }),
       sharedState: ({ address }) => address,
-      ...(cautions && { cautions: () => cautions }),
+      ...(cautions && { cautions: (_pool: Pool, { entry }: DeclaredState) => cautions(entry) }),
     },
     ...(factories && { index: factoryEvents({ protocol: slug, of: factoriesOf }) }),
     trust: {
