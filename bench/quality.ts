@@ -5,6 +5,7 @@
 
 import { type Compared, createComparison, gapBps } from '../test/support/optimum/compare.js'
 import { createLaneCurves } from '../test/support/optimum/lane-curves.js'
+import { newerTokens, placeNewerVenues } from '../test/support/optimum/newer-venues.js'
 import { openRecorded, openSandbox } from '../test/support/optimum/quality-contexts.js'
 import { makeRequests } from '../test/support/optimum/requests.js'
 import { isRecorded } from '../test/support/recorded-mainnet.js'
@@ -27,6 +28,14 @@ const ways: Readonly<Record<string, (one: Compared) => bigint>> = {
 export async function qualityBench(): Promise<Section[]> {
   const sections = await measure('sandbox', openSandbox)
   sections.push(...(await measure('sandbox, pool index on', () => openSandbox({ hasIndex: true }))))
+  const newer = () =>
+    openSandbox({
+      hasIndex: true,
+      estimates: true,
+      place: placeNewerVenues,
+      tokens: newerTokens,
+    })
+  sections.push(...(await measure('sandbox with newer venues, estimates as quotes', newer)))
   if (isRecorded) sections.push(...(await measure('recorded mainnet', openRecorded)))
   else console.warn('Recorded mainnet is not here; RECORDED_MAINNET_DIR names its folder.')
   return sections

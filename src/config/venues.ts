@@ -185,6 +185,8 @@ const Venue = z.strictObject(
       .max(mostPools, `must hold at most ${mostPools} pools`)
       .default([]),
     factory: Factory.optional(),
+    // Of what a cassette keeps: a file need not say it.
+    sizesByDepth: flag.optional(),
   },
   'must be a venue: name, gas, quote, swap, pools or factory',
 )
@@ -224,5 +226,6 @@ export function parseVenues(text: string): {
       message: `${placeText(['venues', ...path])} ${message}`,
     }))
     .sort((a, b) => a.line - b.line)
-  return { venues: problems.length > 0 ? [] : venues, problems }
+  const declared = venues.map((venue) => ({ ...venue, sizesByDepth: true }))
+  return { venues: problems.length > 0 ? [] : declared, problems }
 }

@@ -99,6 +99,11 @@ export interface DeclaredVenue extends DeclaredCalls {
   readonly holder: Address | 'pool'
   /** How its functions name the native token; absent: by the address that stands for it in requests. */
   readonly nativeAs?: Address | undefined
+  /**
+   * Whether sizes begin where the pool is not exhausted yet, however large the most is that it is asked for; absent, as in
+   * cassettes recorded before: they follow from that alone.
+   */
+  readonly sizesByDepth?: boolean | undefined
   /** Where the token that goes in stands behind the one that comes out; absent: the same calls. */
   readonly reverse?: DeclaredCalls | undefined
   readonly pools: readonly DeclaredPool[]

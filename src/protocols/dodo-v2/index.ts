@@ -34,6 +34,7 @@ export const dodoV2 = shippedVenue({
   description:
     'Pools that keep near a price: one of their owners, par, or one that follows what is traded.',
   gas: 170_000,
+  sizesByDepth: true,
   calls: () => ({ ...selling('Base'), reverse: selling('Quote') }),
   factories(venue) {
     const { dvmFactory, dppFactory, dspFactory } = namedAddresses(venue, factoryNames)

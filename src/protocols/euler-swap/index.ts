@@ -40,6 +40,7 @@ export const eulerSwap = shippedVenue({
   description:
     'Pools of two tokens that lie in vaults of Euler, on a curve that the owner of the pool sets.',
   gas: 380_000,
+  sizesByDepth: true,
   calls: () => ({ ...paying('0', 'quotedOut'), reverse: paying('quotedOut', '0') }),
   factories: (venue) => [
     {

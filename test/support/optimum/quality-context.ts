@@ -43,6 +43,10 @@ export async function openQualityContext(args: {
   readonly pools: readonly Pool[]
   /** Whether requests route through pools of the index as well; default false. */
   readonly hasIndex?: boolean
+  /** Whether an estimate counts as what it says, for the search and for the bound; default: it is no quote. */
+  readonly estimates?: boolean
+  /** Tokens beside those of the pools. */
+  readonly tokens?: readonly Address[]
 }): Promise<QualityContext> {
   const dataDir = mkdtempSync(join(tmpdir(), 'forkroute-quality-'))
   const catalog = openCatalog(dataDir)
@@ -67,6 +71,7 @@ export async function openQualityContext(args: {
   const indexed = worker.poolIndex
     ? new IndexedMarket({ chain, pin, market: block.market, index: worker.poolIndex })
     : null
+  const asExact = createExactForms()
   const gasPrice = baseFeeAfter(pin) + chain.priorityFeePerGas
 
   async function priced(token: Address): Promise<[Address, PricedToken][]> {
@@ -80,12 +85,14 @@ export async function openQualityContext(args: {
   return {
     wrappedNative: chain.wrappedNative,
     maxHops: settings.maxHops,
-    tokens: [...new Set(args.pools.flatMap(({ tokens }) => tokens))].sort(),
+    tokens: [
+      ...new Set([...args.pools.flatMap(({ tokens }) => tokens), ...(args.tokens ?? [])]),
+    ].sort(),
     async poolsBetween(tokenIn, tokenOut) {
       const known = block.market.view(reader, pairsOf(chain, [tokenIn], [tokenOut]))
       const ends = { tokensIn: [tokenIn], tokensOut: [tokenOut], maxHops: settings.maxHops }
       const view = indexed ? await indexed.view(reader, known, ends) : await known
-      return view.pools
+      return args.estimates ? view.pools.map(asExact) : view.pools
     },
     async gasCost(token) {
       const prices = await Promise.all([priced(chain.wrappedNative), priced(token)])
@@ -95,6 +102,20 @@ export async function openQualityContext(args: {
       worker.catalog.close()
       rmSync(dataDir, { recursive: true, force: true })
     },
+  }
+}
+
+/** Pools whose quotes count as exact; the same pool is the same object, since searches remember by it. */
+function createExactForms(): (market: MarketPool) => MarketPool {
+  const known = new WeakMap<MarketPool, MarketPool>()
+  return (market) => {
+    const before = known.get(market)
+    if (before) return before
+    const { swaps } = market.adapter
+    const swap: typeof swaps.swap = (...args) => ({ ...swaps.swap(...args), exact: true })
+    const made = { ...market, adapter: { ...market.adapter, swaps: { ...swaps, swap } } }
+    known.set(market, made)
+    return made
   }
 }
 

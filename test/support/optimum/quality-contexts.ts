@@ -1,4 +1,5 @@
 /** The two setups in which route quality is measured. */
+import type { Address } from '../../../src/domain/primitives.js'
 import { sandboxPools } from '../../../src/sandbox/market/catalog.js'
 import { startSandbox } from '../../../src/sandbox/sandbox.js'
 import { startAnvil } from '../anvil.js'
@@ -10,11 +11,24 @@ export interface OpenQualityContext {
   close(): Promise<void>
 }
 
-/** At the sandbox's head. @param options.hasIndex - as of `openQualityContext`. */
-export async function openSandbox(
-  options: { readonly hasIndex?: boolean } = {},
-): Promise<OpenQualityContext> {
+/**
+ * At the sandbox's head.
+ *
+ * @param options.hasIndex - as of `openQualityContext`, as is `estimates`.
+ * @param options.place - puts further venues on the chain.
+ * @param options.tokens - that they trade beside those of the sandbox's pools.
+ */
+export async function openSandbox({
+  place,
+  ...options
+}: {
+  readonly hasIndex?: boolean
+  readonly estimates?: boolean
+  readonly place?: (url: string) => Promise<void>
+  readonly tokens?: readonly Address[]
+} = {}): Promise<OpenQualityContext> {
   const sandbox = await startSandbox()
+  await place?.(sandbox.url)
   const pools = sandboxPools()
   const context = await openQualityContext({
     nodeUrl: sandbox.url,

@@ -161,7 +161,8 @@ export function limitCall(
 }
 
 function toSampled({ subject, direction, mostIn }: Bounded): SampledDirection<DeclaredEntry> {
-  return { subject, direction, largest: quotable(subject, direction, mostIn) }
+  const largest = quotable(subject, direction, mostIn)
+  return { subject, direction, largest, byDepth: subject.venue.sizesByDepth === true }
 }
 
 /** Halves the amount until the function takes it: what a token says of a balance may be more. 0: it takes none. */

@@ -53,6 +53,8 @@ export interface ShippedVenue extends Omit<ProtocolIdentity, 'category'> {
   calls(venue: VenueParameters): StatedCalls & { readonly reverse?: StatedCalls }
   /** Absent: the chain's parameters name all pools. */
   factories?(venue: VenueParameters): readonly StatedFactory[]
+  /** As of a declared venue; absent for those that cassettes recorded before know. */
+  readonly sizesByDepth?: true
   /** Whether pools of factories may run code that anybody wrote, such as hooks; absent: they run the protocol's alone. */
   readonly hasForeignCode?: true
   /** What tells that a pool, and what else the parameters name, is what it is taken for; tokens are asked besides. */
@@ -67,7 +69,8 @@ export interface ShippedProtocol extends SwapAdapter<DeclaredState> {
 }
 
 export function shippedVenue(shipped: ShippedVenue): ShippedProtocol {
-  const { gas, calls, factories, hasForeignCode, cautions, probes, ...identity } = shipped
+  const { gas, calls, factories, sizesByDepth, hasForeignCode, cautions, probes, ...identity } =
+    shipped
   const { slug } = identity
   const venueOf = oncePer((parameters: VenueParameters) => {
     const { reverse, ...forward } = calls(parameters)
@@ -78,6 +81,7 @@ export function shippedVenue(shipped: ShippedVenue): ShippedProtocol {
       trust: 'operator',
       holder: 'pool',
       pools: [],
+      ...(sizesByDepth && { sizesByDepth }),
       ...toDeclared(forward),
       ...(reverse && { reverse: toDeclared(reverse) }),
     })

@@ -8,6 +8,10 @@ import { type Curve, concaveCurve, outputOf, type Sample } from './curve.js'
 
 const sizes = 13
 const sizeRatio = 3n
+/** A smallest size that takes more than this part of all that a pool pays tells nothing of smaller ones. */
+const smallPart = 1_000n
+const coarseQuotes = 12
+const coarseRatio = 27n
 /** Where larger sizes give nothing: rounds of further quotes, and how many of a direction are in each. */
 const edgeRounds = 4
 const edgeQuotes = 6
@@ -36,6 +40,8 @@ export interface SampledDirection<Subject> {
   readonly subject: Subject
   readonly direction: Direction
   readonly largest: bigint
+  /** Whether it is quoted again where all sizes exhaust it; absent: it is not. */
+  readonly byDepth?: boolean
 }
 
 /** Quotes all sizes of all directions in one read, in the order asked. */
@@ -70,10 +76,52 @@ export async function sampleAll<Subject>(
     none,
     directions.map(({ largest }) => geometric(largest)),
   )
+  const isDeep = directions.map(({ byDepth = false }) => byDepth)
+  for (const sizesOf of [coarseSizes, fineSizes]) {
+    const wanted = zip(samplings, isDeep).map(([one, is]) => (is ? sizesOf(one) : []))
+    if (wanted.some((own) => own.length > 0)) samplings = await further(ask, samplings, wanted)
+  }
   for (let round = 0; round < edgeRounds; round++) {
     samplings = await further(ask, samplings, samplings.map(edgeSizes))
   }
   return samplings
+}
+
+/** Far below the smallest size, where that takes more than a small part of what the pool pays at most. */
+function coarseSizes({ quotes }: Sampling<unknown>): bigint[] {
+  const smallest = smallestOf(quotes)
+  if (!smallest || smallest.amountOut * smallPart < mostOut(quotes)) return []
+  return Array.from(
+    { length: coarseQuotes },
+    (_, k) => smallest.amountIn / coarseRatio ** BigInt(k + 1),
+  ).filter((size) => size > 0n)
+}
+
+/** Below the smallest size that exhausts the pool, where coarse sizes found it. */
+function fineSizes({ quotes }: Sampling<unknown>): bigint[] {
+  if (quotes.length <= sizes) return []
+  const most = mostOut(quotes)
+  const exhausting = quotes.filter(({ amountOut }) => (amountOut ?? 0n) * 10n >= most * 9n)
+  const top = smallestOf(exhausting)
+  return top ? geometric(top.amountIn) : []
+}
+
+interface Paid {
+  readonly amountIn: bigint
+  readonly amountOut: bigint
+}
+
+/** The smallest size that gives something. */
+function smallestOf(quotes: readonly Quote[]): Paid | null {
+  return quotes.reduce<Paid | null>(
+    (best, { amountIn, amountOut }) =>
+      amountOut === null || (best && best.amountIn <= amountIn) ? best : { amountIn, amountOut },
+    null,
+  )
+}
+
+function mostOut(quotes: readonly Quote[]): bigint {
+  return quotes.reduce((most, { amountOut }) => larger(most, amountOut ?? 0n), 0n)
 }
 
 async function further<Subject>(
