@@ -23,12 +23,12 @@ export const evidence: Readonly<Record<string, Evidence>> = {
   'pancakeswap-infinity-cl': {
     on: 'arithmetic',
     tests: [...exchange('pancakeswap-infinity'), 'test/e2e/chains/infinity.slow.ts'],
-    except: 'its router, and pools whose hooks take part in swaps',
+    except: 'pools whose hooks take part in swaps',
   },
   'pancakeswap-infinity-bin': {
     on: 'arithmetic',
     tests: [...exchange('pancakeswap-infinity'), 'test/e2e/chains/infinity.slow.ts'],
-    except: 'its router, and pools whose hooks take part in swaps',
+    except: 'pools whose hooks take part in swaps',
   },
   'aerodrome-v1': { on: 'bytecode', tests: exchange('velodrome-v2') },
   'velodrome-v2': { on: 'bytecode', tests: exchange('velodrome-v2'), except: 'on Optimism' },
