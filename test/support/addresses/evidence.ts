@@ -62,6 +62,11 @@ export const evidence: Readonly<Record<string, Evidence>> = {
     tests: [...exchange('fluid-dex'), 'test/e2e/bundles/actions.slow.ts'],
     except: 'how reserves and limits come about, which Fluid’s resolver is asked',
   },
+  'fluid-dex-lite': {
+    on: 'arithmetic',
+    tests: [...exchange('fluid-dex-lite'), 'test/e2e/chains/fluid-dex-lite.slow.ts'],
+    except: 'how contracts that tell a price are found, which Fluid’s resolver does',
+  },
   'liquidity-book': { on: 'arithmetic', tests: exchange('liquidity-book'), except: 'on Avalanche' },
   'balancer-v2': {
     on: 'bytecode',
