@@ -91,6 +91,11 @@ export const ethereum = defineChain({
       factory: '0x91716c4eda1fb55e84bf8b4c7085f84285c19085',
       resolver: '0x05bd8269a20c472b148246de20e6852091bf16ff',
     },
+    // @see Instadapp/fluid-contracts-public a9949b4, deployments/deployments.md
+    'fluid-dex-lite': {
+      dex: '0xbbcb91440523216e2b87052a99f69c604a7b6e00',
+      resolver: '0x12a47ceb96a952e8d4a6ea9fe3b40b79bbaeb4e9',
+    },
     'balancer-v2': {
       vault: '0xba12222222228d8ba445958a75a0704d566bf2c8',
       // Factories of weighted, stable, meta-stable, phantom and composable pools, in the order of their deployment.

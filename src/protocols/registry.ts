@@ -16,6 +16,7 @@ import { erc4626 } from './erc-4626/index.js'
 import { etherFi } from './ether-fi/index.js'
 import { eulerSwap } from './euler-swap/index.js'
 import { fluidDex } from './fluid-dex/index.js'
+import { fluidDexLite } from './fluid-dex-lite/index.js'
 import { fraxEther } from './frax-ether/index.js'
 import { lido } from './lido/index.js'
 import { liquidityBook } from './liquidity-book/index.js'
@@ -63,6 +64,7 @@ export const protocols: readonly ProtocolAdapter[] = [
   camelotV4,
   swapxV1,
   fluidDex,
+  fluidDexLite,
   liquidityBook,
   balancerV2,
   balancerV3,

@@ -5,6 +5,7 @@
  * @see Instadapp/fluid-contracts-public a9949b4, contracts/protocols/dex/poolT1/coreModule/core/main.sol, _swapIn, and
  *   coreModule/helpers/coreHelpers.sol, _swapRoutingIn, _getAmountOut, _verifyToken0Reserves, _priceDiffCheck
  */
+import { squareRoot } from '../shared/square-root.js'
 
 /** Amounts of token0 and token1, in units of 1e-12 of a token. */
 type Amounts = readonly [bigint, bigint]
@@ -124,8 +125,8 @@ function collateralShare(
 ): bigint {
   if (!debt) return adjusted
   if (!collateral) return 0n
-  const root = sqrt(collateral.imaginary[j] * collateral.imaginary[i] * precision)
-  const debtRoot = sqrt(debt.imaginary[j] * debt.imaginary[i] * precision)
+  const root = squareRoot(collateral.imaginary[j] * collateral.imaginary[i] * precision)
+  const debtRoot = squareRoot(debt.imaginary[j] * debt.imaginary[i] * precision)
   if (root + debtRoot === 0n) return 0n
   const share =
     (debt.imaginary[i] * root + adjusted * root - collateral.imaginary[i] * debtRoot) /
@@ -175,16 +176,5 @@ export function stateAfter(state: FluidState, zeroForOne: boolean, swap: Outcome
     withdrawable: less(state.withdrawable, swap.withdrawn),
     borrowable: less(state.borrowable, swap.borrowed),
     exact: false,
-  }
-}
-
-/** Rounded down. */
-function sqrt(value: bigint): bigint {
-  if (value < 2n) return value
-  let x = 1n << BigInt((value.toString(2).length + 1) >> 1)
-  for (;;) {
-    const next = (x + value / x) >> 1n
-    if (next >= x) return x
-    x = next
   }
 }

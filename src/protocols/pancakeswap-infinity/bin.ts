@@ -19,7 +19,7 @@ import { feeCautions, feeSetter, keyOf, poolOfEvent, refusalOf, setsFee } from '
 import { routerSwap, swapActions } from './router.js'
 
 const slug = 'pancakeswap-infinity-bin'
-const gasPerSwap = 135_000n
+const gasPerSwap = 140_000n
 
 /** BinPoolManager: `mapping(PoolId => BinPool.State) pools`. @see pancakeswap/infinity-core 7c04695, test/pool-bin/BinPoolManager.t.sol */
 const poolsSlot = 5n

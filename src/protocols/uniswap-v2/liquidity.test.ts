@@ -1,14 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import {
-  burnt,
-  type LiquidityState,
-  soldPart,
-  squareRoot,
-  supplyWithFee,
-  zapIn,
-  zapOut,
-} from './liquidity.js'
+import { squareRoot } from '../shared/square-root.js'
+import { burnt, type LiquidityState, soldPart, supplyWithFee, zapIn, zapOut } from './liquidity.js'
 import { constantProductOut } from './math.js'
 
 const rules = { feeBps: 30n, protocolFee: { numerator: 1n, root: 5n, rootLast: 1n } }
@@ -21,18 +14,6 @@ function pairOf({ reserve0, reserve1 }: { reserve0: bigint; reserve1: bigint }):
   const totalSupply = squareRoot(reserve0 * reserve1)
   return { reserve0, reserve1, totalSupply, kLast: 0n, isFeeOn: false }
 }
-
-describe('squareRoot', () => {
-  test('property: its square is not above the value, that of the next is', () => {
-    fc.assert(
-      fc.property(fc.bigInt({ min: 0n, max: 1n << 256n }), (value) => {
-        const root = squareRoot(value)
-        expect(root * root <= value && (root + 1n) * (root + 1n) > value).toBe(true)
-      }),
-      { numRuns: 1_000 },
-    )
-  })
-})
 
 describe('zapIn', () => {
   test('known vector: 1000 into 1e6/1e6 sells 500 for 498 and mints 498 shares', () => {

@@ -3,7 +3,9 @@
  * Equal to the pair and to our `UniswapV2Zapper` to the wei. Pure.
  * @see Uniswap/v2-core 1.0.1, contracts/UniswapV2Pair.sol, mint, burn and _mintFee
  */
+
 import { bpsDenominator } from '../../domain/primitives.js'
+import { squareRoot } from '../shared/square-root.js'
 import { constantProductOut, type UniswapV2State } from './math.js'
 
 /** What the exchange mints for itself of the growth of sqrt(k). */
@@ -45,22 +47,6 @@ export interface PairRules {
 }
 
 const maxReserve = (1n << 112n) - 1n
-
-/** Largest integer whose square is not above the value. */
-export function squareRoot(value: bigint): bigint {
-  if (value < 2n) return value
-  let root = BigInt(Math.floor(Math.sqrt(Number(value))))
-  // The double has 53 bits; each round doubles them, and the last one settles the rounding.
-  for (;;) {
-    const next = (root + value / root) >> 1n
-    const distance = next - root
-    root = next
-    if (distance <= 1n && distance >= -1n) break
-  }
-  while (root * root > value) root -= 1n
-  while ((root + 1n) * (root + 1n) <= value) root += 1n
-  return root
-}
 
 /** Shares that exist once the pair has minted what the exchange is due for the growth since the last mint or burn. */
 export function supplyWithFee(state: LiquidityState, { protocolFee }: PairRules): bigint {

@@ -2,8 +2,9 @@
 import type { StateReader } from '../../domain/state.js'
 import type { Pool, Unreadable } from '../pool.js'
 import type { Position, PositionAdapter, PositionState } from '../positions.js'
+import { squareRoot } from '../shared/square-root.js'
 import { readTokenNames } from '../shared/token-names.js'
-import { type PairRules, squareRoot, supplyWithFee } from './liquidity.js'
+import { type PairRules, supplyWithFee } from './liquidity.js'
 import { loadPairs } from './load.js'
 import { type PairSource, pairPool, recogniseShares, sharesPool } from './pairs.js'
 

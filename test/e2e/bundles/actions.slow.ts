@@ -9,6 +9,7 @@ import { approveInputs, askBundle, executeBundle } from '../../support/bundle.js
 import { NodeWriter } from '../../support/nodes/node-writer.js'
 import { type ActionCase, actionCases } from '../../support/protocols/action-cases.js'
 import { placeGsm } from '../../support/protocols/declared/place-gsm.js'
+import { placeFluidLite } from '../../support/protocols/fluid-lite.js'
 import { placeForkVenues } from '../../support/protocols/fork-venues.js'
 import { placeConverters } from '../../support/protocols/place-converters.js'
 import { placeFluid } from '../../support/protocols/place-fluid.js'
@@ -47,6 +48,7 @@ beforeAll(async () => {
   await placeLitePsm(service.nodeUrl)
   await placeGsm(node)
   await placeFluid(service.nodeUrl)
+  await placeFluidLite(node)
   await placeGauges(service.nodeUrl)
   pancakePair = pools.find(({ protocol }) => protocol === 'pancakeswap-v2')?.address ?? '0x'
 })

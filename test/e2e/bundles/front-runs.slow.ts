@@ -14,6 +14,7 @@ import { executeBehind, type Move, minimumReasons, swap } from '../../support/fr
 import { poolJudgesOf } from '../../support/judges.js'
 import { NodeWriter } from '../../support/nodes/node-writer.js'
 import { placeGsm } from '../../support/protocols/declared/place-gsm.js'
+import { placeFluidLite } from '../../support/protocols/fluid-lite.js'
 import { placeForkVenues } from '../../support/protocols/fork-venues.js'
 import {
   answerTo,
@@ -72,6 +73,7 @@ beforeAll(async () => {
   await placeLitePsm(service.nodeUrl)
   await placeGsm(node)
   await placeFluid(service.nodeUrl)
+  await placeFluidLite(node)
   await placeGauges(service.nodeUrl)
   const pancakePair = pools.find(({ protocol }) => protocol === 'pancakeswap-v2')?.address ?? '0x'
   await lendAndStake(node)

@@ -32,6 +32,7 @@ import {
 } from '../../support/protocols/cautions/cases.js'
 import { openArbitrum } from '../../support/protocols/cautions/venues.js'
 import { placeWoofi } from '../../support/protocols/declared/place-woofi.js'
+import { placeFluidLite } from '../../support/protocols/fluid-lite.js'
 import { placeSlipstream } from '../../support/protocols/other-venues.js'
 import { placeRatedBalancerV2 } from '../../support/protocols/place-balancer-v2.js'
 import { placeBalancerV3OnSandbox } from '../../support/protocols/place-balancer-v3.js'
@@ -77,6 +78,7 @@ beforeAll(async () => {
   }
   await placeConverters(urlOf(ethereum.id))
   await placeFluid(urlOf(ethereum.id))
+  await placeFluidLite(nodeOf(ethereum.id))
   await nodeOf(ethereum.id).rpc('anvil_impersonateAccount', [deployer])
   const pools = [
     ...(await placeBalancerV3OnSandbox(urlOf(ethereum.id), { isRated: true, isHooked: true })),

@@ -37,6 +37,8 @@ export const readAt: Readonly<Record<string, string>> = {
     'etherfi-protocol/smart-contracts, script/deploys/Deployed.s.sol',
   'venues.ether-fi.weETH': 'etherfi-protocol/smart-contracts, script/deploys/Deployed.s.sol',
   'venues.euler-swap.registry': 'euler-xyz/euler-interfaces 8007d05, addresses',
+  'venues.fluid-dex-lite.dex': 'Instadapp/fluid-contracts-public a9949b4, deployments.md',
+  'venues.fluid-dex-lite.resolver': 'Instadapp/fluid-contracts-public a9949b4, deployments.md',
   'venues.fluid-dex-t1.factory': 'Instadapp/fluid-contracts-public a9949b4, deployments.md',
   'venues.fluid-dex-t1.resolver': 'Instadapp/fluid-contracts-public a9949b4, deployments.md',
   'venues.frax-ether.frxETH': 'docs.frax.finance, frxETH',

@@ -23,12 +23,12 @@ export const evidence: Readonly<Record<string, Evidence>> = {
   'pancakeswap-infinity-cl': {
     on: 'arithmetic',
     tests: [...exchange('pancakeswap-infinity'), 'test/e2e/chains/infinity.slow.ts'],
-    except: 'its router, and pools whose hooks take part in swaps',
+    except: 'pools whose hooks take part in swaps',
   },
   'pancakeswap-infinity-bin': {
     on: 'arithmetic',
     tests: [...exchange('pancakeswap-infinity'), 'test/e2e/chains/infinity.slow.ts'],
-    except: 'its router, and pools whose hooks take part in swaps',
+    except: 'pools whose hooks take part in swaps',
   },
   'aerodrome-v1': { on: 'bytecode', tests: exchange('velodrome-v2') },
   'velodrome-v2': { on: 'bytecode', tests: exchange('velodrome-v2'), except: 'on Optimism' },
@@ -61,6 +61,11 @@ export const evidence: Readonly<Record<string, Evidence>> = {
     on: 'arithmetic',
     tests: [...exchange('fluid-dex'), 'test/e2e/bundles/actions.slow.ts'],
     except: 'how reserves and limits come about, which Fluid’s resolver is asked',
+  },
+  'fluid-dex-lite': {
+    on: 'arithmetic',
+    tests: [...exchange('fluid-dex-lite'), 'test/e2e/chains/fluid-dex-lite.slow.ts'],
+    except: 'how contracts that tell a price are found, which Fluid’s resolver does',
   },
   'liquidity-book': { on: 'arithmetic', tests: exchange('liquidity-book'), except: 'on Avalanche' },
   'balancer-v2': {

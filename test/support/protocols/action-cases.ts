@@ -394,6 +394,16 @@ export function actionCases(facts: {
         }),
       ],
     ]),
+    ...cases('fluid-dex-lite', [
+      [
+        of('fluid-dex-lite')('swap', {
+          ...swapped,
+          tokenIn: usdc,
+          tokenOut: token('USDT'),
+          amountIn: '1000000000',
+        }),
+      ],
+    ]),
     ...v3Cases(facts.nft),
     ...cases('uniswap-v4', [[of('uniswap-v4')('swap', { ...swapped, tokenIn: nativeToken })]]),
     ...balancerCases(),

@@ -10,6 +10,7 @@ import { yearnVaultSpecs } from '../../../../src/sandbox/venues/yearn-v2.js'
 import { NodeWriter } from '../../nodes/node-writer.js'
 import { aUsdc } from '../aave-v3.js'
 import { postWoofi, woofi, woofiPrice } from '../declared/place-woofi.js'
+import { lite, liteVariables, setLite } from '../fluid-lite.js'
 import { bookHooks } from '../other-venues.js'
 import { v2RateProvider } from '../place-balancer-v2.js'
 import { feeHooks, rateProvider } from '../place-balancer-v3.js'
@@ -208,6 +209,21 @@ export const cautionCases: readonly CautionCase[] = [
         zero,
         isLarge ? 100_000n : 1_000n,
       ),
+  },
+  {
+    kind: 'price',
+    protocol: 'fluid-dex-lite',
+    chainId: ethereum.id,
+    tokenIn: 'USDC',
+    tokenOut: 'USDT',
+    amountIn: 1_000n * dollar,
+    slippage: '50',
+    moves: 'the middle of the range moves by 0.1 %, and by 2 %',
+    async move(node, isLarge) {
+      const centerPrice = (lite.shape.centerPrice * (isLarge ? 980n : 999n)) / 1_000n
+      const variables = liteVariables({ ...lite.shape, centerPrice })
+      await node.send(lite.dex, setLite, [lite.key, variables, 0n, 0n, 0n])
+    },
   },
   {
     kind: 'price',

@@ -138,6 +138,10 @@ function uniswapMoves({ nft, anybody }: Facts): Entry[] {
       bothWays('fluid-dex-t1', [dai, 300_000n * ether], [usdc, 300_000n * million]),
     ],
     [
+      'fluid-dex-lite swap',
+      bothWays('fluid-dex-lite', [usdc, 300_000n * million], [token('USDT'), 300_000n * million]),
+    ],
+    [
       'sky-psm swap',
       [feeOfPsm('the fee up', ether / 10n), feeOfPsm('the fee down', 0n)],
       // The module takes more than it is allowed to.
