@@ -3,6 +3,7 @@
 import { createServer } from 'node:http'
 import { createPublicClient, http, parseEther, parseUnits } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
+import { typedOrder } from '../orders/maker-order.mjs'
 
 const [price = '3100', most = '10', port = '4100'] = process.argv.slice(2)
 const maker = privateKeyToAccount(process.env.MAKER_KEY)
@@ -10,7 +11,6 @@ const client = createPublicClient({ transport: http(process.env.RPC_URL) })
 const chainId = await client.getChainId()
 const weth = '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2'
 const usdc = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48'
-const settlement = '0x3252282a4dfafce09d67e2f5ce18619c37df026d'
 const ether = parseEther('1')
 
 /** What it gives for so much WETH, raw units. */
@@ -37,23 +37,7 @@ async function sign(asked) {
     nonce: `${Date.now()}`,
     partialFill: true,
   }
-  const signature = await maker.signTypedData({
-    domain: { name: 'Forkroute Orders', version: '1', chainId, verifyingContract: settlement },
-    types: {
-      MakerOrder: [
-        { name: 'maker', type: 'address' },
-        { name: 'tokenIn', type: 'address' },
-        { name: 'tokenOut', type: 'address' },
-        { name: 'amountIn', type: 'uint256' },
-        { name: 'amountOut', type: 'uint256' },
-        { name: 'expiry', type: 'uint256' },
-        { name: 'nonce', type: 'uint256' },
-        { name: 'partialFill', type: 'bool' },
-      ],
-    },
-    primaryType: 'MakerOrder',
-    message: order,
-  })
+  const signature = await maker.signTypedData(typedOrder(chainId, order))
   return { ...order, signature }
 }
 

@@ -4,9 +4,7 @@
  */
 import { createPublicClient, http } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-
-/** Our contract that settles orders; the maker allows it to spend tokenOut. */
-const settlement = '0x3252282a4dfafce09d67e2f5ce18619c37df026d'
+import { typedOrder } from './maker-order.mjs'
 
 const [tokenIn, tokenOut, amountIn, amountOut, seconds, nonce = '1'] = process.argv.slice(2)
 const maker = privateKeyToAccount(process.env.MAKER_KEY)
@@ -22,21 +20,5 @@ const order = {
   nonce,
   partialFill: true,
 }
-const signature = await maker.signTypedData({
-  domain: { name: 'Forkroute Orders', version: '1', chainId, verifyingContract: settlement },
-  types: {
-    MakerOrder: [
-      { name: 'maker', type: 'address' },
-      { name: 'tokenIn', type: 'address' },
-      { name: 'tokenOut', type: 'address' },
-      { name: 'amountIn', type: 'uint256' },
-      { name: 'amountOut', type: 'uint256' },
-      { name: 'expiry', type: 'uint256' },
-      { name: 'nonce', type: 'uint256' },
-      { name: 'partialFill', type: 'bool' },
-    ],
-  },
-  primaryType: 'MakerOrder',
-  message: order,
-})
+const signature = await maker.signTypedData(typedOrder(chainId, order))
 process.stdout.write(`${JSON.stringify([{ ...order, signature }], null, 2)}\n`)
