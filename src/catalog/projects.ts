@@ -79,6 +79,10 @@ const projects: Readonly<Record<string, ProjectFacts>> = {
     description: 'An exchange with concentrated liquidity on Linea.',
     twitter: 'LynexFi',
   },
+  maverick: {
+    description: 'An exchange whose liquidity may follow the price.',
+    twitter: 'mavprotocol',
+  },
   morpho: {
     description: 'Isolated markets to lend tokens and to borrow against them.',
     twitter: 'Morpho',

@@ -46,7 +46,16 @@ describe('projectRecord', () => {
     expect(without(({ twitter }) => twitter)).toEqual(makerless)
     // No list of the service has the tokens of these.
     const bare = without(({ logo }) => logo?.match(/^(https|ipfs):\/\//))
-    const unlisted = ['camelot', 'dodo', 'thena', 'lynex', 'swapx', 'trader-joe', ...makerless]
+    const unlisted = [
+      'camelot',
+      'dodo',
+      'maverick',
+      'thena',
+      'lynex',
+      'swapx',
+      'trader-joe',
+      ...makerless,
+    ]
     expect(bare.toSorted()).toEqual(unlisted.toSorted())
   })
 

@@ -171,6 +171,11 @@ export const arbitrum = defineChain({
       dppFactory: '0xa6cf3d163358af376ec5e8b7cc5e102a05fde63d',
       dspFactory: '0xc8fe2440744dcd733246a4db14093664defd5a53',
     },
+    // @see maverickprotocol/maverick-v2-examples 68e4d2f, javascript/src/constants.ts
+    'maverick-v2': {
+      factory: '0x0a7e848aca42d879ef06507fca0e7b33a0a63c1e',
+      quoter: '0xb40afdb85a07f37ae217e7d6462e609900dd8d7a',
+    },
   },
   bridges: {
     across: {

@@ -150,6 +150,11 @@ export const base = defineChain({
       dppFactory: '0xc0f9553df63de5a97fe64422c8578d0657c360f7',
       dspFactory: '0x200d866edf41070de251ef92715a6ea825a5eb80',
     },
+    // @see maverickprotocol/maverick-v2-examples 68e4d2f, javascript/src/constants.ts
+    'maverick-v2': {
+      factory: '0x0a7e848aca42d879ef06507fca0e7b33a0a63c1e',
+      quoter: '0xb40afdb85a07f37ae217e7d6462e609900dd8d7a',
+    },
   },
   bridges: {
     across: {

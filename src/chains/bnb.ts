@@ -121,6 +121,11 @@ export const bnb = defineChain({
       dppFactory: '0xd9cac3d964327e47399aebd8e1e6dcc4c251daae',
       dspFactory: '0x0fb9815938ad069bf90e14fe6c596c514bede767',
     },
+    // @see maverickprotocol/maverick-v2-examples 68e4d2f, javascript/src/constants.ts
+    'maverick-v2': {
+      factory: '0x0a7e848aca42d879ef06507fca0e7b33a0a63c1e',
+      quoter: '0xb40afdb85a07f37ae217e7d6462e609900dd8d7a',
+    },
   },
   bridges: {
     across: {

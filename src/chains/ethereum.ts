@@ -251,6 +251,11 @@ export const ethereum = defineChain({
       dppFactory: '0x5336ede8f971339f6c0e304c66ba16f1296a2fbe',
       dspFactory: '0x6fddb76c93299d985f4d3fc7ac468f9a168577a4',
     },
+    // @see maverickprotocol/maverick-v2-examples 68e4d2f, javascript/src/constants.ts
+    'maverick-v2': {
+      factory: '0x0a7e848aca42d879ef06507fca0e7b33a0a63c1e',
+      quoter: '0xb40afdb85a07f37ae217e7d6462e609900dd8d7a',
+    },
   },
   bridges: {
     across: {

@@ -7,7 +7,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Address } from '../../../src/domain/primitives.js'
 import { approveInputs, askBundle, executeBundle } from '../../support/bundle.js'
 import { NodeWriter } from '../../support/nodes/node-writer.js'
-import { type ActionCase, actionCases } from '../../support/protocols/action-cases.js'
+import {
+  type ActionCase,
+  actionCases,
+  withoutContracts,
+} from '../../support/protocols/action-cases.js'
 import { placeGsm } from '../../support/protocols/declared/place-gsm.js'
 import { placeFluidLite } from '../../support/protocols/fluid-lite.js'
 import { placeForkVenues } from '../../support/protocols/fork-venues.js'
@@ -20,12 +24,6 @@ import { startService, type TestService } from '../../support/service/service.js
 
 const anybody: Address = '0x00000000000000000000000000000000000f0ac7'
 const document = new URL('../../../docs/reference/protocols.md', import.meta.url)
-
-/**
- * The code of one is that of aave-v3, of which the chain has one market (test/integration/protocols/spark-lend.itest.ts); the Vault of the
- * second takes minutes to compile (test/e2e/routes/balancer-v3.slow.ts); the third needs an index (test/e2e/pool-index/pendle.slow.ts).
- */
-const withoutContracts = ['spark-lend', 'balancer-v3', 'pendle']
 
 interface Standard {
   readonly protocol: { readonly slug: string }
@@ -111,7 +109,7 @@ is not what it finds: every action that /api/v1/standards lists for the chain is
 the returned transaction is sent on a separate Anvil, where amounts and gas have to be those of the answer. Gas is that of the
 whole transaction, with the actions before it, asked without an API key. Chain 1 is the sandbox's, with the exchanges of PancakeSwap and SushiSwap V3,
 Rocket Pool, ether.fi, modules at par of Sky and Aave, Sky, Frax Ether, Fluid and gauges of Curve and Balancer placed beside its own; other chains have no contracts here, nor have SparkLend, whose code is
-that of aave-v3, Balancer V3 and Pendle, which test/e2e/routes/balancer-v3.slow.ts and test/e2e/pool-index/pendle.slow.ts place.
+that of aave-v3, Balancer V3, and what needs an index: Pendle, EulerSwap, DODO and Maverick. test/e2e/routes/balancer-v3.slow.ts and test/e2e/pool-index place these.
 
 | protocol | action | chain | executed | strategy | gas | block |
 | --- | --- | --- | --- | --- | --- | --- |

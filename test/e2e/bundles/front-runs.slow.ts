@@ -13,6 +13,7 @@ import { askBundle, executeBundle } from '../../support/bundle.js'
 import { executeBehind, type Move, minimumReasons, swap } from '../../support/front-run.js'
 import { poolJudgesOf } from '../../support/judges.js'
 import { NodeWriter } from '../../support/nodes/node-writer.js'
+import { withoutContracts } from '../../support/protocols/action-cases.js'
 import { placeGsm } from '../../support/protocols/declared/place-gsm.js'
 import { placeFluidLite } from '../../support/protocols/fluid-lite.js'
 import { placeForkVenues } from '../../support/protocols/fork-venues.js'
@@ -37,12 +38,6 @@ const token = (symbol: string): Address => sandboxToken(symbol).address
 const [weth, usdc] = [token('WETH'), token('USDC')]
 const ether = 10n ** 18n
 const document = new URL('../../../docs/reference/front-runs.md', import.meta.url)
-
-/**
- * The code of one is that of aave-v3, of which the chain has one market (test/integration/protocols/spark-lend.itest.ts); the Vault of the
- * second takes minutes to compile (test/e2e/routes/balancer-v3.slow.ts); the third needs an index (test/e2e/pool-index/pendle.slow.ts).
- */
-const withoutContracts = ['spark-lend', 'balancer-v3', 'pendle']
 
 interface Listed {
   readonly protocol: { readonly slug: string }

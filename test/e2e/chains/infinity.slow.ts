@@ -15,7 +15,7 @@ import {
   infinitySlot0,
   placeInfinity,
 } from '../../support/protocols/infinity/place-infinity.js'
-import { VenueRoutes, type VenueSwap } from '../../support/service/venue-routes.js'
+import { deal, VenueRoutes, type VenueSwap } from '../../support/service/venue-routes.js'
 
 const [cl, bin, wrapped] = [
   'pancakeswap-infinity-cl',
@@ -89,6 +89,21 @@ test('a pool whose hooks set the fee says so; a higher fee after the answer reve
       }),
   })
   expect(execution).toMatchObject({ status: 'reverted', deltas: [0n, 0n] })
+})
+
+test('what somebody leaves in the router after the answer is swapped along, and taken by nobody else', async () => {
+  const swap: VenueSwap = [usdc, cbbtc, 5_000n * dollar]
+  const { body } = await routes.ask(base, swap, [bin])
+  const execution = await routes.execute(base, swap, body, {
+    prepare: ({ url }) =>
+      onNode(url, (node) => deal(node, infinity.router, [[usdc, 1_000n * dollar]])),
+  })
+  expect(execution.status).toBe('success')
+  const expected = (BigInt(body.amountOut) * 12n) / 10n
+  const gained = execution.deltas[0] ?? 0n
+  // All of it is sold in one bin, at one price: what was rounded off before may make a unit.
+  expect([expected, expected + 1n]).toContain(gained)
+  expect(execution.deltas[1]).toBe(-5_000n * dollar)
 })
 
 test('more than its bins hold has no route through them alone', async () => {

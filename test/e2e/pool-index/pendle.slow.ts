@@ -19,12 +19,12 @@ import { askBundle } from '../../support/bundle.js'
 import { runCli } from '../../support/cli.js'
 import { executeOnFork } from '../../support/execute.js'
 import { NodeWriter } from '../../support/nodes/node-writer.js'
+import { siteOf } from '../../support/protocols/pendle/place-on-sandbox.js'
 import {
   openMarket,
   type PlacedMarket,
   placePendle,
   placeVaultYield,
-  type Site,
 } from '../../support/protocols/pendle/place-pendle.js'
 import { startService, type TestService } from '../../support/service/service.js'
 import { compileTestContracts } from '../../support/test-contracts.js'
@@ -47,14 +47,6 @@ let indexed: TestService
 let plain: TestService
 let sy: Address
 let market: PlacedMarket
-
-const siteOf = (writer: NodeWriter): Site => ({
-  owner: NodeWriter.owner,
-  deploy: (code, types, values) => writer.deploy(code, types, values),
-  at: (address, code, types, values) => writer.place(address, code, types, values),
-  send: (to, signature, args) => writer.send(to, signature, args),
-  read: (to, signature, args) => writer.read(to, signature, args, NodeWriter.owner),
-})
 
 const now = async () =>
   BigInt((await node.rpc<{ timestamp: Hex }>('eth_getBlockByNumber', ['latest', false])).timestamp)

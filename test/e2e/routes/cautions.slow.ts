@@ -34,6 +34,7 @@ import { openArbitrum } from '../../support/protocols/cautions/venues.js'
 import { placeWoofi } from '../../support/protocols/declared/place-woofi.js'
 import { placeFluidLite } from '../../support/protocols/fluid-lite.js'
 import { placeSlipstream } from '../../support/protocols/other-venues.js'
+import { placePendleOnSandbox } from '../../support/protocols/pendle/place-on-sandbox.js'
 import { placeRatedBalancerV2 } from '../../support/protocols/place-balancer-v2.js'
 import { placeBalancerV3OnSandbox } from '../../support/protocols/place-balancer-v3.js'
 import { placeConverters } from '../../support/protocols/place-converters.js'
@@ -70,6 +71,8 @@ let dataDir: string
 let service: TestService
 const nodes = new Map<number, NodeWriter>()
 const rows: string[] = []
+/** Tokens whose addresses follow from the contracts that make them. */
+const placed = new Map<string, Address>()
 
 beforeAll(async () => {
   sandboxes = await startSandboxes(chains.map(({ id }) => id))
@@ -88,6 +91,10 @@ beforeAll(async () => {
     ...(await placeStableNg(nodeOf(ethereum.id))),
     await placeMeta(nodeOf(ethereum.id)),
   ]
+  // Other cases let hundreds of days go by.
+  const market = await placePendleOnSandbox(nodeOf(ethereum.id), alice, 2_000n)
+  pools.push(market)
+  for (const [k, name] of ['PT', 'SY'].entries()) placed.set(name, market.tokens[k] ?? '0x')
   await placeLentPair(nodeOf(ethereum.id), alice)
   await openBase()
   await openArbitrum(nodeOf(arbitrum.id))
@@ -143,7 +150,7 @@ async function openBase(): Promise<void> {
 }
 
 const addressOf = (chainId: number, token: string): Address =>
-  token.startsWith('0x') ? toAddress(token) : tokenOf(chainId, token)
+  token.startsWith('0x') ? toAddress(token) : (placed.get(token) ?? tokenOf(chainId, token))
 
 async function prepareSender(chainId: number, token: Address, isFunded = false): Promise<void> {
   if (token === nativeToken) return

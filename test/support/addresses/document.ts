@@ -55,6 +55,10 @@ export const readAt: Readonly<Record<string, string>> = {
     'pancakeswap/infinity-core 7c04695, script/config; developer.pancakeswap.finance, Addresses',
   'venues.pancakeswap-infinity-cl.router':
     'pancakeswap/infinity-universal-router 8b03511, deploy-addresses',
+  'venues.maverick-v2.factory':
+    'maverickprotocol/maverick-v2-examples 68e4d2f, javascript/src/constants.ts',
+  'venues.maverick-v2.quoter':
+    'maverickprotocol/maverick-v2-examples 68e4d2f, javascript/src/constants.ts',
   'venues.pancakeswap-v3.routers': 'developer.pancakeswap.finance, Addresses',
   'venues.quickswap-v3.factory':
     'docs.quickswap.exchange, V3 factory; cryptoalgebra/algebra-gitbook 7d44550, partners',

@@ -156,6 +156,11 @@ export const evidence: Readonly<Record<string, Evidence>> = {
     tests: ['test/e2e/pool-index/euler-swap.slow.ts'],
     except: 'Euler’s own vaults and connector, and hooks other than of fees',
   },
+  'maverick-v2': {
+    on: 'arithmetic',
+    tests: ['test/e2e/pool-index/maverick-v2.slow.ts'],
+    except: 'prices of ticks, and liquidity that follows the price',
+  },
   'morpho-blue': { on: 'bytecode', tests: integration('morpho-blue') },
   'wrapped-native': { on: 'bytecode', tests: ['test/e2e/bundles/wrapped-native.slow.ts'] },
 }

@@ -18,6 +18,19 @@ import { gsm } from './declared/place-gsm.js'
 import { converterAddress } from './place-converters.js'
 import { gaugeCases } from './place-gauges.js'
 
+/**
+ * The code of one is that of aave-v3, of which the chain has one market (test/integration/protocols/spark-lend.itest.ts); the Vault of the
+ * second takes minutes to compile (test/e2e/routes/balancer-v3.slow.ts); the others need an index (test/e2e/pool-index).
+ */
+export const withoutContracts = [
+  'spark-lend',
+  'balancer-v3',
+  'pendle',
+  'euler-swap',
+  'dodo-v2',
+  'maverick-v2',
+]
+
 export interface ActionCase {
   readonly protocol: string
   /** The last one is what the case is for. */

@@ -11,6 +11,7 @@ import { callsOf } from './entry.js'
 import type { ShippedProtocol } from './shipped.js'
 
 const executor: Address = `0x${'5'.repeat(40)}`
+const helpers = { Values: executor }
 
 const shipped = protocols.flatMap((one) =>
   chains.flatMap((chain) => {
@@ -27,7 +28,7 @@ function exampleOf(parameter: AbiParameter, place: number): unknown {
   if ('components' in parameter) {
     return Object.fromEntries(parameter.components.map((one, k) => [one.name, exampleOf(one, k)]))
   }
-  if (type === 'address') return `0x${String(place + 1).repeat(40)}`
+  if (type === 'address') return `0x${(place + 17).toString(16).repeat(20)}`
   return type === 'bool' ? false : 0n
 }
 
@@ -111,7 +112,7 @@ describe.each(shipped)('$name', ({ adapter, chain, venue }) => {
         [first, second],
         [second, first],
       ] as const) {
-        const args = { chain, venue, pool, state, executor, helpers: {}, recipient: executor }
+        const args = { chain, venue, pool, state, executor, helpers, recipient: executor }
         const steps = adapter.swaps.encodeSwap({ ...args, tokenIn, tokenOut, amountIn: 5n })
         const { swap } = callsOf(state.entry, { tokenIn, tokenOut })
         const target = swap.contract === 'pool' ? pool.address : swap.contract

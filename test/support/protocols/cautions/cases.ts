@@ -12,6 +12,7 @@ import { aUsdc } from '../aave-v3.js'
 import { postWoofi, woofi, woofiPrice } from '../declared/place-woofi.js'
 import { lite, liteVariables, setLite } from '../fluid-lite.js'
 import { bookHooks } from '../other-venues.js'
+import { earn } from '../pendle/place-on-sandbox.js'
 import { v2RateProvider } from '../place-balancer-v2.js'
 import { feeHooks, rateProvider } from '../place-balancer-v3.js'
 import { converterAddress } from '../place-converters.js'
@@ -94,6 +95,33 @@ const feeConfiguration =
 
 /** Those that let much time pass come last. */
 export const cautionCases: readonly CautionCase[] = [
+  {
+    kind: 'price',
+    protocol: 'pendle',
+    chainId: ethereum.id,
+    tokenIn: 'PT',
+    tokenOut: 'SY',
+    amountIn: 10n * ether,
+    slippage: '50',
+    isFunded: true,
+    moves: 'the vault of the SY earns 0.1 %, and 2 %',
+    async move(node, isLarge, market) {
+      const tokens = await node.read(market, 'function readTokens() view')
+      await earn(node, toAddress(`0x${tokens.slice(26, 66)}`), isLarge ? 20_000n : 1_000n)
+    },
+  },
+  {
+    kind: 'rate',
+    protocol: 'pendle',
+    chainId: ethereum.id,
+    tokenIn: 'WETH',
+    tokenOut: 'SY',
+    amountIn: 10n * ether,
+    slippage: '50',
+    moves: 'its vault earns 0.1 %, and 2 %',
+    move: (node, isLarge, pool) =>
+      earn(node, toAddress(pool.slice(0, 42)), isLarge ? 20_000n : 1_000n),
+  },
   {
     kind: 'rate',
     protocol: 'erc-4626',
