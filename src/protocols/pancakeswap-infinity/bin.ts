@@ -4,19 +4,18 @@
  * fee), `binStep` (1/10_000), `hooks`, `permissions` (of the hooks, 16 bits).
  */
 import { toEventSelector } from 'viem'
-import { probe } from '../../chains/probe.js'
 import { toAddress } from '../../domain/primitives.js'
 import type { StateReader } from '../../domain/state.js'
 import { type Pool, type Unreadable, unreadablePool } from '../pool.js'
 import { defineProtocol, type LoadedPool } from '../protocol.js'
 import { loadBins, readEach } from '../shared/bins/load.js'
 import { paidBySwapEvent } from '../shared/keyed/currencies.js'
-import { addressesOf } from '../shared/parameters.js'
 import { mappingSlot, toWord } from '../shared/storage-slots.js'
 import { type BinPoolState, binFees, binPoolSwap } from './bin-math.js'
 import { unlessPaused } from './pause.js'
-import { feeCautions, feeSetter, keyOf, poolOfEvent, refusalOf, setsFee } from './pool-key.js'
+import { feeCautions, keyOf, poolOfEvent, refusalOf } from './pool-key.js'
 import { routerSwap, swapActions } from './router.js'
+import { infinityTrust } from './trust.js'
 
 const slug = 'pancakeswap-infinity-bin'
 const gasPerSwap = 140_000n
@@ -94,23 +93,7 @@ export const infinityBin = defineProtocol<BinPoolState>({
       return routerSwap(swapActions.bin, key, args)
     },
   },
-  trust: {
-    probes: ({ poolManager, router }) => [
-      ...addressesOf(poolManager).map((to) =>
-        probe('BinPoolManager of PancakeSwap Infinity', to, 'vault()', 'address'),
-      ),
-      ...addressesOf(router).map((to) =>
-        probe(
-          'UniversalRouter of PancakeSwap',
-          to,
-          'binPoolManager()',
-          addressesOf(poolManager)[0] ?? 'address',
-        ),
-      ),
-    ],
-    isNoPriceSource: setsFee,
-    foreignCode: feeSetter,
-  },
+  trust: infinityTrust('Bin'),
   index: {
     sources: ({ poolManager }) => [{ address: toAddress(String(poolManager)), topic: initialize }],
     toPool: (log, { poolManager }) =>

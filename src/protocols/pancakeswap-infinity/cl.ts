@@ -4,7 +4,6 @@
  * fee), `tickSpacing`, `hooks`, `permissions` (of the hooks, 16 bits).
  */
 import { toEventSelector } from 'viem'
-import { probe } from '../../chains/probe.js'
 import { type Address, toAddress, zeroAddress } from '../../domain/primitives.js'
 import { type DiscoverArgs, defineProtocol } from '../protocol.js'
 import { concentratedParts } from '../shared/concentrated/adapter-parts.js'
@@ -18,20 +17,12 @@ import {
   swapSlotsFrom,
 } from '../shared/keyed/concentrated.js'
 import { paidBySwapEvent, toCurrency, withNative } from '../shared/keyed/currencies.js'
-import { addressesOf } from '../shared/parameters.js'
 import { mappingSlot } from '../shared/storage-slots.js'
 import { orderedPairs } from '../shared/token-pairs.js'
 import { unlessPaused } from './pause.js'
-import {
-  feeCautions,
-  feeSetter,
-  keyOf,
-  poolIdOf,
-  poolOfEvent,
-  refusalOf,
-  setsFee,
-} from './pool-key.js'
+import { feeCautions, keyOf, poolIdOf, poolOfEvent, refusalOf } from './pool-key.js'
 import { routerSwap, swapActions } from './router.js'
+import { infinityTrust } from './trust.js'
 
 const slug = 'pancakeswap-infinity-cl'
 const gasPerSwap = 145_000n
@@ -115,23 +106,7 @@ export const infinityCl = defineProtocol<ConcentratedState>({
       return routerSwap(swapActions.cl, key, args)
     },
   },
-  trust: {
-    probes: ({ poolManager, router }) => [
-      ...addressesOf(poolManager).map((to) =>
-        probe('CLPoolManager of PancakeSwap Infinity', to, 'vault()', 'address'),
-      ),
-      ...addressesOf(router).map((to) =>
-        probe(
-          'UniversalRouter of PancakeSwap',
-          to,
-          'clPoolManager()',
-          addressesOf(poolManager)[0] ?? 'address',
-        ),
-      ),
-    ],
-    isNoPriceSource: setsFee,
-    foreignCode: feeSetter,
-  },
+  trust: infinityTrust('CL'),
   index: {
     sources: ({ poolManager }) => [{ address: toAddress(String(poolManager)), topic: initialize }],
     toPool: (log, { poolManager }) =>
