@@ -20,7 +20,7 @@ import { paidBySwapEvent, toCurrency, withNative } from '../shared/keyed/currenc
 import { mappingSlot } from '../shared/storage-slots.js'
 import { orderedPairs } from '../shared/token-pairs.js'
 import { unlessPaused } from './pause.js'
-import { feeCautions, keyOf, poolIdOf, poolOfEvent, refusalOf } from './pool-key.js'
+import { feeCautions, keyOf, poolIdOf, poolOfEvent, refusalOf, setsFee } from './pool-key.js'
 import { routerSwap, swapActions } from './router.js'
 import { infinityTrust } from './trust.js'
 
