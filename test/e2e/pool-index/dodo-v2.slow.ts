@@ -102,6 +102,14 @@ test.each([
   expect(await routes.prove(arbitrum, swap, [slug])).toEqual(new Set([slug]))
 })
 
+test('as an action of a bundle it gives what is answered', async () => {
+  const swaps: readonly VenueSwap[] = [
+    [usdc, weth, 1_234n * dollar],
+    [dai, usdc, ether],
+  ]
+  for (const swap of swaps) await routes.proveAction(arbitrum, swap, slug)
+})
+
 test('the owner of a private pool is a caution, and a price that it has cut by 3 % after the answer costs no token', async () => {
   const swap: VenueSwap = [weth, usdc, 2n * ether]
   const { body } = await routes.ask(arbitrum, swap, [slug])

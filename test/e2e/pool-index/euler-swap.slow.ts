@@ -97,6 +97,14 @@ test.each([
   expect(await routes.prove(ethereum, swap, [slug])).toEqual(new Set([slug]))
 })
 
+test('as an action of a bundle it gives what is answered', async () => {
+  const swaps: readonly VenueSwap[] = [
+    [usdc, usdt, 1_234n * dollar],
+    [weth, usdc, ether],
+  ]
+  for (const swap of swaps) await routes.proveAction(ethereum, swap, slug)
+})
+
 test('a better price of its owner is used among other venues', async () => {
   const better = { ...volatile, priceX: (volatile.priceX * 102n) / 100n }
   for (const [curve, isUsed] of [

@@ -84,6 +84,14 @@ test.each([
   expect(await routes.prove(base, swap, [slug])).toEqual(new Set([slug]))
 })
 
+test('as an action of a bundle it gives what is answered', async () => {
+  const swaps: readonly VenueSwap[] = [
+    [usdc, weth, 1_234n * dollar],
+    [cbbtc, usdc, coin],
+  ]
+  for (const swap of swaps) await routes.proveAction(base, swap, slug)
+})
+
 test('more than all ticks take has no route', async () => {
   await routes.refuse(base, [usdc, weth, 700_000n * dollar], slug, 'SIMULATION_REVERTED')
   await routes.refuse(base, [weth, usdc, 230n * ether], slug, 'SIMULATION_REVERTED')

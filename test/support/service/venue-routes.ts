@@ -6,6 +6,7 @@ import type { Address } from '../../../src/domain/primitives.js'
 import { protocolBySlug, protocols } from '../../../src/protocols/registry.js'
 import { sandboxAccount } from '../../../src/sandbox/accounts.js'
 import { type Sandbox, startSandboxes } from '../../../src/sandbox/sandbox.js'
+import { askBundle, executeBundle } from '../bundle.js'
 import { type ExecuteArgs, type Execution, executeOnFork } from '../execute.js'
 import { NodeWriter } from '../nodes/node-writer.js'
 import { startService, type TestService } from './service.js'
@@ -117,6 +118,22 @@ export class VenueRoutes {
     expect(execution.deltas[0]).toBe(BigInt(body.amountOut))
     const named = JSON.stringify(body.route).match(/"protocol":"[a-z0-9-]+"/g) ?? []
     return new Set(named.map((one) => one.slice(12, -1)))
+  }
+
+  /** The same swap as an action of a bundle. */
+  async proveAction(
+    chain: ChainDefinition,
+    [tokenIn, tokenOut, amountIn]: VenueSwap,
+    protocol: string,
+  ): Promise<void> {
+    const query = { chainId: String(chain.id), fromAddress: alice, routingStrategy: 'router' }
+    const args = { tokenIn, tokenOut, amountIn: String(amountIn), slippage: '100' }
+    const action = { protocol, action: 'swap', args }
+    const { status, text, body } = await askBundle(this.#service, query, [action])
+    expect(status, text.slice(0, 300)).toBe(200)
+    const execution = await executeBundle({ nodeUrl: this.#nodeOf(chain) }, body)
+    expect(execution.status).toBe('success')
+    expect(execution.gained).toEqual(body.amountsOut)
   }
 
   /** No promise: the request is told that there is no route, or that none could be carried out. */
