@@ -24,12 +24,8 @@ import { askBundle, own } from '../../support/bundle.js'
 import { executeOnFork } from '../../support/execute.js'
 import { mined } from '../../support/mined.js'
 import { NodeWriter } from '../../support/nodes/node-writer.js'
-import {
-  type CautionCase,
-  cautionCases,
-  later,
-  tokenOf,
-} from '../../support/protocols/cautions/cases.js'
+import { type CautionCase, cautionCases, tokenOf } from '../../support/protocols/cautions/cases.js'
+import { later } from '../../support/protocols/cautions/moves.js'
 import { openArbitrum } from '../../support/protocols/cautions/venues.js'
 import { placeWoofi } from '../../support/protocols/declared/place-woofi.js'
 import { placeFluidLite } from '../../support/protocols/fluid-lite.js'

@@ -19,6 +19,7 @@ import { converterAddress } from '../place-converters.js'
 import { baseShares, burnShares, metapool } from '../place-curve.js'
 import { setDynamicFee, setOutputShare } from '../place-hooks.js'
 import { sparkAddresses } from '../place-psm3.js'
+import { later, shrink, timeOf } from './moves.js'
 
 export interface CautionCase {
   readonly kind: string
@@ -47,18 +48,6 @@ export function tokenOf(chainId: number, symbol: string): Address {
   return token.address
 }
 
-/** A block so many seconds after the newest. */
-export async function later(node: NodeWriter, seconds: number): Promise<void> {
-  const timestamp = await timeOf(node)
-  await node.rpc('evm_setNextBlockTimestamp', [numberToHex(timestamp + BigInt(seconds))])
-  await node.rpc('evm_mine', [])
-}
-
-async function timeOf(node: NodeWriter): Promise<bigint> {
-  const block = await node.rpc<{ timestamp: Hex }>('eth_getBlockByNumber', ['latest', false])
-  return BigInt(block.timestamp)
-}
-
 const [dollar, ether] = [10n ** 6n, 10n ** 18n]
 const zero: Hex = `0x${'0'.repeat(64)}`
 const day = 86_400
@@ -68,12 +57,6 @@ const comet = '0xc3d688b66703497daa19211eedff47f25384cdc3'
 const cDai = '0x5d3a536e4d6dbd6114cc1ead35777bab948e3643'
 const aLink = '0x5e8c8a7243651db1384c0ddfdbe39761e8e7e51a'
 const stETH = tokenOf(ethereum.id, 'stETH')
-
-async function shrink(node: NodeWriter, address: Address, slot: Hex, ppm: bigint): Promise<void> {
-  const word = BigInt(await node.rpc<Hex>('eth_getStorageAt', [address, slot, 'latest']))
-  const less = numberToHex((word * (1_000_000n - ppm)) / 1_000_000n, { size: 32 })
-  await node.rpc('anvil_setStorageAt', [address, slot, less])
-}
 
 /** A token of Ethereum to a contract, which counts what it holds. */
 async function give(node: NodeWriter, symbol: string, to: Address, amount: bigint): Promise<void> {
