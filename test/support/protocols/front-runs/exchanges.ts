@@ -13,6 +13,7 @@ import { sandboxPools } from '../../../../src/sandbox/market/catalog.js'
 import { called, type Move, swap } from '../../front-run.js'
 import type { actionCases } from '../action-cases.js'
 import { gsm, gsmCap, setGsm } from '../declared/place-gsm.js'
+import { lite, liteVariables, setLite } from '../fluid-lite.js'
 import { act, type Entry, ether, holding, million, token } from './parts.js'
 
 const [weth, usdc, dai, wbtc] = [token('WETH'), token('USDC'), token('DAI'), token('WBTC')]
@@ -139,7 +140,7 @@ function uniswapMoves({ nft, anybody }: Facts): Entry[] {
     ],
     [
       'fluid-dex-lite swap',
-      bothWays('fluid-dex-lite', [usdc, 300_000n * million], [token('USDT'), 300_000n * million]),
+      [liteMiddle('the middle down', 95n), liteMiddle('the middle up', 105n)],
     ],
     [
       'sky-psm swap',
@@ -182,6 +183,18 @@ function gsmSet(direction: string, fees: Address, isOpen: boolean): Move {
     to: gsm.module,
     signature: setGsm,
     args: [fees, gsmCap, isOpen],
+  })
+}
+
+/** Fluid's governance alone does it, or time; its stand-in lets anybody. */
+function liteMiddle(direction: string, percent: bigint): Move {
+  const centerPrice = (lite.shape.centerPrice * percent) / 100n
+  return called({
+    is: 'a move of the middle',
+    direction,
+    to: lite.dex,
+    signature: setLite,
+    args: [lite.key, liteVariables({ ...lite.shape, centerPrice }), 0n, 0n, 0n],
   })
 }
 
