@@ -52,8 +52,8 @@ export function inputsFor(
   }
   const makers: Makers = {
     levels: (chainId) => operations.makers.levels(chainId),
-    async sign(demand, signal) {
-      const order = await operations.makers.sign(demand, signal)
+    async sign(demand, within) {
+      const order = await operations.makers.sign(demand, within)
       if (order) signed.push(order)
       return order
     },

@@ -83,8 +83,15 @@ export interface MakerDemand {
 export interface Makers {
   /** What they offer on the chain now. */
   levels(chainId: number): readonly MakerLevels[]
-  /** Null: the maker does not sign in time, or signs something else. */
-  sign(demand: MakerDemand, signal: AbortSignal): Promise<SignedOrder | null>
+  /**
+   * Null: the maker does not sign in time, or signs something else.
+   *
+   * @param within.ms - the most that the call leaves for it, beside what the operator does.
+   */
+  sign(
+    demand: MakerDemand,
+    within: { readonly ms: number; readonly signal: AbortSignal },
+  ): Promise<SignedOrder | null>
 }
 
 /** What a maker signs, without what follows from it. */

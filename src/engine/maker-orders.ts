@@ -5,6 +5,9 @@ import type { BlockPin } from '../domain/primitives.js'
 import type { MakerDemand } from '../domain/signed-order.js'
 import type { TaskRunner } from './task-runner.js'
 
+/** Of the time that a call has left: the rest is for the answer, with or without them. */
+const partForMakers = 1 / 4
+
 /** Whether a maker offers anything for the request; the block that it names, and changes to it, are none of a maker's. */
 export function asksMakers(
   { chainId, blockNumber }: Pick<RouteRequest, 'chainId' | 'blockNumber'>,
@@ -23,16 +26,20 @@ export async function withSignedOrders(
   block: BlockPin,
   context: CallContext,
 ): Promise<CallContext> {
-  const { makers, signal, accountId } = context
+  const { makers, signal, accountId, deadline } = context
   if (!makers) return context
-  const { chainId } = block
+  const { chainId, timestamp } = block
+  const levels = makers.levels(chainId).filter(({ expiry }) => BigInt(expiry) > timestamp)
+  if (levels.length === 0) return context
   const own = context.orders?.(chainId) ?? []
-  const offers = [...own, ...makers.levels(chainId)]
+  const offers = [...own, ...levels]
   const asked = { ...context, orders: () => offers }
   const demand = await tasks
     .runAt('demand', { ...args, accountId }, block, asked)
     .catch(unlessRefused)
-  const signed = await Promise.all(demand.map((one) => makers.sign(one, signal)))
+  const ms = deadline === undefined ? Infinity : (deadline - Date.now()) * partForMakers
+  const within = { ms: Math.max(1, Math.floor(ms)), signal }
+  const signed = await Promise.all(demand.map((one) => makers.sign(one, within)))
   const orders = [...own, ...signed.flatMap((order) => order ?? [])]
   return { ...context, orders: (id) => (id === chainId ? orders : (context.orders?.(id) ?? [])) }
 }

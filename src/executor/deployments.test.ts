@@ -55,7 +55,7 @@ describe('composeLanding', () => {
   })
 })
 
-test.each(['docs/how-to/orders.md', 'examples/orders/sign-order.mjs'])(
+test.each(['docs/how-to/orders.md', 'examples/orders/maker-order.mjs'])(
   '%s names OrderSettlement by its address',
   (file) => {
     const { address } = standaloneContracts.OrderSettlement

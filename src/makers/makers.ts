@@ -47,9 +47,10 @@ export function openMakers(sources: readonly MakerSource[], options: MakerOption
       open.flatMap(({ source, feed }) =>
         source.chainId === chainId ? (feed.current() ?? []) : [],
       ),
-    async sign(demand, signal) {
+    async sign(demand, { ms, signal }) {
       const maker = byName.get(keyOf(demand))
-      return maker ? signedBy(maker, demand, { agent, options, signal }) : null
+      const timeout = Math.min(options.signMs, ms)
+      return maker ? signedBy(maker, demand, { agent, options, timeout, signal }) : null
     },
     asked: Promise.all(open.map(({ feed }) => feed.asked)),
     async close() {
@@ -86,12 +87,17 @@ async function signedBy(
   {
     agent,
     options,
+    timeout,
     signal,
-  }: { readonly agent: Agent; readonly options: MakerOptions; readonly signal: AbortSignal },
+  }: {
+    readonly agent: Agent
+    readonly options: MakerOptions
+    readonly timeout: number
+    readonly signal: AbortSignal
+  },
 ): Promise<SignedOrder | null> {
   const { name } = source
   const body = { chainId, tokenIn, tokenOut, amountIn: String(amountIn) }
-  const timeout = options.signMs
   try {
     const row = await answerOf(source.quote, { agent, source, timeout, signal, body })
     const order = await options.readOrder(chainId, row)

@@ -118,6 +118,17 @@ export function transactionFacts(tx: {
   ]
 }
 
+/** What an answer counts on that is not on the chain yet. */
+export function printOverlay(
+  overlay: { readonly blockNumber: number; readonly venues: readonly string[] } | undefined,
+): void {
+  if (!overlay) return
+  const { blockNumber, venues } = overlay
+  console.error(
+    `overlay: it counts on what makers publish of block ${blockNumber}, for ${venues.join(', ')}`,
+  )
+}
+
 export function printWarnings(warnings: readonly string[] | undefined): void {
   for (const warning of warnings ?? []) console.error(`warning: ${warning}`)
 }

@@ -13,6 +13,7 @@ import {
   type Fact,
   hasPositions,
   measuredFacts,
+  printOverlay,
   printSteps,
   printWarnings,
   tokensOf,
@@ -114,6 +115,7 @@ async function run(file: string, options: Options): Promise<void> {
       )
     }
     if (bundle.trace) printTrace(chainId, bundle.trace, nameOf)
+    printOverlay(bundle.overlay)
     printWarnings(bundle.warnings)
   })
 }

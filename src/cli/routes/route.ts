@@ -17,6 +17,7 @@ import {
   type Fact,
   hasPositions,
   measuredFacts,
+  printOverlay,
   printSteps,
   printWarnings,
   tokensOf,
@@ -127,6 +128,7 @@ async function run(name: 'route' | 'quote', words: Words, options: RouteOptions)
     const nameOf = await namerFor(client, answer, trade, options)
     printSteps(answer.route, nameOf)
     if (trace) printTrace(options.chain, trace, nameOf)
+    printOverlay(answer.overlay)
     printWarnings(answer.warnings)
     for (const [index, one] of (answer.alternatives ?? []).entries()) {
       printTable([], alternativeFacts(index + 1, one, trade.tokenOut))

@@ -29,6 +29,7 @@ export const maverickV2 = shippedVenue({
   url: 'https://www.mav.xyz',
   description: 'Pools with liquidity in ticks, which may follow the price.',
   gas: 150_000,
+  sizesByDepth: true,
   calls(venue) {
     const { quoter } = namedAddresses(venue, ['quoter'])
     const towards = (tokenAIn: 'true' | 'false', tickLimit: string) =>

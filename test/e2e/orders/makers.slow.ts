@@ -167,8 +167,12 @@ describe('makers that sign when they are asked', () => {
     const answer = await route(ether)
     answerNow({})
     expect([answer.status, usesOrder(answer.text)]).toEqual([200, false])
+    // The maker may take two seconds, but the caller has one.
+    const hurried = await route(ether, { deadlineMs: '1000' })
+    answerNow({})
+    expect([hurried.status, usesOrder(hurried.text)]).toEqual([200, false])
     const { text } = await market.service.get('/metrics')
-    expect(text).toMatch(/forkroute_maker_orders_total\{maker="desk",outcome="late"\} 1/)
+    expect(text).toMatch(/forkroute_maker_orders_total\{maker="desk",outcome="late"\} 2/)
     expect(text).toMatch(/forkroute_maker_orders_total\{maker="desk",outcome="signed"\} [1-9]/)
   })
 

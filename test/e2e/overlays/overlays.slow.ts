@@ -128,6 +128,10 @@ describe('an overlay of the next block', () => {
     expect(BigInt(answer.body.amountOut)).toBeGreaterThan(2n * market)
     const done = await carryOut(answer.body.tx, price)
     expect(done).toMatchObject({ status: 'success', deltas: [BigInt(answer.body.amountOut)] })
+    const asked = ['quote', '2', 'WETH', 'USDC', '--url', service.url, '--key', service.key]
+    expect((await runCli(asked, {})).err).toContain(
+      `makers publish of block ${number}, for ${pool}`,
+    )
     const missed = await carryOut(answer.body.tx, null)
     expect(missed).toMatchObject({ status: 'reverted', deltas: [0n] })
   })
