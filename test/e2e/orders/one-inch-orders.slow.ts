@@ -1,7 +1,15 @@
 /** Orders of 1inch's protocol as liquidity: by the code of its package, executed on a chain of its own. */
-import { encodeFunctionData, type Hex, parseAbi } from 'viem'
+import {
+  concatHex,
+  encodeAbiParameters,
+  encodeFunctionData,
+  type Hex,
+  parseAbi,
+  parseAbiParameters,
+  parseSignature,
+} from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Address } from '../../../src/domain/primitives.js'
+import { type Address, permit2Address } from '../../../src/domain/primitives.js'
 import type { BookOrder } from '../../../src/domain/signed-order.js'
 import { oneInchSettlement } from '../../../src/protocols/signed-orders/one-inch/order.js'
 import { runCli } from '../../support/cli.js'
@@ -246,6 +254,70 @@ describe('orders of 1inch', () => {
         ])
       },
     })
+
+  test('a maker that pays by Permit2 is filled as far as its allowance there goes', async () => {
+    const { node, makerAddress } = market
+    const hashes = await market.imported(await order(ether, 200n, { flags: ['permit2'] }))
+    const [hash = ''] = hashes
+    expect((await market.route(ether, { onlyPools: hash })).status).toBe(422)
+    await node.send(usdc, approve, [permit2Address, 2n ** 255n], makerAddress)
+    const allow = async (amount: bigint) => {
+      const until = BigInt(market.expiry)
+      const signature = 'function approve(address, address, uint160, uint48)'
+      const args = [usdc, oneInchSettlement, amount, until]
+      await node.send(permit2Address, signature, args, makerAddress)
+    }
+    await allow(market.better(ether / 2n, 200n))
+    expect((await market.route(ether, { onlyPools: hash })).status).toBe(422)
+    const half = await market.route(ether / 2n, { onlyPools: hash })
+    expect(await market.delivered(half, ether / 2n)).toBe(BigInt(half.body.amountOut))
+    await allow(2n ** 159n)
+    const whole = await market.route(ether)
+    expect(whole.text).toContain(hash)
+    expect(await market.delivered(whole, ether)).toBe(BigInt(whole.body.amountOut))
+    await market.forget(hashes)
+  })
+
+  test('the permit of a maker that has allowed nothing counts, and a wrong one is no promise', async () => {
+    const { node, makerAddress, maker, expiry } = market
+    await node.send(usdc, approve, [oneInchSettlement, 0n], makerAddress)
+    const values = {
+      owner: makerAddress,
+      spender: oneInchSettlement,
+      value: 2n ** 255n,
+      nonce: 0n,
+      deadline: BigInt(expiry),
+    }
+    const permit = async (nonce: bigint) => {
+      const signature = await maker.signTypedData({
+        domain: { name: 'USD Coin', version: '2', chainId: 1, verifyingContract: usdc },
+        types: {
+          Permit: [
+            { name: 'owner', type: 'address' },
+            { name: 'spender', type: 'address' },
+            { name: 'value', type: 'uint256' },
+            { name: 'nonce', type: 'uint256' },
+            { name: 'deadline', type: 'uint256' },
+          ],
+        },
+        primaryType: 'Permit',
+        message: { ...values, nonce },
+      })
+      const { r, s, v = 27n } = parseSignature(signature)
+      const { owner, spender, value, deadline } = values
+      const types = parseAbiParameters(
+        'address, address, uint256, uint256, uint8, bytes32, bytes32',
+      )
+      const call = encodeAbiParameters(types, [owner, spender, value, deadline, Number(v), r, s])
+      return order(ether, 200n, { extension: { makerPermit: concatHex([usdc, call]) } })
+    }
+    const hashes = await market.imported(await permit(7n), await permit(0n))
+    const answer = await market.route(ether)
+    expect(hashes.map((hash) => answer.text.includes(hash))).toEqual([false, true])
+    expect(await market.delivered(answer, ether)).toBe(BigInt(answer.body.amountOut))
+    await market.forget(hashes)
+    await node.send(usdc, approve, [oneInchSettlement, 2n ** 255n], makerAddress)
+  })
 
   test('code that signs for a maker is foreign, and may refuse: then nothing moves', async () => {
     const terms = {
