@@ -16,7 +16,8 @@ const gasUnit = 1_000_000n
 const [marginParts, allParts] = [101n, 100n]
 
 /**
- * Of the way that is best after gas, with the offers among the orders of the task; empty where it needs none of them.
+ * Of the way that is best after gas, with the offers among the orders of the task; empty where it needs none of them, and
+ * for several tokens out.
  *
  * @throws ForkrouteError as `Engine.route`.
  */
@@ -24,11 +25,11 @@ export async function findDemand(
   task: Task,
   args: Pick<RouteArgs, 'mode' | 'request' | 'accountId'>,
 ): Promise<readonly MakerDemand[]> {
+  const [tokenOut, ...others] = args.request.tokensOut
+  if (tokenOut === undefined || others.length > 0) return []
   const prepared = await prepareRoute(task, args, undefined)
   const found = await searchFlows(task, prepared)
   if ('missing' in found) return []
-  const [tokenOut, ...others] = args.request.tokensOut
-  if (tokenOut === undefined || others.length > 0) return []
   const price = prepared.argsFor([]).gasCost(tokenOut) ?? 0n
   const worth = ({ amountOut, gas }: Flow) => amountOut - (gas * price) / gasUnit
   const best = found.flows.reduce((a, b) => (worth(b) > worth(a) ? b : a))
