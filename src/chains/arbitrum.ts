@@ -171,6 +171,8 @@ export const arbitrum = defineChain({
       dppFactory: '0xa6cf3d163358af376ec5e8b7cc5e102a05fde63d',
       dspFactory: '0xc8fe2440744dcd733246a4db14093664defd5a53',
     },
+    // @see curvefi/curve-stablecoin edbb5ef, deployment-logs/arbitrum-deployment-addresses.txt
+    llamalend: { lendingFactories: '0xcaec110c784c9df37240a8ce096d352a75922dea' },
     // @see maverickprotocol/maverick-v2-examples 68e4d2f, javascript/src/constants.ts
     'maverick-v2': {
       factory: '0x0a7e848aca42d879ef06507fca0e7b33a0a63c1e',

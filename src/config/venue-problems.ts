@@ -145,6 +145,7 @@ function factoryProblems(factory: DeclaredFactory): Problem[] {
     require(['id'], factory.id, /^(address|bytes20|bytes32)$/, '20 or 32 bytes')
   }
   for (const [place, name] of factory.tokens.entries()) {
+    if (name.startsWith('0x')) continue
     require(['tokens', place], name, /^address(\[\d*\])?$/, 'an address, or a list of them')
     const isHashed =
       /\]$/.test(parameterOf(event, name)?.type ?? '') && parameterOf(event, name)?.indexed

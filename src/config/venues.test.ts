@@ -76,6 +76,12 @@ describe('parseVenues', () => {
     expect(DeclaredVenues.parse(JSON.parse(JSON.stringify(venues)))).toEqual(venues)
   })
 
+  test('a token that all pools of a factory have is an address', () => {
+    const { venues, problems } = parseVenues(fileOf(factory({ '  tokens ': `["${b}", x]` })))
+    expect(problems).toEqual([])
+    expect(venues[0]?.factory?.tokens).toEqual([b, 'x'])
+  })
+
   test.each([
     ['an event that is none', { '  event': 'Made' }, 'factory.event must be the signature of an'],
     [

@@ -153,7 +153,10 @@ const Factory = z.strictObject(
     pool: z.union([Address, Parameter], 'must be a parameter of the event, or an address'),
     id: Parameter.optional(),
     tokens: z
-      .array(Parameter, 'must be a list of parameters of the event')
+      .array(
+        z.union([Address, Parameter], 'must be a parameter of the event, or an address'),
+        'must be a list of parameters of the event',
+      )
       .min(1, 'must hold at least 1 parameter')
       .max(mostTokens, `must hold at most ${mostTokens} parameters`),
     constants: z

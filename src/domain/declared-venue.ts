@@ -73,6 +73,7 @@ export interface DeclaredFactory {
   readonly pool: string
   /** The parameter that tells pools of one contract apart; absent: their addresses do. */
   readonly id?: string | undefined
+  /** Parameters, or the address of a token that all pools have. */
   readonly tokens: readonly string[]
   /** Constants of the pools: name to parameter. */
   readonly constants: Readonly<Record<string, string>>

@@ -21,6 +21,7 @@ import { fraxEther } from './frax-ether/index.js'
 import { lido } from './lido/index.js'
 import { liquidityBook } from './liquidity-book/index.js'
 import { balancerGauge, curveGauge } from './liquidity-gauge/index.js'
+import { llamalend } from './llamalend/index.js'
 import { maverickV2 } from './maverick-v2/index.js'
 import { morphoBlue } from './morpho-blue/index.js'
 import { infinityBin } from './pancakeswap-infinity/bin.js'
@@ -87,6 +88,7 @@ export const protocols: readonly ProtocolAdapter[] = [
   eulerSwap,
   dodoV2,
   maverickV2,
+  llamalend,
   yearnV2,
   pendle,
   stakingRewards,

@@ -45,6 +45,11 @@ export const readAt: Readonly<Record<string, string>> = {
   'venues.frax-ether.minter': 'docs.frax.finance, frxETH',
   'venues.liquidity-book.factory21': 'developers.lfj.gg, deployment addresses',
   'venues.liquidity-book.factory22': 'developers.lfj.gg, deployment addresses',
+  'venues.llamalend.controllerFactory':
+    'curvefi/curve-stablecoin edbb5ef, deployment-logs/mainnet.log',
+  'venues.llamalend.lendingFactories':
+    'curvefi/curve-stablecoin edbb5ef, deployment-logs; cf1d05f, deployments/llamalend',
+  'venues.llamalend.stablecoin': 'curvefi/curve-stablecoin edbb5ef, deployment-logs/mainnet.log',
   'venues.lynex-fusion-v1.factory': 'cryptoalgebra/algebra-gitbook 7d44550, partners',
   'venues.lynex-fusion-v1.quoter': 'cryptoalgebra/algebra-gitbook 7d44550, partners',
   'venues.pancakeswap-infinity-bin.poolManager':

@@ -29,6 +29,7 @@ export const withoutContracts = [
   'euler-swap',
   'dodo-v2',
   'maverick-v2',
+  'llamalend',
 ]
 
 export interface ActionCase {
