@@ -260,6 +260,13 @@ export const ethereum = defineChain({
         '0x8f6b56ec5ddf1f2691a1059f1d3cd97ac9eab0bd',
       ],
     },
+    // @see DefiLlama/DefiLlama-Adapters 01c6cc7, projects/wombat-exchange/config.js; Sotatek-PhucTa/wombat 0b9804f, config
+    wombat: {
+      pools: [
+        `0x9c02eaf31efe3fee36ebe5aebca12ca979df25cc:0x853d955acef822db058eb8505911ed77f175b99e:${usdt}:largest=10000000000000000000000000,10000000000000`,
+        `0xf8e32ca46ac28799c8fb7dce1ac11a4541160734:${weth}:${wsteth}:rates=true:largest=10000000000000000000000,10000000000000000000000`,
+      ],
+    },
     // @see maverickprotocol/maverick-v2-examples 68e4d2f, javascript/src/constants.ts
     'maverick-v2': {
       factory: '0x0a7e848aca42d879ef06507fca0e7b33a0a63c1e',

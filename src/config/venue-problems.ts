@@ -104,6 +104,8 @@ function callsProblems(venue: DeclaredVenue, { quote, swap }: DeclaredCalls): Pr
       const wanted = limit.of ? 'a number' : 'true or false, or of must say what the number bounds'
       if (limit.of ? !isNumber(type) : type !== 'bool') {
         add([...path, 'output'], `must lead to ${wanted}`)
+      } else if (limit.of && limit.negated) {
+        add([...path, 'negated'], 'must be absent, where a number bounds an amount')
       }
     }
   }

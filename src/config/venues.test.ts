@@ -242,6 +242,11 @@ describe('parseVenues', () => {
       '17: venues[0].reverse.quote.limits[1].output must lead to true or false, or of must say what the number bounds',
     ],
     [
+      'a number that is negated',
+      ['args: [], of: tokenOut', 'args: [], of: tokenOut, negated: true'],
+      '17: venues[0].reverse.quote.limits[0].negated must be absent, where a number bounds an amount',
+    ],
+    [
       'a quote in a list of any length, wanted on chain',
       [
         'returns (uint256, uint256)", args: [amountIn], output: [1]',

@@ -77,6 +77,7 @@ const Limit = z.strictObject(
     ...call,
     output,
     of: z.enum(['tokenIn', 'tokenOut'], 'must be tokenIn or tokenOut').optional(),
+    negated: flag.optional(),
   },
   'must be a call: function, args',
 )

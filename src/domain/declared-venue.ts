@@ -32,6 +32,8 @@ export interface DeclaredLimit extends DeclaredCall {
   readonly output: readonly number[]
   /** Whose amount the number bounds, raw units; absent for true (no bound) or false (nothing is swapped). */
   readonly of?: 'tokenIn' | 'tokenOut' | undefined
+  /** Whether true and false mean each other, as where the function tells of a pause. */
+  readonly negated?: boolean | undefined
 }
 
 export interface DeclaredQuote extends DeclaredCall {

@@ -37,7 +37,8 @@ interface StatedCalls {
   readonly quote: StatedCall & {
     readonly output?: readonly number[]
     readonly gasLimit?: number
-    readonly limits?: readonly (StatedCall & Partial<Pick<DeclaredLimit, 'of' | 'output'>>)[]
+    readonly limits?: readonly (StatedCall &
+      Partial<Pick<DeclaredLimit, 'of' | 'output' | 'negated'>>)[]
   }
   readonly swap: StatedCall & Pick<DeclaredSwap, 'pay'> & Partial<Pick<DeclaredSwap, 'to'>>
 }
