@@ -151,6 +151,11 @@ const projects: Readonly<Record<string, ProjectFacts>> = {
     token: '0x9560e827af36c94d2ac33a39bce1fe78631088db',
     chainId: 10,
   },
+  wombat: {
+    description:
+      'An exchange of tokens that are worth about the same, to whose pools each is added alone.',
+    twitter: 'WombatExchange',
+  },
   woofi: {
     description: 'An exchange whose prices are posted by its own oracle.',
     twitter: '_WOOFi',

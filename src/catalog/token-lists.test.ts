@@ -54,6 +54,7 @@ describe('projectRecord', () => {
       'lynex',
       'swapx',
       'trader-joe',
+      'wombat',
       ...makerless,
     ]
     expect(bare.toSorted()).toEqual(unlisted.toSorted())

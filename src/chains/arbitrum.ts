@@ -171,6 +171,15 @@ export const arbitrum = defineChain({
       dppFactory: '0xa6cf3d163358af376ec5e8b7cc5e102a05fde63d',
       dspFactory: '0xc8fe2440744dcd733246a4db14093664defd5a53',
     },
+    // @see curvefi/curve-stablecoin edbb5ef, deployment-logs/arbitrum-deployment-addresses.txt
+    llamalend: { lendingFactories: '0xcaec110c784c9df37240a8ce096d352a75922dea' },
+    // @see DefiLlama/DefiLlama-Adapters 01c6cc7, projects/wombat-exchange/config.js; Sotatek-PhucTa/wombat 0b9804f, config
+    wombat: {
+      pools: [
+        `0xc6bc781e20f9323012f6e422bdf552ff06ba6cd1:${usdt}:${usdc}:0xff970a61a04b1ca14834a43f5de4533ebddb5cc8:${dai}:largest=10000000000000,10000000000000,10000000000000,10000000000000000000000000`,
+        `0xe14302040c0a1eb6fb5a4a79efa46d60029358d9:${weth}:0x5979d7b546e38e414f7e9822514be443a4800529:rates=true:largest=10000000000000000000000,10000000000000000000000`,
+      ],
+    },
     // @see maverickprotocol/maverick-v2-examples 68e4d2f, javascript/src/constants.ts
     'maverick-v2': {
       factory: '0x0a7e848aca42d879ef06507fca0e7b33a0a63c1e',

@@ -121,6 +121,13 @@ export const bnb = defineChain({
       dppFactory: '0xd9cac3d964327e47399aebd8e1e6dcc4c251daae',
       dspFactory: '0x0fb9815938ad069bf90e14fe6c596c514bede767',
     },
+    // @see DefiLlama/DefiLlama-Adapters 01c6cc7, projects/wombat-exchange/config.js; Sotatek-PhucTa/wombat 0b9804f, config
+    wombat: {
+      pools: [
+        `0x312bc7eaaf93f1c60dc5afc115fccde161055fb0:0xe9e7cea3dedca5984780bafc599bd69add087d56:${usdt}:${usdc}:0x1af3f329e8be154074d8769d1ffa4ee058b1dbc3:largest=10000000000000000000000000,10000000000000000000000000,10000000000000000000000000,10000000000000000000000000`,
+        `0x8b892b6ea1d0e5b29b719d6bd6eb9354f1cde060:0xa2e3356610840701bdf5611a53974510ae27e2e1:${eth}:rates=true:largest=10000000000000000000000,10000000000000000000000`,
+      ],
+    },
     // @see maverickprotocol/maverick-v2-examples 68e4d2f, javascript/src/constants.ts
     'maverick-v2': {
       factory: '0x0a7e848aca42d879ef06507fca0e7b33a0a63c1e',

@@ -251,6 +251,22 @@ export const ethereum = defineChain({
       dppFactory: '0x5336ede8f971339f6c0e304c66ba16f1296a2fbe',
       dspFactory: '0x6fddb76c93299d985f4d3fc7ac468f9a168577a4',
     },
+    // @see curvefi/curve-stablecoin edbb5ef, deployment-logs; cf1d05f, deployments/llamalend/ethereum/factory.jsonc
+    llamalend: {
+      controllerFactory: '0xc9332fdcb1c491dcc683bae86fe3cb70360738bc',
+      stablecoin: '0xf939e0a03fb07f59a73314e73794be0e57ac1b4e',
+      lendingFactories: [
+        '0xea6876dde9e3467564acbee1ed5bac88783205e0',
+        '0x8f6b56ec5ddf1f2691a1059f1d3cd97ac9eab0bd',
+      ],
+    },
+    // @see DefiLlama/DefiLlama-Adapters 01c6cc7, projects/wombat-exchange/config.js; Sotatek-PhucTa/wombat 0b9804f, config
+    wombat: {
+      pools: [
+        `0x9c02eaf31efe3fee36ebe5aebca12ca979df25cc:0x853d955acef822db058eb8505911ed77f175b99e:${usdt}:largest=10000000000000000000000000,10000000000000`,
+        `0xf8e32ca46ac28799c8fb7dce1ac11a4541160734:${weth}:${wsteth}:rates=true:largest=10000000000000000000000,10000000000000000000000`,
+      ],
+    },
     // @see maverickprotocol/maverick-v2-examples 68e4d2f, javascript/src/constants.ts
     'maverick-v2': {
       factory: '0x0a7e848aca42d879ef06507fca0e7b33a0a63c1e',

@@ -143,6 +143,13 @@ export const optimism = defineChain({
       dppFactory: '0xdb9c53f2ced34875685b607c97a61a65da2f30a8',
       dspFactory: '0x1f83858cd6d0ae7a08ab1fd977c06dabece6d711',
     },
+    // @see curvefi/curve-stablecoin edbb5ef, deployment-logs/optimism-lending.log; cf1d05f, deployments/llamalend/optimism/factory.jsonc
+    llamalend: {
+      lendingFactories: [
+        '0x5ea8f3d674c70b020586933a0a5b250734798bef',
+        '0x5f94073e3f51c1fff92ffc6b4b06b7af193b3640',
+      ],
+    },
   },
   bridges: {
     across: {

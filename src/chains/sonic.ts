@@ -68,6 +68,8 @@ export const sonic = defineChain({
     },
     // @see euler-xyz/euler-interfaces 8007d05, addresses/146/EulerSwapAddresses.json
     'euler-swap': { registry: '0x0601a38324d3cde22ebd531c799ad318a6b8cf93' },
+    // @see curvefi/curve-stablecoin edbb5ef, deployment-logs/sonic-deployment-2.log
+    llamalend: { lendingFactories: '0x30d1859dad5a52ae03b6e259d1b48c4b12933993' },
   },
   bridges: {
     stargate: {

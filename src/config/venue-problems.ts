@@ -104,6 +104,8 @@ function callsProblems(venue: DeclaredVenue, { quote, swap }: DeclaredCalls): Pr
       const wanted = limit.of ? 'a number' : 'true or false, or of must say what the number bounds'
       if (limit.of ? !isNumber(type) : type !== 'bool') {
         add([...path, 'output'], `must lead to ${wanted}`)
+      } else if (limit.of && limit.negated) {
+        add([...path, 'negated'], 'must be absent, where a number bounds an amount')
       }
     }
   }
@@ -145,6 +147,7 @@ function factoryProblems(factory: DeclaredFactory): Problem[] {
     require(['id'], factory.id, /^(address|bytes20|bytes32)$/, '20 or 32 bytes')
   }
   for (const [place, name] of factory.tokens.entries()) {
+    if (name.startsWith('0x')) continue
     require(['tokens', place], name, /^address(\[\d*\])?$/, 'an address, or a list of them')
     const isHashed =
       /\]$/.test(parameterOf(event, name)?.type ?? '') && parameterOf(event, name)?.indexed

@@ -76,6 +76,12 @@ describe('parseVenues', () => {
     expect(DeclaredVenues.parse(JSON.parse(JSON.stringify(venues)))).toEqual(venues)
   })
 
+  test('a token that all pools of a factory have is an address', () => {
+    const { venues, problems } = parseVenues(fileOf(factory({ '  tokens ': `["${b}", x]` })))
+    expect(problems).toEqual([])
+    expect(venues[0]?.factory?.tokens).toEqual([b, 'x'])
+  })
+
   test.each([
     ['an event that is none', { '  event': 'Made' }, 'factory.event must be the signature of an'],
     [
@@ -234,6 +240,11 @@ describe('parseVenues', () => {
       'a number that bounds nothing',
       ['isOpen() view returns (bool)', 'isOpen() view returns (uint256)'],
       '17: venues[0].reverse.quote.limits[1].output must lead to true or false, or of must say what the number bounds',
+    ],
+    [
+      'a number that is negated',
+      ['args: [], of: tokenOut', 'args: [], of: tokenOut, negated: true'],
+      '17: venues[0].reverse.quote.limits[0].negated must be absent, where a number bounds an amount',
     ],
     [
       'a quote in a list of any length, wanted on chain',

@@ -77,6 +77,7 @@ const Limit = z.strictObject(
     ...call,
     output,
     of: z.enum(['tokenIn', 'tokenOut'], 'must be tokenIn or tokenOut').optional(),
+    negated: flag.optional(),
   },
   'must be a call: function, args',
 )
@@ -153,7 +154,10 @@ const Factory = z.strictObject(
     pool: z.union([Address, Parameter], 'must be a parameter of the event, or an address'),
     id: Parameter.optional(),
     tokens: z
-      .array(Parameter, 'must be a list of parameters of the event')
+      .array(
+        z.union([Address, Parameter], 'must be a parameter of the event, or an address'),
+        'must be a list of parameters of the event',
+      )
       .min(1, 'must hold at least 1 parameter')
       .max(mostTokens, `must hold at most ${mostTokens} parameters`),
     constants: z

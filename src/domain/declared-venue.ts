@@ -32,6 +32,8 @@ export interface DeclaredLimit extends DeclaredCall {
   readonly output: readonly number[]
   /** Whose amount the number bounds, raw units; absent for true (no bound) or false (nothing is swapped). */
   readonly of?: 'tokenIn' | 'tokenOut' | undefined
+  /** Whether true and false mean each other, as where the function tells of a pause. */
+  readonly negated?: boolean | undefined
 }
 
 export interface DeclaredQuote extends DeclaredCall {
@@ -73,6 +75,7 @@ export interface DeclaredFactory {
   readonly pool: string
   /** The parameter that tells pools of one contract apart; absent: their addresses do. */
   readonly id?: string | undefined
+  /** Parameters, or the address of a token that all pools have. */
   readonly tokens: readonly string[]
   /** Constants of the pools: name to parameter. */
   readonly constants: Readonly<Record<string, string>>

@@ -21,6 +21,7 @@ import { fraxEther } from './frax-ether/index.js'
 import { lido } from './lido/index.js'
 import { liquidityBook } from './liquidity-book/index.js'
 import { balancerGauge, curveGauge } from './liquidity-gauge/index.js'
+import { llamalend } from './llamalend/index.js'
 import { maverickV2 } from './maverick-v2/index.js'
 import { morphoBlue } from './morpho-blue/index.js'
 import { infinityBin } from './pancakeswap-infinity/bin.js'
@@ -38,6 +39,7 @@ import { pancakeswapV2, sushiswapV2, uniswapV2 } from './uniswap-v2/index.js'
 import { pancakeswapV3, sushiswapV3, uniswapV3 } from './uniswap-v3/index.js'
 import { uniswapV4 } from './uniswap-v4/index.js'
 import { aerodromeV1, velodromeV2 } from './velodrome-v2/index.js'
+import { wombat } from './wombat/index.js'
 import { woofiV2 } from './woofi-v2/index.js'
 import { wrappedNative } from './wrapped-native/index.js'
 import { yearnV2 } from './yearn-v2/index.js'
@@ -84,9 +86,11 @@ export const protocols: readonly ProtocolAdapter[] = [
   sparkPsm3,
   aaveGsm,
   woofiV2,
+  wombat,
   eulerSwap,
   dodoV2,
   maverickV2,
+  llamalend,
   yearnV2,
   pendle,
   stakingRewards,

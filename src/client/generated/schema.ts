@@ -2477,7 +2477,7 @@ export interface components {
              * @description Slug of the protocol.
              * @enum {string}
              */
-            protocol: "svc" | "erc20" | "erc721" | "permit2" | "uniswap-v2" | "sushiswap-v2" | "pancakeswap-v2" | "uniswap-v3" | "sushiswap-v3" | "pancakeswap-v3" | "uniswap-v4" | "pancakeswap-infinity-cl" | "pancakeswap-infinity-bin" | "velodrome-v2" | "aerodrome-v1" | "velodrome-slipstream" | "aerodrome-slipstream" | "camelot-v2" | "camelot-v3" | "quickswap-v3" | "thena-fusion-v1" | "lynex-fusion-v1" | "camelot-v4" | "swapx-v1" | "fluid-dex-t1" | "fluid-dex-lite" | "liquidity-book" | "balancer-v2" | "balancer-v3" | "curve" | "sky-psm" | "spark-psm3" | "aave-gsm" | "woofi-v2" | "euler-swap" | "dodo-v2" | "maverick-v2" | "pendle";
+            protocol: "svc" | "erc20" | "erc721" | "permit2" | "uniswap-v2" | "sushiswap-v2" | "pancakeswap-v2" | "uniswap-v3" | "sushiswap-v3" | "pancakeswap-v3" | "uniswap-v4" | "pancakeswap-infinity-cl" | "pancakeswap-infinity-bin" | "velodrome-v2" | "aerodrome-v1" | "velodrome-slipstream" | "aerodrome-slipstream" | "camelot-v2" | "camelot-v3" | "quickswap-v3" | "thena-fusion-v1" | "lynex-fusion-v1" | "camelot-v4" | "swapx-v1" | "fluid-dex-t1" | "fluid-dex-lite" | "liquidity-book" | "balancer-v2" | "balancer-v3" | "curve" | "sky-psm" | "spark-psm3" | "aave-gsm" | "woofi-v2" | "wombat" | "euler-swap" | "dodo-v2" | "maverick-v2" | "llamalend" | "pendle";
             /**
              * @description Name of the action.
              * @enum {string}

@@ -109,7 +109,7 @@ is not what it finds: every action that /api/v1/standards lists for the chain is
 the returned transaction is sent on a separate Anvil, where amounts and gas have to be those of the answer. Gas is that of the
 whole transaction, with the actions before it, asked without an API key. Chain 1 is the sandbox's, with the exchanges of PancakeSwap and SushiSwap V3,
 Rocket Pool, ether.fi, modules at par of Sky and Aave, Sky, Frax Ether, Fluid and gauges of Curve and Balancer placed beside its own; other chains have no contracts here, nor have SparkLend, whose code is
-that of aave-v3, Balancer V3, and what needs an index: Pendle, EulerSwap, DODO and Maverick. test/e2e/routes/balancer-v3.slow.ts and test/e2e/pool-index place these.
+that of aave-v3, Balancer V3, Wombat, and what needs an index: Pendle, EulerSwap, DODO, Maverick and Llamalend. test/e2e/routes/balancer-v3.slow.ts, test/e2e/chains/wombat.slow.ts and test/e2e/pool-index place these.
 
 | protocol | action | chain | executed | strategy | gas | block |
 | --- | --- | --- | --- | --- | --- | --- |

@@ -45,6 +45,11 @@ export const readAt: Readonly<Record<string, string>> = {
   'venues.frax-ether.minter': 'docs.frax.finance, frxETH',
   'venues.liquidity-book.factory21': 'developers.lfj.gg, deployment addresses',
   'venues.liquidity-book.factory22': 'developers.lfj.gg, deployment addresses',
+  'venues.llamalend.controllerFactory':
+    'curvefi/curve-stablecoin edbb5ef, deployment-logs/mainnet.log',
+  'venues.llamalend.lendingFactories':
+    'curvefi/curve-stablecoin edbb5ef, deployment-logs; cf1d05f, deployments/llamalend',
+  'venues.llamalend.stablecoin': 'curvefi/curve-stablecoin edbb5ef, deployment-logs/mainnet.log',
   'venues.lynex-fusion-v1.factory': 'cryptoalgebra/algebra-gitbook 7d44550, partners',
   'venues.lynex-fusion-v1.quoter': 'cryptoalgebra/algebra-gitbook 7d44550, partners',
   'venues.pancakeswap-infinity-bin.poolManager':
@@ -88,6 +93,8 @@ export const readAt: Readonly<Record<string, string>> = {
   'venues.uniswap-v3.routers': 'docs.uniswap.org, V3 deployments',
   'venues.velodrome-slipstream.factories': 'velodrome-finance/slipstream 193a6b8, README.md',
   'venues.velodrome-v2.factory': 'velodrome-finance/contracts 1ea5fee, README.md',
+  'venues.wombat.pools':
+    'DefiLlama/DefiLlama-Adapters 01c6cc7, projects/wombat-exchange/config.js; Sotatek-PhucTa/wombat 0b9804f, config',
   'venues.woofi-v2.pools': 'woonetwork/docs 218fb51, references/readme',
   'venues.woofi-v2.router': 'woonetwork/docs 218fb51, references/readme',
   'venues.yearn-v2.registry': 'docs.yearn.fi, Deployed contracts',

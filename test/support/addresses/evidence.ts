@@ -161,6 +161,16 @@ export const evidence: Readonly<Record<string, Evidence>> = {
     tests: ['test/e2e/pool-index/maverick-v2.slow.ts'],
     except: 'prices of ticks, and liquidity that follows the price',
   },
+  wombat: {
+    on: 'arithmetic',
+    tests: ['test/e2e/chains/wombat.slow.ts'],
+    except: 'deposits, and what becomes of its fees',
+  },
+  llamalend: {
+    on: 'arithmetic',
+    tests: ['test/e2e/pool-index/llamalend.slow.ts'],
+    except: 'loans, which fill and empty the bands, and the administrator’s part of fees',
+  },
   'morpho-blue': { on: 'bytecode', tests: integration('morpho-blue') },
   'wrapped-native': { on: 'bytecode', tests: ['test/e2e/bundles/wrapped-native.slow.ts'] },
 }

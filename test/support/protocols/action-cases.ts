@@ -20,7 +20,8 @@ import { gaugeCases } from './place-gauges.js'
 
 /**
  * The code of one is that of aave-v3, of which the chain has one market (test/integration/protocols/spark-lend.itest.ts); the Vault of the
- * second takes minutes to compile (test/e2e/routes/balancer-v3.slow.ts); the others need an index (test/e2e/pool-index).
+ * second takes minutes to compile (test/e2e/routes/balancer-v3.slow.ts); those
+ * of Wombat stand on Arbitrum (test/e2e/chains/wombat.slow.ts); the others need an index (test/e2e/pool-index).
  */
 export const withoutContracts = [
   'spark-lend',
@@ -29,6 +30,8 @@ export const withoutContracts = [
   'euler-swap',
   'dodo-v2',
   'maverick-v2',
+  'llamalend',
+  'wombat',
 ]
 
 export interface ActionCase {

@@ -37,6 +37,8 @@ export interface Factories {
   readonly protocol: string
   /** By `factoryKey`. */
   of(parameters: VenueParameters): ReadonlyMap<string, FactoryVenue>
+  /** Whether a pool that has one of its tokens alone swaps; absent: it is dead. */
+  readonly mayHoldOneToken?: boolean | undefined
 }
 
 /** Venues with a factory, by `factoryKey`. */
@@ -68,7 +70,7 @@ export function entryOfFactory(
   return { pool, venue, declared: { id, address, tokens, constants: Object.fromEntries(stated) } }
 }
 
-export function factoryEvents({ protocol, of }: Factories): PoolEvents {
+export function factoryEvents({ protocol, of, mayHoldOneToken }: Factories): PoolEvents {
   const tellersOf = oncePer((parameters: VenueParameters): readonly Teller[] =>
     [...of(parameters)].flatMap(([key, { name, factory }]) => {
       const event = parseEvent(factory.event)
@@ -92,7 +94,9 @@ export function factoryEvents({ protocol, of }: Factories): PoolEvents {
       const entry = entryOfFactory(of(venue), pool)
       return entry ? depthCalls(entry) : []
     },
-    depth: ([first = 0n, second = 0n]) => [first, second],
+    depth: ([first = 0n, second = 0n]) =>
+      // The least that is no zero: such a pool comes after those of both tokens.
+      mayHoldOneToken && first + second > 0n ? [first || 1n, second || 1n] : [first, second],
     // The index may hold pools of what an earlier declaration said.
     complete: async ({ venue, pools }) => ({
       pools: pools.filter((pool) => entryOfFactory(of(venue), pool) !== null),
@@ -126,7 +130,9 @@ function toPool(
     return null
   }
   const address = factory.pool.startsWith('0x') ? factory.pool : addressOf(args.get(factory.pool))
-  const tokens = factory.tokens.flatMap((name) => [args.get(name)].flat().map(addressOf))
+  const tokens = factory.tokens.flatMap((name) =>
+    [name.startsWith('0x') ? name : args.get(name)].flat().map(addressOf),
+  )
   const id = factory.id === undefined ? address : args.get(factory.id)
   const known = tokens.flatMap((token) =>
     token === null ? [] : token === zeroAddress ? nativeToken : token,

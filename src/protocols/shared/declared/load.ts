@@ -102,7 +102,7 @@ function boundsOf(one: OfDirection, read: readonly ReadResult[], held: bigint): 
   let isOpen = true
   for (const [{ limit, abi }, result] of zip(callsOf(subject, direction).limits, read)) {
     const value = resultAt(abi, limit.output, result)
-    if (typeof value !== 'bigint') isOpen = isOpen && value === true
+    if (typeof value !== 'bigint') isOpen = isOpen && value === !limit.negated
     else if (limit.of === 'tokenIn') mostIn = least(mostIn, value)
     else mostOut = least(mostOut, value)
   }

@@ -54,6 +54,22 @@ test('there are declared protocols, by name and by factories', () => {
   )
 })
 
+test('a pool of one token alone is dead, unless the protocol says that it swaps', () => {
+  const depthsOf = (slug: string, words: readonly bigint[]) =>
+    protocols.find((one) => one.slug === slug)?.index?.depth?.(words)
+  expect(depthsOf('maverick-v2', [0n, 7n])).toEqual([0n, 7n])
+  expect(depthsOf('llamalend', [0n, 7n])).toEqual([1n, 7n])
+  expect(depthsOf('llamalend', [7n, 0n])).toEqual([7n, 1n])
+  expect(depthsOf('llamalend', [0n, 0n])).toEqual([0n, 0n])
+})
+
+test('a token that all pools of a factory have is that of each', () => {
+  const { venue, adapter } = shipped.find(({ name }) => name === 'llamalend on Ethereum') ?? {}
+  const factory = adapter?.declarations(venue ?? {})[0]?.factory
+  const pool = factory && adapter?.index?.toPool(logOf(factory), venue ?? {})
+  expect(pool?.tokens).toEqual([venue?.stablecoin, `0x${'11'.repeat(20)}`])
+})
+
 describe.each(shipped)('$name', ({ adapter, chain, venue }) => {
   /** Each pool of the chain and one of each factory, with what is loaded where nothing can be read. */
   async function loaded() {

@@ -37,7 +37,8 @@ interface StatedCalls {
   readonly quote: StatedCall & {
     readonly output?: readonly number[]
     readonly gasLimit?: number
-    readonly limits?: readonly (StatedCall & Partial<Pick<DeclaredLimit, 'of' | 'output'>>)[]
+    readonly limits?: readonly (StatedCall &
+      Partial<Pick<DeclaredLimit, 'of' | 'output' | 'negated'>>)[]
   }
   readonly swap: StatedCall & Pick<DeclaredSwap, 'pay'> & Partial<Pick<DeclaredSwap, 'to'>>
 }
@@ -57,6 +58,8 @@ export interface ShippedVenue extends Omit<ProtocolIdentity, 'category'> {
   readonly sizesByDepth?: true
   /** Whether pools of factories may run code that anybody wrote, such as hooks; absent: they run the protocol's alone. */
   readonly hasForeignCode?: true
+  /** Whether a pool of a factory that has one of its tokens alone swaps; absent: it is dead. */
+  readonly mayHoldOneToken?: true
   /** What tells that a pool, and what else the parameters name, is what it is taken for; tokens are asked besides. */
   probes(venue: VenueParameters, pools: readonly DeclaredPool[]): Probe[]
   /** Absent: nothing moves without a trade. */
@@ -69,8 +72,9 @@ export interface ShippedProtocol extends SwapAdapter<DeclaredState> {
 }
 
 export function shippedVenue(shipped: ShippedVenue): ShippedProtocol {
-  const { gas, calls, factories, sizesByDepth, hasForeignCode, cautions, probes, ...identity } =
+  const { gas, calls, factories, sizesByDepth, hasForeignCode, mayHoldOneToken, ...others } =
     shipped
+  const { cautions, probes, ...identity } = others
   const { slug } = identity
   const venueOf = oncePer((parameters: VenueParameters) => {
     const { reverse, ...forward } = calls(parameters)
@@ -117,7 +121,9 @@ export function shippedVenue(shipped: ShippedVenue): ShippedProtocol {
       sharedState: ({ address }) => address,
       ...(cautions && { cautions: (_pool: Pool, { entry }: DeclaredState) => cautions(entry) }),
     },
-    ...(factories && { index: factoryEvents({ protocol: slug, of: factoriesOf }) }),
+    ...(factories && {
+      index: factoryEvents({ protocol: slug, of: factoriesOf, mayHoldOneToken }),
+    }),
     trust: {
       // Quotes are the venue's own word.
       isNoPriceSource: () => true,
