@@ -17,6 +17,9 @@ import type { ArchivedBlock } from './block-source.js'
 /** Timeout of one request to a fork or the archive; both answer much earlier unless they hang. */
 const timeoutMs = 20_000
 
+/** A block of transactions reads its state one slot after the other, each from a node that may be far away. */
+const blockTimeoutMs = 300_000
+
 const fork: Peer = { name: 'fork' }
 const archive: Peer = { name: 'archive' }
 
@@ -33,13 +36,14 @@ class ForkConnections {
   })
 
   /** @param url - of the fork, or of a block in the archive. */
-  client(url: string): RpcClient {
+  client(url: string, ownTimeoutMs = timeoutMs): RpcClient {
     const { origin, pathname } = new URL(url)
     const known = this.#hosts.get(origin)
     const shared = known ?? connectionsTo(url, { timeoutMs, connections: 64 })
     if (!known) this.#hosts.set(origin, shared)
-    if (pathname === '/') return createRpcClient(url, { shared, peer: fork })
-    return withArchiveErrors(createRpcClient(url, { shared, peer: archive }), pathname)
+    const peer = pathname === '/' ? fork : archive
+    const client = createRpcClient(url, { shared, peer, timeoutMs: ownTimeoutMs })
+    return peer === fork ? client : withArchiveErrors(client, pathname)
   }
 }
 
@@ -52,6 +56,11 @@ const connections = new ForkConnections()
  */
 export function forkClient(url: string): RpcClient {
   return connections.client(url)
+}
+
+/** For requests that run a whole block of transactions. @param url - of a fork. */
+export function blockRunner(url: string): RpcClient {
+  return connections.client(url, blockTimeoutMs)
 }
 
 /** The archive's own methods, at the block. */

@@ -1,6 +1,7 @@
 /** Mines transactions of a block once more on a fork of the block before it, in their order. */
+import pLimit from 'p-limit'
 import type { Hex } from '../domain/primitives.js'
-import { forkClient } from '../forks/clients.js'
+import { blockRunner, forkClient } from '../forks/clients.js'
 import { faultOf } from '../forks/faults.js'
 import { JsonRpcError } from '../rpc/node/json-rpc.js'
 
@@ -22,6 +23,7 @@ export async function mineBlock(
   transactions: readonly Readonly<Record<string, unknown>>[],
 ): Promise<(Hex | null)[]> {
   const fork = forkClient(url)
+  await readAhead(url, transactions)
   await fork.request('anvil_autoImpersonateAccount', [true])
   await fork.request('anvil_setCoinbase', [block.miner])
   await fork.request('evm_setNextBlockTimestamp', [block.timestamp])
@@ -36,8 +38,27 @@ export async function mineBlock(
     })
     hashes.push(hash)
   }
-  await fork.request('evm_mine', [])
+  await blockRunner(url).request('evm_mine', [])
   return hashes
+}
+
+/** Transactions that are called at a time to read ahead. */
+const callsAtOnce = 32
+
+/**
+ * Calls each transaction by itself, many at a time, so that the fork has most of what they read. The block reads it one
+ * slot after the other, which takes minutes where the node is far away. What the calls answer does not matter.
+ */
+async function readAhead(
+  url: string,
+  transactions: readonly Readonly<Record<string, unknown>>[],
+): Promise<void> {
+  const turn = pLimit(callsAtOnce)
+  const calls = transactions.map(({ from, to, input, value, gas }) => {
+    const call = { from, to, data: input, value, gas }
+    return turn(() => blockRunner(url).request('eth_call', [call, 'latest']))
+  })
+  await Promise.allSettled(calls)
 }
 
 /** What may be sent of a transaction as nodes print it: its blobs are not there, and no contract reads them. */

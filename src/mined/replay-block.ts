@@ -7,7 +7,7 @@ import { toPinChanges } from '../domain/changes/what-if.js'
 import { zip } from '../domain/lists.js'
 import { type Address, type BlockPin, type Hex, toAddress } from '../domain/primitives.js'
 import { asTransfer, type CallFrame, callTracer, movementsOf } from '../forks/call-frame.js'
-import { forkClient } from '../forks/clients.js'
+import { blockRunner, forkClient } from '../forks/clients.js'
 import type { ForkPool } from '../forks/pool.js'
 import type { Archive } from '../rpc/archive/archive.js'
 import { JsonRpcError } from '../rpc/node/json-rpc.js'
@@ -127,7 +127,7 @@ async function outcomesOf(
 
 async function tracedBlock<T>(url: string, tracer: object): Promise<ReadonlyMap<Hex, T>> {
   const params = ['latest', tracer]
-  const traced = await forkClient(url).request<readonly { txHash: Hex; result: T }[]>(
+  const traced = await blockRunner(url).request<readonly { txHash: Hex; result: T }[]>(
     'debug_traceBlockByNumber',
     params,
   )

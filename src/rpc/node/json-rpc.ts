@@ -82,7 +82,7 @@ export interface Peer {
 
 /**
  * @param url - http(s) URL; credentials and path are kept, and never printed.
- * @param options.timeoutMs - of one HTTP request.
+ * @param options.timeoutMs - of one HTTP request; absent: that of the connections.
  * @param options.connections - sockets at most; further requests wait for one.
  */
 export function createRpcClient(
@@ -98,7 +98,7 @@ export function createRpcClient(
     readonly peer?: Peer
   } = {},
 ): RpcClient {
-  const { shared, peer, mostBytes } = options
+  const { shared, peer, mostBytes, timeoutMs = null } = options
   const parsed = new URL(url)
   const path = `${parsed.pathname}${parsed.search}`
   const headers: Record<string, string> = { 'content-type': 'application/json' }
@@ -111,12 +111,13 @@ export function createRpcClient(
 
   function post(body: string, calls: readonly RpcCall[], signal?: AbortSignal): Promise<unknown> {
     const most = mostBytes?.(calls) ?? null
-    if (!peer || !isTracing()) return exchange(pool, { path, body, headers, most }, signal)
+    if (!peer || !isTracing())
+      return exchange(pool, { path, body, headers, most, timeoutMs }, signal)
     const method = calls[0]?.method ?? ''
     const facts = { ...peer.facts, 'rpc.method': method, 'forkroute.calls': calls.length }
     // The header names the span that it is made in, so it is made inside.
     const told = () => (peer.name === 'node' ? headers : traced(headers))
-    const send = () => exchange(pool, { path, body, headers: told(), most }, signal)
+    const send = () => exchange(pool, { path, body, headers: told(), most, timeoutMs }, signal)
     return inSpan(`${peer.name} ${method}`, send, { kind: 'client', facts })
   }
 
@@ -163,19 +164,23 @@ interface Exchange {
   readonly headers: Record<string, string>
   /** Bytes of the answer at most; null: any. */
   readonly most: number | null
+  /** Null: that of the connections. */
+  readonly timeoutMs: number | null
 }
 
 /** One HTTP request. @returns the JSON of its answer. @throws TransportError. */
 async function exchange(
   pool: Pool,
-  { path, body, headers, most }: Exchange,
+  { path, body, headers, most, timeoutMs }: Exchange,
   signal?: AbortSignal,
 ): Promise<unknown> {
   let status: number
   let text: string
   let retryAfter: number | null = null
   try {
-    const response = await pool.request({ method: 'POST', path, headers, body, signal })
+    const timeouts = { headersTimeout: timeoutMs, bodyTimeout: timeoutMs }
+    const request = { method: 'POST', path, headers, body, signal, ...timeouts } as const
+    const response = await pool.request(request)
     status = response.statusCode
     retryAfter = toRetryAfter(response.headers['retry-after'])
     text = most === null ? await response.body.text() : await textUpTo(most, response)
