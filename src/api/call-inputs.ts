@@ -1,5 +1,6 @@
 /** What one call is given besides its request: orders of its key and of all, those that makers sign for it, and overlays. */
 import { z } from 'zod'
+import type { LaneHistories } from '../domain/bridges/lane-history.js'
 import type { StateOverlay } from '../domain/changes/overlay.js'
 import type { CallContext } from '../domain/engine.js'
 import type { Operations } from '../domain/operations/operations.js'
@@ -28,9 +29,15 @@ export interface CallInputs {
    * The same however often a call asks, whatever is imported or published meanwhile.
    * @param takesOverlay - false: the call is about the chain as it is.
    */
-  context(takesOverlay: boolean): Pick<CallContext, 'orders' | 'makers' | 'overlay' | 'onOverlay'>
+  context(
+    takesOverlay: boolean,
+  ): Pick<CallContext, 'orders' | 'makers' | 'overlay' | 'onOverlay' | 'onLaneHistories'>
   /** All that the call has asked for, for a recording. */
-  given(): { readonly orders: readonly SignedOrder[]; readonly overlays: readonly StateOverlay[] }
+  given(): {
+    readonly orders: readonly SignedOrder[]
+    readonly overlays: readonly StateOverlay[]
+    readonly laneHistories: readonly LaneHistories[]
+  }
   /** The overlay that the answer was calculated with; null: none was. */
   usedOverlay(): StateOverlay | null
 }
@@ -43,12 +50,14 @@ export function inputsFor(
   const overlays = new Map<number, StateOverlay | null>()
   const used: StateOverlay[] = []
   const signed: SignedOrder[] = []
+  const histories: LaneHistories[] = []
   const own = {
     orders(chainId: number) {
       const known = orders.get(chainId) ?? operations.usableOrders(owner, chainId)
       orders.set(chainId, known)
       return known
     },
+    onLaneHistories: (found: LaneHistories) => void histories.push(found),
   }
   const makers: Makers = {
     levels: (chainId) => operations.makers.levels(chainId),
@@ -72,7 +81,11 @@ export function inputsFor(
   }
   return {
     context: (takesOverlay) => (takesOverlay ? withOverlay : own),
-    given: () => ({ orders: [...orders.values(), signed].flat(), overlays: [...new Set(used)] }),
+    given: () => ({
+      orders: [...orders.values(), signed].flat(),
+      overlays: [...new Set(used)],
+      laneHistories: histories,
+    }),
     usedOverlay: () => used[0] ?? null,
   }
 }

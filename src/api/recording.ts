@@ -3,6 +3,7 @@
  * holds one that the cassette lacks.
  */
 import type { Request, Response } from 'express'
+import { toHistoriesDocument } from '../domain/bridges/lane-history.js'
 import { toDocument } from '../domain/changes/overlay.js'
 import { defined } from '../domain/defined.js'
 import type { CallContext } from '../domain/engine.js'
@@ -43,11 +44,12 @@ export function recordingOf(args: {
   res.json = (body: unknown) => {
     const text = JSON.stringify(body, bigintToString)
     const blocks = [...used.values()]
-    const { orders, overlays } = args.inputs.given()
+    const { orders, overlays, laneHistories } = args.inputs.given()
     const asked = {
       ...recordedRequest,
       ...(orders.length > 0 && { orders }),
       ...(overlays.length > 0 && { overlays: overlays.map(toDocument) }),
+      ...(laneHistories.length > 0 && { laneHistories: laneHistories.map(toHistoriesDocument) }),
     }
     recordings.add(asked, { status: res.statusCode, text, blocks }, wanted).then(
       (number) => {

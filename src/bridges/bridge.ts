@@ -6,6 +6,7 @@
 import type { Abi } from 'viem'
 import type { ChainDefinition } from '../chains/chain.js'
 import type { Probe } from '../chains/probe.js'
+import type { LaneHistory } from '../domain/bridges/lane-history.js'
 import type { Amount, ExecutorStep } from '../domain/order.js'
 import type { Address, BlockPin, Hex, TokenAmount } from '../domain/primitives.js'
 import type { SimulationLog, SimulationRequest, StateReader } from '../domain/state.js'
@@ -30,12 +31,43 @@ export interface Lane {
   readonly orderReceiver: Address
   /** Our contracts that an order needs on the destination, besides those of its steps. */
   readonly orderContracts: readonly Address[]
-  /** What the delivery usually takes; from the chain's configuration, never measured. */
+  /** What the delivery usually takes; from the chain's configuration. */
   readonly estimatedSeconds: number
+  /** What deliveries over the lane have cost and taken of late; absent: not known. */
+  readonly history?: LaneHistory
   /** Decimals of `tokenIn` and `tokenOut`; absent where they are the same. */
   readonly decimals?: { readonly in: number; readonly out: number }
   /** The bridge's own: what its other methods need. */
   readonly details?: Readonly<Record<string, string | number>>
+}
+
+/** A deposit of another, by its event. Structured-clonable. */
+export interface PastDeposit {
+  readonly id: string
+  readonly tokenIn: Address
+  readonly tokenOut: Address
+  /** Raw units of `tokenIn`. */
+  readonly amountIn: bigint
+  /** Raw units of `tokenOut`. */
+  readonly amountOut: bigint
+  /** Unix seconds. */
+  readonly at: number
+  readonly hasMessage: boolean
+}
+
+/** A delivery of another, by its event. Structured-clonable. */
+export interface PastDelivery {
+  readonly id: string
+  /** Raw units of `tokenOut`. */
+  readonly amountOut: bigint
+  /** Unix seconds. */
+  readonly at: number
+}
+
+/** Events of one contract, as nodes find them by topics. */
+export interface EventFilter {
+  readonly address: Address
+  readonly topics: readonly (Hex | null)[]
 }
 
 /** What is to be delivered. */
@@ -48,6 +80,8 @@ export interface DeliveryTerms {
   readonly gas: bigint
   /** Raw units of `lane.tokenOut` that the delivery costs whoever makes it, where the bridge leaves that to the sender. */
   readonly deliveryCost: bigint | null
+  /** The same of a delivery without a message. */
+  readonly plainDeliveryCost: bigint | null
   /** Asked for of bridges that have `hasGasDrop` alone. */
   readonly gasDrop?: GasDrop
 }
@@ -159,6 +193,25 @@ export type LogReader = (filter: {
   | null
 >
 
+/** An event and when it was left, unix seconds. */
+export type PastLog = SimulationLog & { readonly timestamp: number }
+
+/** How events tell what was sent over a bridge, and what became of it. */
+export interface PastTransfers {
+  /** Null: the bridge is not on the chain. */
+  deposits(source: ChainDefinition, destinationChainId: number): EventFilter | null
+  readDeposit(log: PastLog, source: ChainDefinition): PastDeposit | null
+  deliveries(destination: ChainDefinition, sourceChainId: number): EventFilter | null
+  readDelivery(log: PastLog): PastDelivery | null
+  /** @param until - unix seconds up to which all deliveries are known. */
+  history(
+    lane: Lane,
+    deposits: readonly PastDeposit[],
+    deliveries: readonly PastDelivery[],
+    until: number,
+  ): LaneHistory
+}
+
 export interface BridgeAdapter {
   readonly slug: string
   readonly name: string
@@ -173,6 +226,8 @@ export interface BridgeAdapter {
    * destination decides what a signature of it is (EIP-1271), where it has code there.
    */
   readonly obeysSender: boolean
+  /** How the events of both chains tell what deliveries have cost and taken; absent: they do not, or the state does. Pure. */
+  readonly past?: PastTransfers
   /** Pure: by the definitions of both chains. */
   lanes(source: ChainDefinition, destination: ChainDefinition): Lane[]
   /** Pure: what must be on the chain; none where the bridge is not. */

@@ -1,9 +1,15 @@
 /** The recordings of a service: passes answers to the recorder, or looks up how requests were recorded. */
 
+import {
+  fromHistoriesDocument,
+  type HistoriesDocument,
+  type LaneHistories,
+} from '../domain/bridges/lane-history.js'
 import { overlayOf, type StateOverlay } from '../domain/changes/overlay.js'
 import { type ErrorCode, errorCodes, ForkrouteError } from '../domain/errors.js'
 import {
   type RecordedAnswer,
+  type RecordedContext,
   type RecordedRequest,
   type Recordings,
   recordingHeader,
@@ -89,11 +95,17 @@ export function openRecordings(file: string): OpenRecordings {
       }
       if (!row) return null
       const heads = row.blocks.filter(({ isHead }) => isHead)
-      const { accountId, orders = [], overlays = [] } = fromRequestText(row.request)
+      const {
+        accountId,
+        orders = [],
+        overlays = [],
+        laneHistories = [],
+      } = fromRequestText(row.request)
       return {
         accountId,
         orders: (chainId) => orders.filter((order) => order.chainId === chainId),
         overlay: (chainId) => recordedOverlay(overlays, chainId),
+        laneHistories: (which) => recordedHistories(laneHistories, which),
         heads: new Map(heads.map(({ chainId, number: block }) => [chainId, block])),
       }
     },
@@ -105,6 +117,19 @@ export function openRecordings(file: string): OpenRecordings {
 function recordedOverlay(documents: readonly object[], chainId: number): StateOverlay | null {
   const own = documents.find((one) => 'chainId' in one && one.chainId === chainId)
   return own ? overlayOf(chainId, own, []) : null
+}
+
+function recordedHistories(
+  documents: readonly HistoriesDocument[],
+  { bridge, sourceChainId, destinationChainId }: Parameters<RecordedContext['laneHistories']>[0],
+): LaneHistories | null {
+  const own = documents.find(
+    (one) =>
+      one.bridge === bridge &&
+      one.sourceChainId === sourceChainId &&
+      one.destinationChainId === destinationChainId,
+  )
+  return own ? fromHistoriesDocument(own) : null
 }
 
 /** The block that counts as the newest in a replay, by chain: the newest head at which a request was recorded. */

@@ -5,8 +5,9 @@ import type { RecordedRequest } from '../domain/recording.js'
 
 /** The stored form. A body keeps the order of its fields, because answers repeat parts of it. */
 export function toRequestText(request: RecordedRequest): string {
-  const { method, path, query, body, accountId, orders, overlays } = request
-  return JSON.stringify({ method, path, query, body, accountId, orders, overlays })
+  const { method, path, query, body, accountId, orders, overlays, laneHistories } = request
+  const given = { orders, overlays, laneHistories }
+  return JSON.stringify({ method, path, query, body, accountId, ...given })
 }
 
 /** @throws SyntaxError for what no recording has written. */
@@ -21,11 +22,12 @@ export function fromRequestText(text: string): RecordedRequest {
   return request as RecordedRequest
 }
 
-/** The same for equal requests, for any account, whatever makers offered or published, and any order of fields. */
+/** The same for equal requests, for any account, whatever else was known when they were made, and any order of fields. */
 export function keyOfRequest({
   accountId: _,
   orders: __,
   overlays: ___,
+  laneHistories: ____,
   ...asked
 }: RecordedRequest): Hex {
   return `0x${createHash('sha256')

@@ -4,6 +4,7 @@
  */
 
 import type { BridgeCheck, MessagingPool } from './bridges/check.js'
+import type { LaneHistories } from './bridges/lane-history.js'
 import type { BridgeName } from './bridges/names.js'
 import type { CrosschainFacts, CrosschainTerms, DeliverySeconds } from './bridges/terms.js'
 import type { BundleAnswer, BundleRequest, BundleResult, TransactionOutput } from './bundle.js'
@@ -176,6 +177,15 @@ export interface CallContext {
   overlay?(chainId: number): StateOverlay | null
   /** Called when an overlay is used: the answer is of the chain with it. */
   onOverlay?(overlay: StateOverlay): void
+  /**
+   * For a replayed request: what lanes of a bridge had cost and taken when it was recorded; null: it was not known. Absent:
+   * the events of both chains are read.
+   */
+  laneHistories?(
+    lanes: Pick<LaneHistories, 'bridge' | 'sourceChainId' | 'destinationChainId'>,
+  ): LaneHistories | null
+  /** Called with those that the answer may depend on. */
+  onLaneHistories?(histories: LaneHistories): void
   /** For a replayed request: the newest block of each chain when the request was recorded. */
   readonly heads?: ReadonlyMap<number, bigint>
   /** Called with each block that the call is calculated at; `isHead`: it was used as the newest. */

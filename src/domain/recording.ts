@@ -1,6 +1,8 @@
 /** Requests in the form that recordings keep: the boundary between the API, which receives them, and the cassette. */
 
+import type { HistoriesDocument } from './bridges/lane-history.js'
 import type { StateOverlay } from './changes/overlay.js'
+import type { CallContext } from './engine.js'
 import type { BlockPin, Hex } from './primitives.js'
 import type { SignedOrder } from './signed-order.js'
 
@@ -21,6 +23,8 @@ export interface RecordedRequest {
   readonly orders?: readonly SignedOrder[]
   /** Overlays that the answer was calculated with, as `overlayOf` reads them; absent: there were none. */
   readonly overlays?: readonly object[]
+  /** What lanes had cost and taken of late, as far as the answer may depend on it; absent: nothing was known. */
+  readonly laneHistories?: readonly HistoriesDocument[]
 }
 
 export interface RecordedAnswer {
@@ -39,6 +43,7 @@ export interface RecordedContext {
   /** Those that it had been given. */
   orders(chainId: number): readonly SignedOrder[]
   overlay(chainId: number): StateOverlay | null
+  laneHistories: NonNullable<CallContext['laneHistories']>
 }
 
 export interface Recordings {

@@ -28,6 +28,7 @@ import type { ConfiguredChains } from './configured-chains.js'
 import { bundleOverBridge } from './crosschain/bundle.js'
 import { isOverBridge } from './crosschain/bundle-request.js'
 import { type CrosschainRequest, isCrosschain } from './crosschain/lanes.js'
+import { PastLanes } from './crosschain/past-lanes.js'
 import { routeOverBridges } from './crosschain/route.js'
 import type { CrosschainParts } from './crosschain/sides.js'
 import { withinDeadline } from './deadline.js'
@@ -84,6 +85,7 @@ export function createRoutes(
   const parts: Parts = {
     ...given,
     past,
+    pastLanes: new PastLanes(tasks),
     seenPins: new LRUCache<string, true>({ max: pinsKept }),
     payable: new LRUCache<string, true>({ max: payableKept }),
   }

@@ -26,6 +26,7 @@ import { runDeliveryStatus } from './crosschain/delivery-status-task.js'
 import { runDelivery } from './crosschain/delivery-task.js'
 import { runDestinationLeg } from './crosschain/destination-task.js'
 import { runEstimates } from './crosschain/estimates-task.js'
+import { readLaneHistories, readPastDeposits } from './crosschain/lane-history-task.js'
 import { runOffers } from './crosschain/offers-task.js'
 import { runRoutedAmount } from './crosschain/routed-amount-task.js'
 import { runSourceLeg } from './crosschain/source-task.js'
@@ -66,6 +67,8 @@ const handlers = {
   estimates: runEstimates,
   delivery: runDelivery,
   deliveryStatus: runDeliveryStatus,
+  pastDeposits: readPastDeposits,
+  laneHistories: readLaneHistories,
 }
 
 export type TaskKind = keyof typeof handlers

@@ -25,19 +25,30 @@ import {
 } from '../../domain/primitives.js'
 import type { SimulationLog } from '../../domain/state.js'
 import { contractAddress } from '../../executor/deployments.js'
-import type { BridgeAdapter, Delivery, DeliveryTerms, EncodeArgs, Lane } from '../bridge.js'
+import type {
+  BridgeAdapter,
+  Delivery,
+  DeliveryTerms,
+  EncodeArgs,
+  Lane,
+  PastTransfers,
+} from '../bridge.js'
 import { laneDecimals } from '../decimals.js'
 import { orderOutcome, runsOrder } from '../order-outcome.js'
 import { acrossErrorsAbi } from './errors.js'
-import { costOf, fillDeadlineOffset, quoteDeposit, shareOf } from './quote.js'
+import { laneHistory } from './fills.js'
+import { fillDeadlineOffset, quoteDeposit, relayerTerms } from './quote.js'
 import { type AcrossSettings, acrossDefaults } from './settings.js'
 import {
+  depositTopics,
   filled,
   fillStatusSlot,
   fillTopics,
+  fillTopicsFrom,
   fromDetails,
   isFillOf,
   readDeposit,
+  readFill,
   relayHash,
   spokePoolAbi,
   toDetails,
@@ -67,6 +78,7 @@ export function createAcross(given: Partial<AcrossSettings> = {}): BridgeAdapter
     hasNativeFee: false,
     hasGasDrop: false,
     obeysSender: true,
+    past,
     lanes,
     probes,
     quote: (args) => quoteDeposit(settings, args),
@@ -81,11 +93,12 @@ export function createAcross(given: Partial<AcrossSettings> = {}): BridgeAdapter
 
 /** Steps of a deposit that states what is to be delivered, which is at least the minimum. */
 function encodeDeposit(settings: AcrossSettings, args: EncodeArgs): ExecutorStep[] {
-  const { lane, terms, amountIn, minimumDelivered, sender, firstStep, helpers } = args
+  const { lane, terms, amountIn, quotedAmountIn, minimumDelivered, sender, firstStep, helpers } =
+    args
   const steps: ExecutorStep[] = []
-  const { numerator, denominator } = shareOf(settings, lane)
-  // A quote without it is a refusal.
-  const cost = costOf(settings, terms) ?? 0n
+  const wanted = relayerTerms(settings, args, quotedAmountIn)
+  // A quote without them is a refusal.
+  const { numerator, denominator, cost } = wanted ?? { numerator: 0n, denominator: 1n, cost: 0n }
   const value = (
     abi: (typeof differenceAbi | typeof proportionAbi) | typeof requireAtLeastAbi,
     values: readonly Amount[],
@@ -117,6 +130,33 @@ function encodeDeposit(settings: AcrossSettings, args: EncodeArgs): ExecutorStep
       args: [...addresses, amountIn, outputAmount, ...rest],
     },
   ]
+}
+
+const past: PastTransfers = {
+  deposits(source, destinationChainId) {
+    const address = spokePoolOf(source)
+    return address && { address, topics: depositTopics(destinationChainId) }
+  },
+  readDeposit(log, source) {
+    const found = readDeposit(log, source.id)
+    if (!found) return null
+    const { depositId, inputToken, outputToken, inputAmount, outputAmount, message } = found.relay
+    return {
+      id: depositId.toString(),
+      tokenIn: addressOf(inputToken),
+      tokenOut: addressOf(outputToken),
+      amountIn: inputAmount,
+      amountOut: outputAmount,
+      at: log.timestamp,
+      hasMessage: message !== '0x',
+    }
+  },
+  deliveries(destination, sourceChainId) {
+    const address = spokePoolOf(destination)
+    return address && { address, topics: fillTopicsFrom(sourceChainId) }
+  },
+  readDelivery: readFill,
+  history: laneHistory,
 }
 
 /** Measured on the sandbox. */

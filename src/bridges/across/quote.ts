@@ -2,8 +2,9 @@
 import { encodeFunctionData } from 'viem'
 import { bpsDenominator } from '../../domain/primitives.js'
 import type { StateReader } from '../../domain/state.js'
-import type { BridgeAdapter, DeliveryTerms, Lane, LaneQuote, LaneRefusal } from '../bridge.js'
+import type { BridgeAdapter, Lane, LaneQuote, LaneRefusal } from '../bridge.js'
 import { scaleOf } from '../decimals.js'
+import { feeAsFilled } from './fills.js'
 import type { AcrossSettings } from './settings.js'
 import { spokePoolAbi } from './spoke-pool.js'
 
@@ -12,22 +13,51 @@ export const fillDeadlineOffset = 18_000
 
 type QuoteArgs = Parameters<BridgeAdapter['quote']>[0]
 
-/** What is delivered of an amount, before costs: amount * numerator / denominator, rounded down. */
-export function shareOf(
+/** What a deposit leaves to its relayer: delivered is amount * numerator / denominator, rounded down, less the cost. */
+interface RelayerTerms {
+  readonly numerator: bigint
+  readonly denominator: bigint
+  /** Raw units of `tokenOut`. */
+  readonly cost: bigint
+}
+
+/**
+ * What relayers have taken of late for about the amount, and what an order of ours costs more; where that is not known, what
+ * is configured.
+ *
+ * @param amountIn - expected, raw units of `tokenIn`.
+ * @returns null where the cost of a delivery is not known.
+ */
+export function relayerTerms(
   settings: AcrossSettings,
-  lane: Lane,
-): { numerator: bigint; denominator: bigint } {
+  { lane, terms }: Pick<QuoteArgs, 'lane' | 'terms'>,
+  amountIn: bigint,
+): RelayerTerms | null {
   const { numerator, denominator } = scaleOf(lane)
+  const { deliveryCost, plainDeliveryCost } = terms
+  const taken = feeAsFilled(lane.history?.fees ?? [], amountIn)
+  if (deliveryCost === null) return null
+  if (taken !== null && plainDeliveryCost !== null) {
+    const more = withMargin(settings, deliveryCost - plainDeliveryCost)
+    const scaled = amountIn * numerator
+    const left = scaled - taken * denominator
+    return {
+      // More than all is taken of an amount that is too small.
+      numerator: left > 0n ? left : 0n,
+      denominator: amountIn * denominator,
+      cost: more > 0n ? more : 0n,
+    }
+  }
   return {
     numerator: (bpsDenominator - settings.feeBps) * numerator,
     denominator: bpsDenominator * denominator,
+    cost: withMargin(settings, deliveryCost),
   }
 }
 
-/** Raw units of `tokenOut` that stay with the relayer for the fill, rounded up. */
-export function costOf(settings: AcrossSettings, { deliveryCost }: DeliveryTerms): bigint | null {
-  if (deliveryCost === null) return null
-  return (deliveryCost * settings.costBps + bpsDenominator - 1n) / bpsDenominator
+/** Of what a fill costs, rounded up. */
+function withMargin({ costBps }: AcrossSettings, cost: bigint): bigint {
+  return (cost * costBps + bpsDenominator - 1n) / bpsDenominator
 }
 
 /** Raw units that are worth what one deposit may be. */
@@ -72,16 +102,34 @@ async function maximumOf(
   }
 }
 
+function tooLittle(
+  { lane: { symbol }, amountIn }: Pick<QuoteArgs, 'lane' | 'amountIn'>,
+  { numerator, denominator, cost }: RelayerTerms,
+): LaneRefusal {
+  if (numerator === 0n) {
+    return {
+      reason: 'too-little',
+      message: `Across delivers nothing of so little ${symbol}: relayers have taken more than all of it for a fill.`,
+    }
+  }
+  const limit = ((cost + 1n) * denominator + numerator - 1n) / numerator
+  return {
+    reason: 'too-little',
+    message: `Across delivers nothing of ${amountIn} ${symbol}: the delivery costs ${cost}, so ${limit} raw units are the least.`,
+    limit,
+  }
+}
+
 /** What is delivered of an amount, or why Across cannot take it. */
 export async function quoteDeposit(
   settings: AcrossSettings,
   args: QuoteArgs,
 ): Promise<LaneQuote | LaneRefusal> {
-  const { lane, terms, amountIn, reader } = args
+  const { lane, amountIn, reader } = args
   const closed = await whyClosed(lane, reader)
   if (closed) return closed
-  const cost = costOf(settings, terms)
-  if (cost === null) {
+  const wanted = relayerTerms(settings, args, amountIn)
+  if (wanted === null) {
     return {
       reason: 'unreadable',
       message: `What a delivery costs in ${lane.symbol} is not known: a price is missing.`,
@@ -96,16 +144,9 @@ export async function quoteDeposit(
       limit: maximum,
     }
   }
-  const { numerator, denominator } = shareOf(settings, lane)
+  const { numerator, denominator, cost } = wanted
   const delivered = (amountIn * numerator) / denominator - cost
-  if (delivered <= 0n) {
-    const limit = ((cost + 1n) * denominator + numerator - 1n) / numerator
-    return {
-      reason: 'too-little',
-      message: `Across delivers nothing of ${amountIn} ${lane.symbol}: the delivery costs ${cost}, so ${limit} raw units are the least.`,
-      limit,
-    }
-  }
+  if (delivered <= 0n) return tooLittle(args, wanted)
   return {
     delivered,
     nativeFee: 0n,

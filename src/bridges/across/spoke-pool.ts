@@ -16,7 +16,7 @@ import {
 } from 'viem'
 import type { Hex } from '../../domain/primitives.js'
 import type { SimulationLog } from '../../domain/state.js'
-import type { Delivery } from '../bridge.js'
+import type { Delivery, PastDelivery, PastLog } from '../bridge.js'
 
 const relayStruct =
   'struct Relay { bytes32 depositor; bytes32 recipient; bytes32 exclusiveRelayer; bytes32 inputToken; bytes32 outputToken; uint256 inputAmount; uint256 outputAmount; uint256 originChainId; uint256 depositId; uint32 fillDeadline; uint32 exclusivityDeadline; bytes message; }'
@@ -82,6 +82,29 @@ export function readDeposit(
   const { args } = decodeEventLog({ abi: fundsDeposited, topics: topics as [Hex, ...Hex[]], data })
   const { quoteTimestamp: _, destinationChainId, ...named } = args
   return { relay: { ...named, originChainId: BigInt(originChainId) }, destinationChainId }
+}
+
+/** Topics of all deposits for a chain, on the source. */
+export function depositTopics(destinationChainId: number): (Hex | null)[] {
+  const args = { destinationChainId: BigInt(destinationChainId) }
+  return encodeEventTopics({ abi: fundsDeposited, args }) as (Hex | null)[]
+}
+
+/** Topics of all fills of deposits of a chain, on the destination. */
+export function fillTopicsFrom(originChainId: number): (Hex | null)[] {
+  const args = { originChainId: BigInt(originChainId) }
+  return encodeEventTopics({ abi: filledRelay, args }) as (Hex | null)[]
+}
+
+/** Paid out of the pool, since no relayer had filled it. */
+const slowFill = 2
+
+/** Null: no relayer's. */
+export function readFill({ topics, data, timestamp }: PastLog): PastDelivery | null {
+  const { args } = decodeEventLog({ abi: filledRelay, topics: topics as [Hex, ...Hex[]], data })
+  const { fillType, updatedOutputAmount } = args.relayExecutionInfo
+  if (fillType === slowFill) return null
+  return { id: args.depositId.toString(), amountOut: updatedOutputAmount, at: timestamp }
 }
 
 /** Topics of the fills of a deposit, on the destination. */

@@ -1483,8 +1483,15 @@ export interface components {
                 toChainId: number;
                 /** @description What the bridge takes. */
                 token: components["schemas"]["Address"];
-                /** @description As configured, not measured. */
+                /** @description The median of what is measured; as configured without it. */
                 estimatedSeconds: number;
+                /** @description Of the newest deliveries over the lane, by the events of both chains. */
+                measured?: {
+                    /** @description Nine of ten took no longer. */
+                    p90Seconds: number;
+                    /** @description So many. */
+                    deliveries: number;
+                };
             }[];
             /** @description What the bridge pays the receiver besides, out of bridgeFee; no chain enforces it. Absent: none was asked for. */
             gasDrop?: {
@@ -1950,8 +1957,15 @@ export interface components {
                 toChainId: number;
                 /** @description What the bridge takes. */
                 token: components["schemas"]["Address"];
-                /** @description As configured, not measured. */
+                /** @description The median of what is measured; as configured without it. */
                 estimatedSeconds: number;
+                /** @description Of the newest deliveries over the lane, by the events of both chains. */
+                measured?: {
+                    /** @description Nine of ten took no longer. */
+                    p90Seconds: number;
+                    /** @description So many. */
+                    deliveries: number;
+                };
             }[];
             /** @description What the bridge pays the receiver besides, out of bridgeFee; no chain enforces it. Absent: none was asked for. */
             gasDrop?: {
@@ -2081,8 +2095,15 @@ export interface components {
                     toChainId: number;
                     /** @description What the bridge takes. */
                     token: components["schemas"]["Address"];
-                    /** @description As configured, not measured. */
+                    /** @description The median of what is measured; as configured without it. */
                     estimatedSeconds: number;
+                    /** @description Of the newest deliveries over the lane, by the events of both chains. */
+                    measured?: {
+                        /** @description Nine of ten took no longer. */
+                        p90Seconds: number;
+                        /** @description So many. */
+                        deliveries: number;
+                    };
                 }[];
                 /** @description What the bridge pays the receiver besides, out of bridgeFee; no chain enforces it. Absent: none was asked for. */
                 gasDrop?: {
@@ -2219,8 +2240,15 @@ export interface components {
                 toChainId: number;
                 /** @description What the bridge takes. */
                 token: components["schemas"]["Address"];
-                /** @description As configured, not measured. */
+                /** @description The median of what is measured; as configured without it. */
                 estimatedSeconds: number;
+                /** @description Of the newest deliveries over the lane, by the events of both chains. */
+                measured?: {
+                    /** @description Nine of ten took no longer. */
+                    p90Seconds: number;
+                    /** @description So many. */
+                    deliveries: number;
+                };
             }[];
             /** @description What the bridge pays the receiver besides, out of bridgeFee; no chain enforces it. Absent: none was asked for. */
             gasDrop?: {
@@ -2365,8 +2393,15 @@ export interface components {
                 toChainId: number;
                 /** @description What the bridge takes. */
                 token: components["schemas"]["Address"];
-                /** @description As configured, not measured. */
+                /** @description The median of what is measured; as configured without it. */
                 estimatedSeconds: number;
+                /** @description Of the newest deliveries over the lane, by the events of both chains. */
+                measured?: {
+                    /** @description Nine of ten took no longer. */
+                    p90Seconds: number;
+                    /** @description So many. */
+                    deliveries: number;
+                };
             }[];
             /** @description Of a bundle with a bridge action: what happens on destinationChainId. */
             arrival?: components["schemas"]["BundleArrival"];

@@ -72,7 +72,10 @@ export interface CrosschainFacts {
     /** That the bridge takes. */
     readonly token: Address
     /** Taken from the chain's configuration, not measured. */
+    /** The median of what is measured, else as configured. */
     readonly estimatedSeconds: number
+    /** Of the newest deliveries over the lane. */
+    readonly measured?: { readonly p90Seconds: number; readonly deliveries: number }
   }[]
   /** In the order asked; absent where none are asked for. */
   readonly deliveries?: readonly LateDelivery[]

@@ -120,12 +120,15 @@ function withDelivered(step: RouteStepRecord, amount: bigint): RouteStepRecord {
 }
 
 function bridgingEstimate(lane: Lane) {
+  const seconds = lane.history?.seconds
+  const measured = seconds ? { p90Seconds: seconds.p90, deliveries: seconds.count } : undefined
   return {
     bridge: lane.bridge,
     fromChainId: lane.sourceChainId,
     toChainId: lane.destinationChainId,
     token: lane.tokenIn,
-    estimatedSeconds: lane.estimatedSeconds,
+    estimatedSeconds: seconds?.median ?? lane.estimatedSeconds,
+    ...defined({ measured }),
   }
 }
 

@@ -34,11 +34,17 @@ export async function bundleOverBridge(
   const { destination, receiver } = asked
   const blocks = { ...request, destinationChainId: destination.id }
   const pins = await pinBoth(blocks, context, parts)
-  const sides = await lookAtBoth(parts, { request, asked, pins }, context)
+  const source = parts.chains.of(request.chainId)
+  const [lanes, sides] = await Promise.all([
+    parts.pastLanes.of({ lanes: asked.lanes, source, destination, pins }, context),
+    lookAtBoth(parts, { request, asked, pins }, context),
+  ])
   refuseAmbiguousReceiver(asked, request, sides)
   const { tasks, payable } = parts
   const quote: QuoteParts = { tasks, payable, context, receiver, ...sides }
-  const bundles = asked.bundlesFor(quote.destination.kinds.get(receiver) ?? 'plain')
+  const bundles = asked
+    .bundlesFor(quote.destination.kinds.get(receiver) ?? 'plain')
+    .map((bundle) => ({ ...bundle, lane: lanes[asked.lanes.indexOf(bundle.lane)] ?? bundle.lane }))
   const { settled, warnings } = asked.route
     ? await settleRouted(parts, quote, { asked, bundles, route: asked.route })
     : { settled: await settleOnly(quote, bundles), warnings: [] }

@@ -1,7 +1,7 @@
 /**
  * Gas and length of what a bridge carries, as long as nothing has shown them, and what a delivery costs. Pure.
  */
-import { gasForOrder, type Lane } from '../../bridges/bridge.js'
+import { type DeliveryTerms, gasForOrder, type Lane } from '../../bridges/bridge.js'
 import { type Hex, nativeToken } from '../../domain/primitives.js'
 import { deliveryMarginPercent } from '../../routing/crosschain/delivery-price.js'
 import type { LaneCandidate } from './lanes.js'
@@ -46,8 +46,19 @@ export function callGas({ runsOrder }: Pick<LaneCandidate, 'runsOrder'>, orderGa
   return runsOrder ? gasForOrder(orderGas) : 0n
 }
 
-/** Raw units of what is delivered; null without prices. */
-export function deliveryCostOf(
+/** What a delivery of so much gas costs, and one without a message: raw units of what is delivered; null without prices. */
+export function deliveryCosts(
+  destination: Side,
+  lane: Lane,
+  gas: bigint,
+): Pick<DeliveryTerms, 'deliveryCost' | 'plainDeliveryCost'> {
+  return {
+    deliveryCost: deliveryCostOf(destination, lane, gas),
+    plainDeliveryCost: deliveryCostOf(destination, lane, usualGas.plain),
+  }
+}
+
+function deliveryCostOf(
   { gasPrice, prices }: Side,
   { tokenOut }: Lane,
   gas: bigint,

@@ -13,7 +13,7 @@ import type { Estimate } from '../../routing/crosschain/estimate.js'
 import type { Offer } from '../../routing/crosschain/offers-task.js'
 import type { LaneTerms } from '../../routing/crosschain/source-task.js'
 import { quietly } from '../../telemetry/quietly.js'
-import { callGas, deliveryCostOf, usualPayload } from './delivery-cost.js'
+import { callGas, deliveryCosts, usualPayload } from './delivery-cost.js'
 import {
   type CrosschainPlan,
   candidatesPerSearch,
@@ -85,7 +85,7 @@ function usualTerms({ receiver, destination }: RouteQuote, plan: CrosschainPlan)
     receiver: runsOrder ? lane.orderReceiver : receiver,
     message,
     gas: callGas(plan, orderGas),
-    deliveryCost: deliveryCostOf(destination, lane, deliveryGas),
+    ...deliveryCosts(destination, lane, deliveryGas),
     ...defined({ gasDrop }),
   }
   return { lane, terms }

@@ -51,10 +51,13 @@ export async function routeOverBridges(
     destination: parts.chains.of(crosschain.destinationChainId),
   }
   const pins = await pinBoth({ ...given, ...crosschain }, context, parts, among)
-  const lanes = lanesBetween(given, chains)
+  const possible = lanesBetween(given, chains)
   const receiver = given.receiver ?? given.fromAddress
   refuseReceivers(given, chains.destination)
-  const { source, destination } = await lookAtBoth(parts, { given, chains, pins, lanes }, context)
+  const [lanes, { source, destination }] = await Promise.all([
+    parts.pastLanes.of({ lanes: possible, ...chains, pins }, context),
+    lookAtBoth(parts, { given, chains, pins, lanes: possible }, context),
+  ])
   const { position } = destination
   const request: CrosschainRequest = {
     ...given,
@@ -186,7 +189,7 @@ function refuseAmbiguousReceiver(
   ])
 }
 
-function secondsOf(among: AmongMany | undefined, { estimatedSeconds }: Lane) {
+function secondsOf(among: AmongMany | undefined, lane: Lane) {
   const seconds = among?.deliverySeconds
-  return seconds === 'estimated' ? [estimatedSeconds] : seconds
+  return seconds === 'estimated' ? [lane.estimatedSeconds] : seconds
 }

@@ -27,7 +27,7 @@ import type { KnownRoute } from '../../routing/search/known-routes.js'
 import { besideFallback, type Delivered, requireDelivered } from './delivered.js'
 import {
   callGas,
-  deliveryCostOf,
+  deliveryCosts,
   orderGasFor,
   type Payload,
   roomyGas,
@@ -209,7 +209,7 @@ export class Settlement {
       receiver: runsOrder ? lane.orderReceiver : receiver,
       message,
       gas: callGas(plan, orderGas),
-      deliveryCost: deliveryCostOf(destination, lane, deliveryGas),
+      ...deliveryCosts(destination, lane, deliveryGas),
       ...defined({ gasDrop }),
     }
     const args: SourceLegArgs = {

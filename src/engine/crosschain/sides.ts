@@ -12,6 +12,7 @@ import type { Survey, SurveyArgs } from '../../routing/crosschain/survey-task.js
 import type { PricedToken } from '../../routing/market/valuation.js'
 import type { ConfiguredChains } from '../configured-chains.js'
 import type { TaskRunner } from '../task-runner.js'
+import type { PastLanes } from './past-lanes.js'
 import { settledBlock } from './settled-block.js'
 
 /** Contracts of this service that orders on the destination may need there. */
@@ -25,6 +26,7 @@ export const ourContracts: readonly Address[] = [
 ]
 
 export interface CrosschainParts {
+  readonly pastLanes: PastLanes
   readonly chains: ConfiguredChains
   readonly tasks: TaskRunner
   readonly blockAtTime: Engine['blockAtTime']

@@ -40,7 +40,8 @@ function logOf(first: Address, others: readonly Address[]) {
   const types = parseAbiParameters('address[], uint24, address')
   const data = encodeAbiParameters(types, [others, 30, pool])
   const topics: Hex[] = [topic, toWord(BigInt(first))]
-  return { address: factory, topics, data, blockNumber: 9n, transactionHash: topic }
+  const place = { blockNumber: 9n, transactionHash: topic, timestamp: null }
+  return { address: factory, topics, data, ...place }
 }
 
 const limits =

@@ -56,7 +56,13 @@ async function fresh(direction: Direction): Promise<readonly [Connected, Connect
 type Direction = 'from 1 to 8453' | 'from 8453 to 1'
 const directions: readonly Direction[] = ['from 1 to 8453', 'from 8453 to 1']
 
-const accountTerms: DeliveryTerms = { receiver, message: '0x', gas: 0n, deliveryCost: 0n }
+const accountTerms: DeliveryTerms = {
+  receiver,
+  message: '0x',
+  gas: 0n,
+  deliveryCost: 0n,
+  plainDeliveryCost: 0n,
+}
 
 function outputOf(destination: Connected, lane: Lane): Address {
   if (lane.tokenOut === nativeToken) return nativeToken

@@ -30,7 +30,8 @@ export function orderTerms(
       }
     : swap
   const message = buildDeliveryMessage({ order, fallbackReceiver, minimumGas })
-  return { receiver: lane.orderReceiver, message, gas, deliveryCost: 1_234n }
+  const costs = { deliveryCost: 1_234n, plainDeliveryCost: 1_000n }
+  return { receiver: lane.orderReceiver, message, gas, ...costs }
 }
 
 export function decimalsOf(chain: Connected, symbol: string): bigint {

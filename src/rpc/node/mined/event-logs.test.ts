@@ -12,6 +12,7 @@ const log = (blockNumber: bigint): EventLog => ({
   data: '0x',
   blockNumber,
   transactionHash,
+  timestamp: null,
 })
 
 /** A node that takes ranges up to a length, of a chain on which every hundredth block has an event. */

@@ -20,6 +20,8 @@ export interface EventLog {
   readonly data: Hex
   readonly blockNumber: bigint
   readonly transactionHash: Hex
+  /** Unix seconds of its block; null: the node does not say. */
+  readonly timestamp: number | null
 }
 
 /** Blocks in one request at first: many nodes take so many where a contract is named. */
@@ -72,14 +74,20 @@ export function toEventLog(value: unknown): EventLog | null {
   if (!isHex(address, 40) || !isHex(transactionHash, 64)) return null
   if (!Array.isArray(topics) || !topics.every((topic) => isHex(topic, 64))) return null
   if (typeof data !== 'string' || !/^0x([0-9a-f]{2})*$/i.test(data)) return null
-  if (typeof blockNumber !== 'string' || !/^0x[0-9a-f]{1,16}$/i.test(blockNumber)) return null
+  if (!isQuantity(blockNumber)) return null
+  const { blockTimestamp } = value as Record<string, unknown>
   return {
     address: lower(address),
     topics: topics.map(lower),
     data: lower(data),
     blockNumber: BigInt(blockNumber),
     transactionHash: lower(transactionHash),
+    timestamp: isQuantity(blockTimestamp) ? Number(blockTimestamp) : null,
   }
+}
+
+function isQuantity(value: unknown): value is Hex {
+  return typeof value === 'string' && /^0x[0-9a-f]{1,16}$/i.test(value)
 }
 
 function answers(log: EventLog, { from, to, address, topics }: LogsQuestion): boolean {
