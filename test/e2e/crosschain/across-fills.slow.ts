@@ -2,9 +2,14 @@
  * Across's fee and time by what relayers took of late: in a world whose relayer fills above a threshold alone, deposits of
  * ours are filled, and leave little more than that.
  */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { numberToHex } from 'viem'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { type Hex, nativeToken } from '../../../src/domain/primitives.js'
+import { openCassetteFile } from '../../../src/rpc/cassette/cassette-file.js'
+import { CassetteRequests } from '../../../src/rpc/cassette/cassette-requests.js'
 import { sandboxAccount } from '../../../src/sandbox/accounts.js'
 import { bridgeAddresses } from '../../../src/sandbox/bridges/bridge-addresses.js'
 import { createSeededRandom, type SeededRandom } from '../../../src/sandbox/market/seeded-random.js'
@@ -24,6 +29,7 @@ import {
   usualSeconds,
 } from '../../support/bridges/past-deposits.js'
 import { acrossToken, definitionOf } from '../../support/bridges/relayed-sandboxes.js'
+import { runCli } from '../../support/cli.js'
 import { startService, type TestService } from '../../support/service/service.js'
 
 const { address: alice } = sandboxAccount('alice')
@@ -93,15 +99,9 @@ async function liveADay(lane: Lane, seed: bigint): Promise<void> {
   const seconds: number[] = []
   for (let index = 0; index < depositsOfLane; index += 1) {
     const amount = BigInt(Math.round(lane.least * 10 ** (3 * partOf(random))))
-    const isOwn = random(100) < 3
     const fee = Number(lane.wanted(amount)) * usualPart(random)
     const at = begin + 10 * index
-    const sent = await deposit(
-      lane,
-      amount,
-      isOwn ? lane.wanted(amount) : BigInt(Math.round(fee)),
-      at,
-    )
+    const sent = await deposit(lane, amount, BigInt(Math.round(fee)), at)
     const taken = usualSeconds(random)
     seconds.push(taken)
     fills.push({ at: at + taken, run: () => fill(lane, sent, at + taken) })
@@ -140,24 +140,31 @@ afterAll(async () => {
   await Promise.all([...anvils, ...(sandboxes ?? [])].map((one) => one.stop()))
 })
 
-/** Answers at one pair of blocks: what is carried out comes after all of them. */
-async function ask(lane: Lane, random: SeededRandom) {
-  const { source, destination, tokenIn, tokenOut, symbol, least } = lane
-  const tokens = symbol === 'WETH' ? [nativeToken, nativeToken] : [tokenIn, tokenOut]
-  const { status, body, text } = await service.get('/api/v1/shortcuts/route', {
+function queryOf({ source, destination, tokenIn, tokenOut, symbol }: Lane, amountIn: number) {
+  const [given, wanted] = symbol === 'WETH' ? [nativeToken, nativeToken] : [tokenIn, tokenOut]
+  return {
     chainId: String(source.chainId),
     destinationChainId: String(destination.chainId),
     fromAddress: alice,
-    tokenIn: tokens[0] ?? '',
-    tokenOut: tokens[1] ?? '',
-    amountIn: String(Math.round(least * 2 * 10 ** (2 * partOf(random)))),
+    tokenIn: given,
+    tokenOut: wanted,
+    amountIn: String(Math.round(amountIn)),
     ignoreBridges: 'stargate,cctp,canonical',
     crosschainRouteMode: 'direct',
-  })
+  }
+}
+
+async function ask(lane: Lane, random: SeededRandom): Promise<Answer> {
+  const amountIn = lane.least * 2 * 10 ** (2 * partOf(random))
+  const { status, body, text } = await service.get(
+    '/api/v1/shortcuts/route',
+    queryOf(lane, amountIn),
+  )
   expect(status, text).toBe(200)
   return body
 }
 
+/** At one pair of blocks: what is carried out comes after all of them. */
 async function answersOf(lane: Lane, seed: bigint) {
   const random = createSeededRandom(seed)
   const answers = []
@@ -177,6 +184,27 @@ async function carryOut(lane: Lane, { tx, amountOut }: Answer) {
   const part = Number(sent.inputAmount - sent.outputAmount) / Number(lane.wanted(sent.inputAmount))
   return { part, isFilled: await fill(lane, sent, (await timeOf(destination)) + 2) }
 }
+
+test('a cassette keeps what was known, and replays without the events', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'forkroute-fills-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const [requests, cassette] = [join(folder, 'requests.json'), join(folder, 'fills.cassette')]
+  const lane = lanes[0] as Lane
+  const query = { ...queryOf(lane, 123_456_789), executionMode: 'backend' }
+  await writeFile(requests, JSON.stringify({ requests: [{ path: '/shortcuts/quote', query }] }))
+  const env = {
+    RPC_URL_1: sides[1].anvil.url,
+    RPC_URL_8453: sides[8453].anvil.url,
+    DATA_DIR: join(folder, 'recording'),
+  }
+  const recorded = await runCli(['record', cassette, '--requests', requests], env)
+  expect(recorded.code, recorded.err).toBe(0)
+  const db = openCassetteFile(cassette, 'read')
+  expect(new CassetteRequests(db).get(1)?.answer).toContain('"measured"')
+  db.close()
+  const verified = await runCli(['verify', cassette], { DATA_DIR: join(folder, 'empty') })
+  expect(verified.out, verified.err).toContain('1 the same')
+})
 
 describe.each([0, 1, 2, 3])('lane %i', (index) => {
   const lane = () => lanes[index] as Lane

@@ -28,7 +28,8 @@ export async function fuzz(
 ): Promise<readonly Asked[]> {
   const openapi = (await service.get('/openapi.json')).body as OpenApi
   const list = async (path: string) => {
-    const { body } = await service.get(path)
+    const { status, body, text } = await service.get(path)
+    if (status !== 200) throw new Error(`${path}: ${text}`)
     return body.data ?? body
   }
   const next = createFuzz({
