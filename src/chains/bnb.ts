@@ -96,6 +96,15 @@ export const bnb = defineChain({
         '0x6b5da774890db7b7b96c6f44e6a4b0f657399e2e',
       ],
     },
+    // @see CurveDocs/curve-docs dbe555e, deployment-data.json; curvefi/curve-js 8cb9f82, src/constants/network_constants.ts
+    curve: {
+      metaRegistry: '0x4c7a5a5d57f98d362f1c00d7135f0da5b6f82227',
+      stableFactory: '0xefde221f306152971d8e9f181bfe998447975810',
+      stableNgFactory: '0xd7e72f3615aa65b92a4dbdc211e296a35512988b',
+      cryptoFactory: '0xbd5fbd2fa58cb15228a9abdac9ec994f79e3483c',
+      twocryptoFactory: '0x98ee851a00abee0d95d08cf4ca2bdce32aeaaf7f',
+      tricryptoFactory: '0x38f8d93406fa2d9924dcfcb67db5b0521fb20f7d',
+    },
     'erc-4626': { factories: ['0x92983687e672ca6d96530f9dbe11a196ce905d72'] },
     // @see @pendle/core-v2 6.11.0, deployments: factories of versions 3 to 6, those that there are
     pendle: {

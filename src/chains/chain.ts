@@ -52,7 +52,7 @@ export function canonicalToken(
  * Venues that a chain has had since after cassettes named protocols, as `slug:chainId`. What knows one of them names it
  * beside the protocol, so that a replay of an earlier cassette reads none.
  */
-export const laterVenues: readonly string[] = [42161, 8453, 10, 137, 43114, 100].map(
+export const laterVenues: readonly string[] = [42161, 8453, 10, 137, 43114, 100, 56, 146, 130].map(
   (chainId) => `curve:${chainId}`,
 )
 

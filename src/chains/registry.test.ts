@@ -24,10 +24,13 @@ test('a venue that came to a chain later is there where it is named, and for a c
   expect(later.map(({ name }) => name).sort()).toEqual([
     'Arbitrum One',
     'Avalanche C-Chain',
+    'BNB Smart Chain',
     'Base',
     'Gnosis',
     'OP Mainnet',
     'Polygon PoS',
+    'Sonic',
+    'Unichain',
   ])
   for (const chain of later) {
     const named = [...slugs, ...laterBridges]

@@ -51,6 +51,13 @@ export const sonic = defineChain({
         '0x3ed9b71b5cc9cb5987ecb63b88923824c890e0f9',
       ],
     },
+    // @see curvefi/curve-core b4c27f3, deployments/prod/sonic.yaml
+    curve: {
+      metaRegistry: '0x1764ee18e8b3cca4787249ceb249356192594585',
+      stableCoreFactory: '0x7c2085419be6a04f4ad88ea91bc9f5c6e6c463d8',
+      twocryptoFactory: '0x1a83348f9ccfd3fe1a8c0adba580ac4e267fe495',
+      tricryptoFactory: '0x635742dcc8313dcf8c904206037d962c042eafbd',
+    },
     'erc-4626': { factories: ['0x0ce9e3512cb4df8ae7e265e62fb9258dc14f12e8'] },
     // @see @pendle/core-v2 6.11.0, deployments: factories of versions 3 to 6, those that there are
     pendle: {

@@ -18,6 +18,9 @@ export const readAt: Readonly<Record<string, string>> = {
   'venues.compound-v3.comets': 'compound-finance/comet d5a30b0, deployments, roots.json',
   'venues.curve.addressProvider': 'docs.curve.finance, Deployments',
   'venues.curve.metaRegistry': 'docs.curve.finance, Deployments',
+  'venues.curve.stableCoreFactory': 'curvefi/curve-core b4c27f3, deployments/prod',
+  'venues.curve.tricryptoFactory': 'curvefi/curve-core b4c27f3, deployments/prod',
+  'venues.curve.twocryptoFactory': 'curvefi/curve-core b4c27f3, deployments/prod',
   'venues.aerodrome-slipstream.factories':
     'aerodrome-finance/slipstream 7844368, script/constants/output',
   'venues.aerodrome-v1.factory': 'aerodrome-finance/contracts a5fae2e, README.md',
