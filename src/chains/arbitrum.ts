@@ -147,6 +147,12 @@ export const arbitrum = defineChain({
         '0xd29e76c6f15ada0150d10a1d3f45accd2098283b',
         '0x49f2f7002669e0e4425fa0203975625ab4af3143',
       ],
+      yieldFactories: [
+        '0xeb38531db128eca928aea1b1ce9e5609b15ba146',
+        '0xc7f8f9f1dde1104664b6fc8f33e49b169c12f41e',
+        '0xff29e023910fb9bfc86729c1050af193a45a0c0c',
+        '0xba814bf6e27a6d6bae4a8ac65c8bc3d8e9b0aacf',
+      ],
     },
     'aave-v3': { pool: '0x794a61358d6845594f94dc1db02a252b5b4814ad' },
     // @see sparkdotfi/spark-address-registry 5348de2, src/Arbitrum.sol

@@ -128,6 +128,10 @@ export const base = defineChain({
         '0x59968008a703dc13e6beaeced644bdce4ee45d13',
         '0x81e80a50e56d10c501ff17b5fe2f662bd9ea4590',
       ],
+      yieldFactories: [
+        '0x963ddbb35c1ae44e2a159e3b5fb5177e0b32660d',
+        '0xddbfa21ecf024971486684e4e1600998adeabc88',
+      ],
     },
     'aave-v3': { pool: '0xa238dd80c259a72e81d7e4664a9801593f98d1c5' },
     // @see sparkdotfi/spark-address-registry 5348de2, src/Base.sol

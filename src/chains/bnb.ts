@@ -115,6 +115,12 @@ export const bnb = defineChain({
         '0x7c7f73f7a320364dbb3c9aaa9bccd402040ee0f9',
         '0x80ce46449df1c977f6ba60495125ce282f83ddfb',
       ],
+      yieldFactories: [
+        '0x40ae6da2d92aa3dcb7f8d7a7209fd12bdfcb7c85',
+        '0xdb6380041441a94050199b4a46771d8d93553509',
+        '0xe006760020384a20774dea977c313ef5f51fe17d',
+        '0xd8c12d46dde7a04f782d417fae78516448cb2c5b',
+      ],
     },
     'aave-v3': { pool: '0x6807dc923806fe8fd134338eabca509979a7e0cb' },
     // Tokens of which WOOFi has vaults. @see woonetwork/docs 218fb51, references/readme/bnb-smart-chain.md

@@ -168,6 +168,12 @@ export const ethereum = defineChain({
         '0x6fcf753f2c67b83f7b09746bbc4fa0047b35d050',
         '0x6d247b1c044fa1e22e6b04fa9f71baf99eb29a9f',
       ],
+      yieldFactories: [
+        '0xdf3601014686674e53d1fa52f7602525483f9122',
+        '0x273b4bfa3bb30fe8f32c467b5f0046834557f072',
+        '0x35a338522a435d46f77be32c70e215b813d0e3ac',
+        '0x3e6eba46abc5ab18ed95f6667d8b2fd4020e4637',
+      ],
     },
     'staking-rewards': {
       // Uniswap's of 2020: LP tokens of WETH with USDT, USDC, DAI and WBTC for UNI.

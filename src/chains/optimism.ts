@@ -123,6 +123,12 @@ export const optimism = defineChain({
         '0x02adf72d5d06a9c92136562eb237c07696833a84',
         '0x95a937f7064c75c6bc257160088c0a9d58cca333',
       ],
+      yieldFactories: [
+        '0xfa6b22fc4c3ad88b68c16b3061a16b1714f6bd57',
+        '0xf799e4c029d14f41dc1918c9a4c67242f565710e',
+        '0xcca0977ea3809c8fb785737eb9facd5b19626e81',
+        '0x2ba5e078b1ff6f1ab02a3b4462f3be6e950e60e8',
+      ],
     },
     'aave-v3': { pool: '0x794a61358d6845594f94dc1db02a252b5b4814ad' },
     // @see sparkdotfi/spark-address-registry 5348de2, src/Optimism.sol

@@ -66,6 +66,10 @@ export const sonic = defineChain({
         '0xfee31a6ec6ebefa0b5a594bf5b1139e3c6faa0fb',
         '0x0ab3ae25c42a2f3748a018556989355d568fa6d6',
       ],
+      yieldFactories: [
+        '0x0582d93fd9c9d42f26be5d86a5f75291f92102c2',
+        '0x4adf7b42ca2878ba8081b1742af3297e0dba67cc',
+      ],
     },
     'aave-v3': { pool: '0x5362dbb1e601abf3a4c14c22ffeda64042e5eaa3' },
     // Tokens of which WOOFi has vaults. @see woonetwork/docs 218fb51, references/readme/sonic.md

@@ -231,6 +231,12 @@ export interface Trust<State = unknown> {
   foreignCode?(pool: Pool, state: State, venue: VenueParameters): Address | null
 
   /**
+   * Whether the token of a pool that could be loaded is a contract of the protocol itself, so that nobody else wrote its code. Pure.
+   * Absent: none is.
+   */
+  isOwnToken?(pool: Pool, token: Address): boolean
+
+  /**
    * Whether what `holdings` goes by is the word of contracts for which the protocol vouches. False where that cannot be
    * read. Absent: where `foreignCode` names nobody, or the service lists the pool.
    */

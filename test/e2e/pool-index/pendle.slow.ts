@@ -1,6 +1,7 @@
 /**
- * Pendle at its own addresses, over HTTP: routes into a PT and out of it by a market that the index of pools names, into an SY and
- * out of it, and the redemption of an expired PT. Each is carried out on an Anvil of its own, one behind a front-run.
+ * Pendle at its own addresses, over HTTP: routes into a PT, a YT and shares of a market and out of them by a market that the index
+ * of pools names, into an SY and out of it, an SY split and redeemed, and what is left of it all after the expiry. Each is carried
+ * out on an Anvil of its own, one behind a front-run.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -10,12 +11,17 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ethereum } from '../../../src/chains/ethereum.js'
 import type { Address } from '../../../src/domain/primitives.js'
 import { contractAddress } from '../../../src/executor/deployments.js'
-import { factoriesOf, marketPool, routerOf } from '../../../src/protocols/pendle/pools.js'
+import {
+  factoriesOf,
+  marketPool,
+  routerOf,
+  yieldFactoriesOf,
+} from '../../../src/protocols/pendle/pools.js'
 import { sandboxAccount } from '../../../src/sandbox/accounts.js'
 import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.js'
 import { sandboxToken } from '../../../src/sandbox/tokens.js'
 import { expectExecution, stepsOf } from '../../support/answers.js'
-import { askBundle } from '../../support/bundle.js'
+import { askBundle, output, proveBundle } from '../../support/bundle.js'
 import { runCli } from '../../support/cli.js'
 import { executeOnFork } from '../../support/execute.js'
 import { NodeWriter } from '../../support/nodes/node-writer.js'
@@ -37,6 +43,7 @@ const [weth, usdc] = ['WETH', 'USDC'].map((symbol) => sandboxToken(symbol).addre
 const venue = ethereum.venues.pendle ?? {}
 const router = routerOf(venue) as Address
 const factory = factoriesOf(venue).at(-1) as Address
+const yieldFactory = yieldFactoriesOf(venue).at(-1) as Address
 const ether = 10n ** 18n
 const day = 86_400n
 
@@ -63,7 +70,7 @@ beforeAll(async () => {
   node = await new NodeWriter(sandbox.url).start()
   await node.rpc('anvil_impersonateAccount', [alice])
   const site = siteOf(node)
-  const placed = await placePendle(site, { router, factory })
+  const placed = await placePendle(site, { router, factory, yieldFactory })
   const { bytecode } = compileTestContracts('Vaults.sol')('AccruingVault')
   const vault = await node.deploy(bytecode, 'address', [weth])
   sy = await placeVaultYield(site, vault)
@@ -82,7 +89,7 @@ beforeAll(async () => {
     beside: 800n * ether,
   })
   await give(sy, 100n * ether)
-  await give(market.pt, 100n * ether)
+  for (const token of [market.pt, market.yt, market.market]) await give(token, 100n * ether)
   for (const token of [weth, usdc]) {
     const allowed = [contractAddress('Router'), maxUint256]
     await node.send(token, 'function approve(address, uint256)', allowed, alice)
@@ -124,14 +131,70 @@ test('into a PT and out of it, by a market of the index', async () => {
   }
 })
 
+test('into a YT and shares of the market and out of them', async () => {
+  const { yt, market: shares } = market
+  const rows = [
+    [weth, yt, 2n * ether, ['deposit pendle', 'swap pendle']],
+    [yt, weth, 20n * ether, ['swap pendle', 'redeem pendle']],
+    [sy, yt, ether + 1n, ['swap pendle']],
+    [yt, sy, 7n * ether + 1n, ['swap pendle']],
+    [weth, shares, 20n * ether, ['deposit pendle', 'deposit pendle']],
+    [shares, weth, 20n * ether, ['redeem pendle', 'redeem pendle']],
+    [sy, shares, 7n * ether + 1n, ['deposit pendle']],
+    [shares, sy, 7n * ether + 1n, ['redeem pendle']],
+  ] as const
+  for (const [tokenIn, tokenOut, amountIn, steps] of rows) {
+    const answer = await route(indexed, tokenIn, tokenOut, amountIn)
+    expect(answer.status, answer.text).toBe(200)
+    expect(stepsOf(answer)).toEqual(steps)
+    await expectExecution(sandbox.url, answer, tokenOut)
+  }
+})
+
+test('an SY is split into PT and YT, and both are redeemed for it', async () => {
+  const { pt, yt } = market
+  const query = { fromAddress: alice, chainId: '1' }
+  const act = (action: string, args: Record<string, unknown>) => ({
+    protocol: 'pendle',
+    action,
+    args: { primaryAddress: yt, ...args },
+  })
+  const amountIn = String(3n * ether + 1n)
+  const held = { isFunded: false }
+  const mint = act('mint', { tokenIn: sy, amountIn })
+  const split = await proveBundle(indexed, query, [mint], held)
+  expect(Object.keys(split.body.amountsOut).sort()).toEqual([pt, yt].sort())
+  expect(split.body.amountsOut[pt]).toBe(split.body.amountsOut[yt])
+  const redeem = act('redeem', { tokenIn: [yt, pt], tokenOut: sy, amountIn })
+  const joined = await proveBundle(indexed, query, [redeem], held)
+  expect(Object.keys(joined.body.amountsOut)).toEqual([sy])
+  // What is split comes back, but for a unit.
+  const back = act('redeem', { amountIn: output(0) })
+  const both = await proveBundle(indexed, query, [mint, back], held)
+  expect(Number(BigInt(amountIn) - BigInt(both.body.amountsOut[sy]))).toBeLessThan(2)
+  for (const [action, path, expected] of [
+    [act('mint', { amountIn, primaryAddress: pt }), 'primaryAddress', 'a YT that a factory'],
+    [act('mint', { amountIn, tokenIn: weth }), 'tokenIn', `the SY of the YT, ${sy}`],
+    [act('redeem', { amountIn, tokenIn: [pt] }), 'tokenIn', 'as much of each'],
+    [act('redeem', { amountIn, tokenOut: weth }), 'tokenOut', `the SY of the YT, ${sy}`],
+  ] as const) {
+    const refused = await askBundle(indexed, query, [action])
+    expect([refused.status, refused.body.code]).toEqual([400, 'INVALID_REQUEST'])
+    expect(refused.body.message).toContain(path)
+    expect(refused.body.message).toContain(expected)
+  }
+})
+
 test('a swap elsewhere leads there and back, too', async () => {
   for (const [tokenIn, tokenOut, amountIn] of [
     [usdc, market.pt, 5_000n * 10n ** 6n],
     [market.pt, usdc, 3n * ether],
+    [usdc, market.yt, 500n * 10n ** 6n],
+    [market.market, usdc, 3n * ether],
   ] as const) {
     const answer = await route(indexed, tokenIn, tokenOut, amountIn)
     expect(answer.status, answer.text).toBe(200)
-    expect(stepsOf(answer)).toContain('swap pendle')
+    expect(stepsOf(answer).filter((step) => step.endsWith(' pendle'))).toHaveLength(2)
     await expectExecution(sandbox.url, answer, tokenOut)
   }
 })
@@ -254,7 +317,30 @@ test('an expired PT is redeemed, without an index, and bought nowhere', async ()
     expect(answer.status, answer.text).toBe(200)
     expect(stepsOf(answer)).toEqual(['redeem pendle', 'redeem pendle'])
     await expectExecution(sandbox.url, answer, weth)
-    const without = await route(service, weth, market.pt, ether)
-    expect([without.status, without.body.code]).toEqual([422, 'NO_ROUTE'])
+    for (const token of [market.pt, market.yt, market.market]) {
+      const without = await route(service, weth, token, ether)
+      expect([without.status, without.body.code]).toEqual([422, 'NO_ROUTE'])
+    }
+  }
+})
+
+test('shares of an expired market are left, and its PT is redeemed without a YT', async () => {
+  const answer = await route(indexed, market.market, weth, 5n * ether)
+  expect(answer.status, answer.text).toBe(200)
+  expect(stepsOf(answer)).toEqual(['redeem pendle', 'redeem pendle'])
+  await expectExecution(sandbox.url, answer, weth)
+  const query = { fromAddress: alice, chainId: '1' }
+  const act = (action: string, args: Record<string, unknown>) => ({
+    protocol: 'pendle',
+    action,
+    args: { primaryAddress: market.yt, amountIn: String(ether), ...args },
+  })
+  const redeem = act('redeem', { tokenIn: market.pt })
+  const { body } = await proveBundle(indexed, query, [redeem], { isFunded: false })
+  expect(Object.keys(body.amountsIn)).toEqual([market.pt])
+  for (const action of [act('mint', {}), act('redeem', { tokenIn: [market.pt, market.yt] })]) {
+    const refused = await askBundle(indexed, query, [action])
+    expect([refused.status, refused.body.code]).toEqual([400, 'INVALID_REQUEST'])
+    expect(refused.body.message).toContain('expired')
   }
 })

@@ -256,14 +256,20 @@ function morpho(files: FilesOfPackage): Found[] {
   })
 }
 
+const pendleRoles = [
+  ['router', /^router$/],
+  ['factories', /^marketFactoryV\d+$/],
+  ['yieldFactories', /^yieldContractFactoryV\d+$/],
+] as const
+
 /** Factories of the first version tell of markets by another event. */
 function pendle(files: FilesOfPackage): Found[] {
   return pendleChains.flatMap((chainId) => {
     const stated = jsonIn<Record<string, unknown>>(files, `/${chainId}-core.json`)
     return Object.entries(stated).flatMap(([key, address]) => {
-      const isFactory = /^marketFactoryV\d+$/.test(key)
-      if (typeof address !== 'string' || !(isFactory || key === 'router')) return []
-      return [{ chainId, address, role: `pendle ${isFactory ? 'factories' : 'router'}` }]
+      const [role] = pendleRoles.find(([, pattern]) => pattern.test(key)) ?? []
+      if (typeof address !== 'string' || !role) return []
+      return [{ chainId, address, role: `pendle ${role}` }]
     })
   })
 }
