@@ -19,7 +19,7 @@ import { ptForExactSy, ptForLiquidity, ytForExactSy } from './router-search.js'
 
 /** In the order of the tokens of a record. */
 export const parts = ['pt', 'sy', 'yt', 'lp'] as const
-export type Part = (typeof parts)[number]
+type Part = (typeof parts)[number]
 
 interface Outcome {
   /** Raw units. */
