@@ -137,7 +137,10 @@ export const arbitrum = defineChain({
       twocryptoFactory: '0x98ee851a00abee0d95d08cf4ca2bdce32aeaaf7f',
       tricryptoFactory: '0xbc0797015fcfc47d9c1856639cae50d0e69fbee8',
     },
-    'erc-4626': { factories: ['0x878988f5f561081deea117717052164ea1ef0c82'] },
+    'erc-4626': {
+      stataFactories: ['0xd85922fff51ba4130cec7c499db4ac3eb9981ead'],
+      factories: ['0x878988f5f561081deea117717052164ea1ef0c82'],
+    },
     // @see @pendle/core-v2 6.11.0, deployments: factories of versions 3 to 6, those that there are
     pendle: {
       router: '0x888888888889758f76e7103c6cbf23abbf58f946',

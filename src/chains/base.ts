@@ -116,6 +116,7 @@ export const base = defineChain({
       tricryptoFactory: '0xa5961898870943c68037f6848d2d866ed2016bcb',
     },
     'erc-4626': {
+      stataFactories: ['0x78d33bf0014ab169725f2ea5a62b200f2977faee'],
       factories: [
         '0xa9c3d3a366466fa809d1ae982fb2c46e5fc41101',
         '0xff62a7c278c62ed665133147129245053bbf5918',

@@ -105,7 +105,10 @@ export const bnb = defineChain({
       twocryptoFactory: '0x98ee851a00abee0d95d08cf4ca2bdce32aeaaf7f',
       tricryptoFactory: '0x38f8d93406fa2d9924dcfcb67db5b0521fb20f7d',
     },
-    'erc-4626': { factories: ['0x92983687e672ca6d96530f9dbe11a196ce905d72'] },
+    'erc-4626': {
+      stataFactories: ['0x929b8a21a604b93dd7e95d5b9aaa3adf5be250ae'],
+      factories: ['0x92983687e672ca6d96530f9dbe11a196ce905d72'],
+    },
     // @see @pendle/core-v2 6.11.0, deployments: factories of versions 3 to 6, those that there are
     pendle: {
       router: '0x888888888889758f76e7103c6cbf23abbf58f946',

@@ -143,6 +143,10 @@ export const ethereum = defineChain({
       ],
     },
     'erc-4626': {
+      stataFactories: [
+        '0xcb0b5ca20b6c5c02a9a3b2ce433650768ed2974f',
+        '0x347c75d19718a05148687e13dca259ad016ab411',
+      ],
       // Savings DAI and USDS, staked USDe, FRAX and frxETH.
       vaults: [
         '0x83f20f44975d03b1b09e64809b757c47f942beea',

@@ -105,7 +105,10 @@ export const optimism = defineChain({
       twocryptoFactory: '0x98ee851a00abee0d95d08cf4ca2bdce32aeaaf7f',
       tricryptoFactory: '0xc6c09471ee39c7e30a067952fcc89c8922f9ab53',
     },
-    'erc-4626': { factories: ['0x3bb6a6a0bc85b367efe0a5bac81c5e52c892839a'] },
+    'erc-4626': {
+      stataFactories: ['0x170d6d6fcabf0ba3932a03d5f470c16c39c18e39'],
+      factories: ['0x3bb6a6a0bc85b367efe0a5bac81c5e52c892839a'],
+    },
     // @see compound-finance/comet d5a30b0, deployments/optimism/*/roots.json
     'compound-v3': {
       comets: [

@@ -58,7 +58,10 @@ export const sonic = defineChain({
       twocryptoFactory: '0x1a83348f9ccfd3fe1a8c0adba580ac4e267fe495',
       tricryptoFactory: '0x635742dcc8313dcf8c904206037d962c042eafbd',
     },
-    'erc-4626': { factories: ['0x0ce9e3512cb4df8ae7e265e62fb9258dc14f12e8'] },
+    'erc-4626': {
+      stataFactories: ['0xfeeb6fe430b7523fef2a38327241ee7153779535'],
+      factories: ['0x0ce9e3512cb4df8ae7e265e62fb9258dc14f12e8'],
+    },
     // @see @pendle/core-v2 6.11.0, deployments: factories of versions 3 to 6, those that there are
     pendle: {
       router: '0x888888888889758f76e7103c6cbf23abbf58f946',

@@ -8,6 +8,7 @@ import { type Address, type BlockPin, nativeToken } from '../../domain/primitive
 import type { StateReader } from '../../domain/state.js'
 import { type IndexAnswer, type IndexReader, openIndexReader } from '../../pool-index/lookup.js'
 import { sourcesOf } from '../../pool-index/sources.js'
+import type { Pool } from '../../protocols/pool.js'
 import { protocols } from '../../protocols/registry.js'
 import { quietly } from '../../telemetry/quietly.js'
 import { type ChosenPools, chooseIndexed, type Ends } from '../market/indexed.js'
@@ -56,6 +57,11 @@ const Note = z.object({
   unreadable: z.array(z.object({ protocol: z.string(), subject: z.string(), message: z.string() })),
 })
 
+interface Wrapper {
+  readonly protocol: string
+  readonly factories: readonly Address[]
+}
+
 export class IndexedMarket {
   /** While the index is behind the block it goes on, so what was chosen is kept with how far it was. */
   readonly #chosen = new Map<string, Promise<Chosen>>()
@@ -65,6 +71,8 @@ export class IndexedMarket {
   readonly #known: readonly Address[]
   /** Of tokens that events do not tell. */
   readonly #standIns: readonly Address[]
+  /** Whose pools are wrapped forms of tokens. */
+  readonly #wrappers: readonly Wrapper[]
 
   constructor(
     private readonly parts: {
@@ -81,6 +89,11 @@ export class IndexedMarket {
     this.#standIns = protocols.flatMap(({ slug, index }) => {
       const venue = parts.chain.venues[slug]
       return (venue && index?.standIns?.(venue)) ?? []
+    })
+    this.#wrappers = protocols.flatMap(({ slug, index }) => {
+      const venue = parts.chain.venues[slug]
+      const factories = (venue && index?.wrappers?.(venue)) ?? []
+      return factories.length > 0 ? [{ protocol: slug, factories }] : []
     })
     const { id, connectorTokens, stableAnchors, wrappedNative } = parts.chain
     this.#known = [
@@ -102,7 +115,7 @@ export class IndexedMarket {
     if (cached && cached.base === (await base)) return cached.view
     const [plain, merged] = await Promise.all([
       base,
-      this.parts.market.withIndexed(reader, base, chosen, this.#trusted(ends)),
+      this.parts.market.withIndexed(reader, base, chosen, this.#trusted(ends, chosen)),
     ])
     const notes = this.#notesOn(chosen.upTo)
     const view = new MarketView(notes.length > 0 ? { ...merged, notes } : merged)
@@ -146,20 +159,48 @@ export class IndexedMarket {
       [...new Set(tokens.map((token) => canonicalToken(chain, token)))].map((token) =>
         token === chain.wrappedNative ? [token, nativeToken] : [token],
       )
-    return reader.find(pin, {
+    const wrapped = maxHops < 2 ? [] : this.#wrappedForms(reader, [...tokensIn, ...tokensOut])
+    const withForms = (tokens: readonly Address[]) =>
+      spellings(tokens).map((group) => [
+        ...group,
+        ...wrapped.flatMap(({ address, tokens: [token] }) =>
+          token && group.includes(token) ? address : [],
+        ),
+      ])
+    const found = reader.find(pin, {
       sources: this.#sources,
-      tokensIn: spellings(tokensIn),
-      tokensOut: spellings(tokensOut),
+      tokensIn: withForms(tokensIn),
+      tokensOut: withForms(tokensOut),
       connectors: spellings([...chain.connectorTokens, chain.wrappedNative, ...this.#standIns]),
       maxHops,
       gates: index.settings.v4HooksAllowlist ?? [],
       runsHooks: index.settings.v4Hooks === 'run',
     })
+    if (wrapped.length === 0) return found
+    const forms = new Set(wrapped.map(({ id }) => id))
+    return { ...found, pools: found.pools.filter(({ id }) => !forms.has(id)), wrapped }
   }
 
-  /** The operator chose the lists, so whoever made a token of theirs is no stranger. */
-  #trusted({ tokensIn, tokensOut }: Ends): ReadonlySet<Address> {
-    return new Set([...this.#known, ...tokensIn, ...tokensOut])
+  #wrappedForms(reader: IndexReader, tokens: readonly Address[]): readonly Pool[] {
+    const ends = new Set(tokens.map((token) => canonicalToken(this.parts.chain, token)))
+    return this.#wrappers
+      .flatMap((wrapper) => reader.madeBy(this.parts.pin, this.#sources, wrapper))
+      .filter(({ address, tokens: [token] }) => token && ends.has(token) && !ends.has(address))
+  }
+
+  /**
+   * The operator chose the lists, so whoever made a token of theirs is no stranger. Nor is a factory of a protocol that made a
+   * wrapped form of a token of the ends.
+   */
+  #trusted({ tokensIn, tokensOut }: Ends, { pools }: Chosen): ReadonlySet<Address> {
+    const forms = pools.flatMap(({ protocol, address, parameters }) =>
+      this.#wrappers.some(
+        (one) => one.protocol === protocol && one.factories.some((by) => by === parameters.factory),
+      )
+        ? address
+        : [],
+    )
+    return new Set([...this.#known, ...tokensIn, ...tokensOut, ...forms])
   }
 
   #notesOn(upTo: bigint | null): readonly string[] {

@@ -34,6 +34,7 @@ export const readAt: Readonly<Record<string, string>> = {
   'venues.dodo-v2.dvmFactory': 'DODOEX/contractV2 c58c067, config',
   'venues.erc-4626.factories': 'docs.morpho.org, MetaMorpho addresses',
   'venues.erc-4626.registries': 'docs.yearn.fi, v3-contracts',
+  'venues.erc-4626.stataFactories': 'bgd-labs/aave-address-book f61c976, src/ts',
   'venues.erc-4626.vaults': 'docs.frax.finance, sFRAX and sfrxETH',
   'venues.ether-fi.eETH': 'etherfi-protocol/smart-contracts, script/deploys/Deployed.s.sol',
   'venues.ether-fi.liquidityPool':

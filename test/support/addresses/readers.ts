@@ -79,9 +79,11 @@ function aave(files: FilesOfPackage): Found[] {
   const ofChains = Object.entries(chainNames.aave).flatMap(([id, name]) => {
     const chainId = Number(id)
     const feeds = textOf(files, `Chainlink${name}.mjs`)
-    const pool = new RegExp(`var POOL = "(${hex})"`).exec(textOf(files, `AaveV3${name}.mjs`))?.[1]
+    const own = textOf(files, `AaveV3${name}.mjs`)
+    const stated = (key: string) => new RegExp(`var ${key} = "(${hex})"`).exec(own)?.[1] ?? ''
     return [
-      { chainId, address: pool ?? '', role: 'aave-v3 pool' },
+      { chainId, address: stated('POOL'), role: 'aave-v3 pool' },
+      { chainId, address: stated('STATA_FACTORY'), role: 'erc-4626 stataFactories' },
       ...[...feeds.matchAll(new RegExp(`var (\\w+)__USD = "(${hex})"`, 'g'))].map(
         ([, base = '', address = '']) => ({ chainId, address, role: `feed ${base}` }),
       ),
