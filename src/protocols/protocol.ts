@@ -63,6 +63,8 @@ export interface EndorsementArgs {
   readonly pool: Pool
   /** The service's own record of the pool; null: it lists none. */
   readonly listed: Pool | null
+  /** Whether the chain's file or a token list of the operator names the token, so that it is no stranger. */
+  isNamed(token: Address): boolean
 }
 
 export interface EncodeSwapArgs<State = unknown> {

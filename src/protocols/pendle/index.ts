@@ -28,6 +28,7 @@ import { marketEvents } from './pool-events.js'
 import { factoriesOf, routerOf, slug, yieldFactoriesOf } from './pools.js'
 import { pendlePositions } from './positions.js'
 import { type PendleState, swapIn } from './state.js'
+import { holdings, isEndorsed } from './worth.js'
 
 /** The router searches on chain for what an amount of SY buys, and each step of that takes a logarithm. */
 const gasOf = { ptIn: 190_000n, redemption: 110_000n, yield: 110_000n } as const
@@ -91,6 +92,7 @@ export const pendle = defineProtocol<PendleState>({
     isOwnToken: ({ tokens: [, sy], parameters: { kind } }, token) =>
       kind === 'market' && token !== sy,
     isNoPriceSource: () => true,
+    isEndorsed,
     probes: (venue) => {
       const router = routerOf(venue)
       return [
@@ -105,7 +107,7 @@ export const pendle = defineProtocol<PendleState>({
     },
   },
   index: marketEvents,
-  positions: { ...pendlePositions, underlying: underlyingTokens },
+  positions: { ...pendlePositions, underlying: underlyingTokens, holdings },
   actions: { definitions: pendleActions },
 })
 

@@ -13,7 +13,7 @@ import { protocols } from '../../protocols/registry.js'
 import { quietly } from '../../telemetry/quietly.js'
 import { type ChosenPools, chooseIndexed, type Ends } from '../market/indexed.js'
 import type { Market } from '../market/market.js'
-import { MarketView } from '../market/market-view.js'
+import { type MarketPool, MarketView } from '../market/market-view.js'
 import type { WorkerSettings } from './worker-settings.js'
 
 export interface PoolIndex {
@@ -69,10 +69,13 @@ export class IndexedMarket {
   readonly #hasSources: boolean
   readonly #sources: readonly string[]
   readonly #known: readonly Address[]
-  /** Of tokens that events do not tell. */
-  readonly #standIns: readonly Address[]
   /** Whose pools are wrapped forms of tokens. */
   readonly #wrappers: readonly Wrapper[]
+  /** Of tokens that events do not tell. */
+  readonly #standIns: readonly Address[]
+  /** Protocols that have such. */
+  readonly #incomplete: ReadonlySet<string>
+  readonly #worth = new Map<Address, Promise<readonly MarketPool[]>>()
 
   constructor(
     private readonly parts: {
@@ -86,15 +89,17 @@ export class IndexedMarket {
       onlyListed ? [] : key,
     )
     this.#hasSources = this.#sources.length > 0
-    this.#standIns = protocols.flatMap(({ slug, index }) => {
+    const standIns = protocols.flatMap(({ slug, index }) => {
       const venue = parts.chain.venues[slug]
-      return (venue && index?.standIns?.(venue)) ?? []
+      return ((venue && index?.standIns?.(venue)) ?? []).map((token) => ({ slug, token }))
     })
     this.#wrappers = protocols.flatMap(({ slug, index }) => {
       const venue = parts.chain.venues[slug]
       const factories = (venue && index?.wrappers?.(venue)) ?? []
       return factories.length > 0 ? [{ protocol: slug, factories }] : []
     })
+    this.#standIns = standIns.map(({ token }) => token)
+    this.#incomplete = new Set(standIns.map(({ slug }) => slug))
     const { id, connectorTokens, stableAnchors, wrappedNative } = parts.chain
     this.#known = [
       ...[...connectorTokens, ...stableAnchors, wrappedNative, nativeToken],
@@ -121,6 +126,48 @@ export class IndexedMarket {
     const view = new MarketView(notes.length > 0 ? { ...merged, notes } : merged)
     this.#views.set(key, { base: plain, view })
     return view
+  }
+
+  /** Pools that may tell what a token is worth, of protocols whose events do not tell all tokens: the same for equal tokens. */
+  worthOf(reader: StateReader, token: Address): Promise<readonly MarketPool[]> {
+    if (this.#standIns.length === 0) return Promise.resolve([])
+    const known = this.#worth.get(token)
+    if (known) return known
+    const worth = this.#readWorth(reader, token)
+    this.#worth.set(token, worth)
+    worth.catch(() => this.#worth.delete(token))
+    return worth
+  }
+
+  async #readWorth(reader: StateReader, token: Address): Promise<readonly MarketPool[]> {
+    const chosen = await this.#chooseWorth(reader, token)
+    if (chosen.pools.length === 0) return []
+    const nothing = Promise.resolve(new MarketView({ pools: [], unreadable: [] }))
+    const trusted = this.#trusted({ tokensIn: [token], tokensOut: [], maxHops: 1 }, chosen)
+    return (await this.parts.market.withIndexed(reader, nothing, chosen, trusted)).pools
+  }
+
+  async #chooseWorth(reader: StateReader, token: Address): Promise<Chosen> {
+    const { chain, pin, index } = this.parts
+    const name = `worth of ${token}`
+    if (index.settings.cassette === 'replay') return recall(reader, name)
+    // With three hops, one more token may stand between it and the stand-ins.
+    const ends = { tokensIn: [token], tokensOut: [], maxHops: 3 }
+    const found = index.reader()?.find(pin, {
+      sources: this.#sources,
+      tokensIn: [[token]],
+      tokensOut: [],
+      connectors: this.#standIns.map((standIn) => [standIn]),
+      maxHops: ends.maxHops,
+      gates: [],
+      runsHooks: false,
+    })
+    const pools = found?.pools.filter(({ protocol }) => this.#incomplete.has(protocol)) ?? []
+    if (!found || pools.length === 0) return { pools: [], unreadable: [], upTo: null }
+    const best = await chooseIndexed({ chain, protocols, reader }, { pools, hooked: [] }, ends)
+    const chosen = { ...best, upTo: found.upTo }
+    if (index.settings.cassette === 'record') await remember(reader, name, chosen)
+    return chosen
   }
 
   async #choose(reader: StateReader, name: string, ends: Ends): Promise<Chosen> {
