@@ -50,7 +50,7 @@ export type CassetteSettings = Pick<
   | 'acrossMaxUsd'
 > & {
   readonly chainIds: readonly number[]
-  /** Slugs of the protocols, and the later venues, that the recording software has: later ones have pools whose state was not recorded. */
+  /** Slugs of the protocols, the later venues and the later bridges, that the recording software has: the state of others was not recorded. */
   readonly protocols: readonly string[]
 }
 

@@ -137,7 +137,10 @@ export const arbitrum = defineChain({
       twocryptoFactory: '0x98ee851a00abee0d95d08cf4ca2bdce32aeaaf7f',
       tricryptoFactory: '0xbc0797015fcfc47d9c1856639cae50d0e69fbee8',
     },
-    'erc-4626': { factories: ['0x878988f5f561081deea117717052164ea1ef0c82'] },
+    'erc-4626': {
+      stataFactories: ['0xd85922fff51ba4130cec7c499db4ac3eb9981ead'],
+      factories: ['0x878988f5f561081deea117717052164ea1ef0c82'],
+    },
     // @see @pendle/core-v2 6.11.0, deployments: factories of versions 3 to 6, those that there are
     pendle: {
       router: '0x888888888889758f76e7103c6cbf23abbf58f946',
@@ -146,6 +149,12 @@ export const arbitrum = defineChain({
         '0xd9f5e9589016da862d2abce980a5a5b99a94f3e8',
         '0xd29e76c6f15ada0150d10a1d3f45accd2098283b',
         '0x49f2f7002669e0e4425fa0203975625ab4af3143',
+      ],
+      yieldFactories: [
+        '0xeb38531db128eca928aea1b1ce9e5609b15ba146',
+        '0xc7f8f9f1dde1104664b6fc8f33e49b169c12f41e',
+        '0xff29e023910fb9bfc86729c1050af193a45a0c0c',
+        '0xba814bf6e27a6d6bae4a8ac65c8bc3d8e9b0aacf',
       ],
     },
     'aave-v3': { pool: '0x794a61358d6845594f94dc1db02a252b5b4814ad' },

@@ -87,7 +87,7 @@ export const avalanche = defineChain({
       twocryptoFactory: '0x98ee851a00abee0d95d08cf4ca2bdce32aeaaf7f',
       tricryptoFactory: '0x3d6cb2f6dcf47cdd9c13e4e3beae9af041d8796a',
     },
-    'erc-4626': {},
+    'erc-4626': { stataFactories: ['0xc2e7a608d868817dd58438913ed72955a0567561'] },
     'aave-v3': { pool: '0x794a61358d6845594f94dc1db02a252b5b4814ad' },
     // Tokens of which WOOFi has vaults. @see woonetwork/docs 218fb51, references/readme/avalanche-c-chain.md
     'woofi-v2': {

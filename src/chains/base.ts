@@ -116,6 +116,7 @@ export const base = defineChain({
       tricryptoFactory: '0xa5961898870943c68037f6848d2d866ed2016bcb',
     },
     'erc-4626': {
+      stataFactories: ['0x78d33bf0014ab169725f2ea5a62b200f2977faee'],
       factories: [
         '0xa9c3d3a366466fa809d1ae982fb2c46e5fc41101',
         '0xff62a7c278c62ed665133147129245053bbf5918',
@@ -127,6 +128,10 @@ export const base = defineChain({
       factories: [
         '0x59968008a703dc13e6beaeced644bdce4ee45d13',
         '0x81e80a50e56d10c501ff17b5fe2f662bd9ea4590',
+      ],
+      yieldFactories: [
+        '0x963ddbb35c1ae44e2a159e3b5fb5177e0b32660d',
+        '0xddbfa21ecf024971486684e4e1600998adeabc88',
       ],
     },
     'aave-v3': { pool: '0xa238dd80c259a72e81d7e4664a9801593f98d1c5' },

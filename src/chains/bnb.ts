@@ -96,7 +96,19 @@ export const bnb = defineChain({
         '0x6b5da774890db7b7b96c6f44e6a4b0f657399e2e',
       ],
     },
-    'erc-4626': { factories: ['0x92983687e672ca6d96530f9dbe11a196ce905d72'] },
+    // @see CurveDocs/curve-docs dbe555e, deployment-data.json; curvefi/curve-js 8cb9f82, src/constants/network_constants.ts
+    curve: {
+      metaRegistry: '0x4c7a5a5d57f98d362f1c00d7135f0da5b6f82227',
+      stableFactory: '0xefde221f306152971d8e9f181bfe998447975810',
+      stableNgFactory: '0xd7e72f3615aa65b92a4dbdc211e296a35512988b',
+      cryptoFactory: '0xbd5fbd2fa58cb15228a9abdac9ec994f79e3483c',
+      twocryptoFactory: '0x98ee851a00abee0d95d08cf4ca2bdce32aeaaf7f',
+      tricryptoFactory: '0x38f8d93406fa2d9924dcfcb67db5b0521fb20f7d',
+    },
+    'erc-4626': {
+      stataFactories: ['0x929b8a21a604b93dd7e95d5b9aaa3adf5be250ae'],
+      factories: ['0x92983687e672ca6d96530f9dbe11a196ce905d72'],
+    },
     // @see @pendle/core-v2 6.11.0, deployments: factories of versions 3 to 6, those that there are
     pendle: {
       router: '0x888888888889758f76e7103c6cbf23abbf58f946',
@@ -105,6 +117,12 @@ export const bnb = defineChain({
         '0x7d20e644d2a9e149e5be9be9ad2ab243a7835d37',
         '0x7c7f73f7a320364dbb3c9aaa9bccd402040ee0f9',
         '0x80ce46449df1c977f6ba60495125ce282f83ddfb',
+      ],
+      yieldFactories: [
+        '0x40ae6da2d92aa3dcb7f8d7a7209fd12bdfcb7c85',
+        '0xdb6380041441a94050199b4a46771d8d93553509',
+        '0xe006760020384a20774dea977c313ef5f51fe17d',
+        '0xd8c12d46dde7a04f782d417fae78516448cb2c5b',
       ],
     },
     'aave-v3': { pool: '0x6807dc923806fe8fd134338eabca509979a7e0cb' },

@@ -2,6 +2,7 @@
  * What differs between chains. A new chain is one file here and one line in `registry.ts`.
  */
 import type { ChainRules } from '../domain/chain-rules.js'
+import { defined } from '../domain/defined.js'
 import { type Address, isNative } from '../domain/primitives.js'
 import { wrappedNativeSlug } from '../domain/route-step.js'
 
@@ -51,25 +52,46 @@ export function canonicalToken(
  * Venues that a chain has had since after cassettes named protocols, as `slug:chainId`. What knows one of them names it
  * beside the protocol, so that a replay of an earlier cassette reads none.
  */
-export const laterVenues: readonly string[] = [42161, 8453, 10, 137, 43114, 100].map(
+export const laterVenues: readonly string[] = [42161, 8453, 10, 137, 43114, 100, 56, 146, 130].map(
   (chainId) => `curve:${chainId}`,
 )
 
 /**
- * The chain with venues of these protocols alone; the same chain where it has no others, or none are given.
+ * Bridges that chains have had since after cassettes named protocols, as `bridge:slug`. They are named as later venues
+ * are, so that a replay of an earlier cassette asks none of them.
+ */
+export const laterBridges: readonly string[] = ['cctp', 'canonical'].map((slug) => `bridge:${slug}`)
+
+/**
+ * The chain with venues of these protocols alone, and with the later bridges that are named; the same chain where it has
+ * no others, or none are given.
  *
- * @param protocols - slugs, and those of `laterVenues` that are known.
+ * @param protocols - slugs, and those of `laterVenues` and `laterBridges` that are known.
  */
 export function withProtocols(
   chain: ChainDefinition,
   protocols: readonly string[] | undefined,
 ): ChainDefinition {
-  const all = Object.entries(chain.venues)
-  const isKnown = (slug: string) => {
-    const venue = `${slug}:${chain.id}`
-    const isNamed = !laterVenues.includes(venue) || protocols?.includes(venue)
-    return isNamed && protocols?.includes(slug)
-  }
-  const own = protocols ? all.filter(([slug]) => isKnown(slug)) : all
-  return own.length === all.length ? chain : { ...chain, venues: Object.fromEntries(own) }
+  if (!protocols) return chain
+  const isNamed = (later: readonly string[], name: string) =>
+    !later.includes(name) || protocols.includes(name)
+  const venues = entriesWhere(
+    chain.venues,
+    (slug) => protocols.includes(slug) && isNamed(laterVenues, `${slug}:${chain.id}`),
+  )
+  const bridges = entriesWhere(chain.bridges ?? {}, (slug) =>
+    isNamed(laterBridges, `bridge:${slug}`),
+  )
+  if (!venues && !bridges) return chain
+  return { ...chain, ...defined({ venues: venues ?? undefined, bridges: bridges ?? undefined }) }
+}
+
+/** Null where all of them are kept. */
+function entriesWhere<T>(
+  all: Readonly<Record<string, T>>,
+  isKept: (name: string) => boolean,
+): Record<string, T> | null {
+  const entries = Object.entries(all)
+  const kept = entries.filter(([name]) => isKept(name))
+  return kept.length === entries.length ? null : Object.fromEntries(kept)
 }

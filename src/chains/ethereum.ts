@@ -143,6 +143,10 @@ export const ethereum = defineChain({
       ],
     },
     'erc-4626': {
+      stataFactories: [
+        '0xcb0b5ca20b6c5c02a9a3b2ce433650768ed2974f',
+        '0x347c75d19718a05148687e13dca259ad016ab411',
+      ],
       // Savings DAI and USDS, staked USDe, FRAX and frxETH.
       vaults: [
         '0x83f20f44975d03b1b09e64809b757c47f942beea',
@@ -167,6 +171,12 @@ export const ethereum = defineChain({
         '0x3d75bd20c983edb5fd218a1b7e0024f1056c7a2f',
         '0x6fcf753f2c67b83f7b09746bbc4fa0047b35d050',
         '0x6d247b1c044fa1e22e6b04fa9f71baf99eb29a9f',
+      ],
+      yieldFactories: [
+        '0xdf3601014686674e53d1fa52f7602525483f9122',
+        '0x273b4bfa3bb30fe8f32c467b5f0046834557f072',
+        '0x35a338522a435d46f77be32c70e215b813d0e3ac',
+        '0x3e6eba46abc5ab18ed95f6667d8b2fd4020e4637',
       ],
     },
     'staking-rewards': {

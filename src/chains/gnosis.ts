@@ -78,7 +78,7 @@ export const gnosis = defineChain({
       twocryptoFactory: '0x98ee851a00abee0d95d08cf4ca2bdce32aeaaf7f',
       tricryptoFactory: '0xb47988ad49dce8d909c6f9cf7b26caf04e1445c8',
     },
-    'erc-4626': { vaults: [sdai] },
+    'erc-4626': { stataFactories: ['0x33992721c565da3248bd3af80524e054f5f05b42'], vaults: [sdai] },
     'aave-v3': { pool: '0xb50201558b00496a145fe76f7424749556e326d8' },
   },
   bridges: {

@@ -63,7 +63,10 @@ export const linea = defineChain({
       routers: ['0x678aa4bf4e210cf2166753e054d5b7c31cc7fa86'],
     },
     'uniswap-v4': { poolManager: '0x248083fb965359d82b06c1f5322480dcfc1ad857' },
-    'erc-4626': { factories: ['0xa148a8223b622a72dc36472de1492abb5c089ba7'] },
+    'erc-4626': {
+      stataFactories: ['0xc25da0ddab750739d2500dfd4e31eb4e83622f54'],
+      factories: ['0xa148a8223b622a72dc36472de1492abb5c089ba7'],
+    },
     // @see compound-finance/comet d5a30b0, deployments/linea/*/roots.json
     'compound-v3': {
       comets: [

@@ -105,7 +105,10 @@ export const optimism = defineChain({
       twocryptoFactory: '0x98ee851a00abee0d95d08cf4ca2bdce32aeaaf7f',
       tricryptoFactory: '0xc6c09471ee39c7e30a067952fcc89c8922f9ab53',
     },
-    'erc-4626': { factories: ['0x3bb6a6a0bc85b367efe0a5bac81c5e52c892839a'] },
+    'erc-4626': {
+      stataFactories: ['0x170d6d6fcabf0ba3932a03d5f470c16c39c18e39'],
+      factories: ['0x3bb6a6a0bc85b367efe0a5bac81c5e52c892839a'],
+    },
     // @see compound-finance/comet d5a30b0, deployments/optimism/*/roots.json
     'compound-v3': {
       comets: [
@@ -122,6 +125,12 @@ export const optimism = defineChain({
         '0x73be47237f12f36203823bac9a4d80dc798b7015',
         '0x02adf72d5d06a9c92136562eb237c07696833a84',
         '0x95a937f7064c75c6bc257160088c0a9d58cca333',
+      ],
+      yieldFactories: [
+        '0xfa6b22fc4c3ad88b68c16b3061a16b1714f6bd57',
+        '0xf799e4c029d14f41dc1918c9a4c67242f565710e',
+        '0xcca0977ea3809c8fb785737eb9facd5b19626e81',
+        '0x2ba5e078b1ff6f1ab02a3b4462f3be6e950e60e8',
       ],
     },
     'aave-v3': { pool: '0x794a61358d6845594f94dc1db02a252b5b4814ad' },

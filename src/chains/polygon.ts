@@ -100,7 +100,10 @@ export const polygon = defineChain({
       twocryptoFactory: '0x98ee851a00abee0d95d08cf4ca2bdce32aeaaf7f',
       tricryptoFactory: '0xc1b393efef38140662b91441c6710aa704973228',
     },
-    'erc-4626': { factories: ['0xa9c87dab340631c34bb738625c70499e29dddc98'] },
+    'erc-4626': {
+      stataFactories: ['0x1504f1d7b6892600ae0d394f9042e696dd9f87fa'],
+      factories: ['0xa9c87dab340631c34bb738625c70499e29dddc98'],
+    },
     // @see compound-finance/comet d5a30b0, deployments/polygon/*/roots.json
     'compound-v3': {
       comets: [

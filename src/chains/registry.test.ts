@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { protocols } from '../protocols/registry.js'
-import { laterVenues, withProtocols } from './chain.js'
+import { laterBridges, laterVenues, withProtocols } from './chain.js'
 import { ethereum } from './ethereum.js'
 import { chains } from './registry.js'
 
@@ -12,11 +12,11 @@ test('chain ids are unique', () => {
 })
 
 test('a chain without later protocols has the venues of the others, and is the same where none is left out', () => {
-  const { venues, ...rest } = withProtocols(ethereum, ['curve', 'sky'])
+  const { venues, ...rest } = withProtocols(ethereum, ['curve', 'sky', ...laterBridges])
   expect(Object.keys(venues)).toEqual(['curve', 'sky'])
   expect({ ...rest, venues: ethereum.venues }).toEqual(ethereum)
   expect(withProtocols(ethereum, undefined)).toBe(ethereum)
-  expect(withProtocols(ethereum, [...slugs])).toBe(ethereum)
+  expect(withProtocols(ethereum, [...slugs, ...laterBridges])).toBe(ethereum)
 })
 
 test('a venue that came to a chain later is there where it is named, and for a cassette that names protocols alone it is not', () => {
@@ -24,20 +24,35 @@ test('a venue that came to a chain later is there where it is named, and for a c
   expect(later.map(({ name }) => name).sort()).toEqual([
     'Arbitrum One',
     'Avalanche C-Chain',
+    'BNB Smart Chain',
     'Base',
     'Gnosis',
     'OP Mainnet',
     'Polygon PoS',
+    'Sonic',
+    'Unichain',
   ])
   for (const chain of later) {
-    expect(withProtocols(chain, [...slugs, ...laterVenues])).toBe(chain)
+    const named = [...slugs, ...laterBridges]
+    expect(withProtocols(chain, [...named, ...laterVenues])).toBe(chain)
     const { curve: _later, ...venues } = chain.venues
-    expect(withProtocols(chain, [...slugs])).toEqual({ ...chain, venues })
+    expect(withProtocols(chain, named)).toEqual({ ...chain, venues })
     const others = laterVenues.filter((venue) => venue !== `curve:${chain.id}`)
-    expect(withProtocols(chain, [...slugs, ...others])).toEqual({ ...chain, venues })
+    expect(withProtocols(chain, [...named, ...others])).toEqual({ ...chain, venues })
     expect(withProtocols(chain, laterVenues).venues).toEqual({})
   }
   expect(laterVenues).toHaveLength(later.length)
+})
+
+test('a later bridge is on a chain where it is named, and the earlier ones always are', () => {
+  const parameters = { across: { spokePool: '0x01' }, canonical: { name: 'here' } }
+  const chain = { ...ethereum, bridges: parameters }
+  expect(laterBridges).toContain('bridge:canonical')
+  expect(withProtocols(chain, [...slugs, ...laterBridges])).toBe(chain)
+  expect(withProtocols(chain, [...slugs]).bridges).toEqual({ across: parameters.across })
+  expect(withProtocols(chain, undefined)).toBe(chain)
+  const { bridges: _none, ...without } = ethereum
+  expect(withProtocols(without, [...slugs])).toBe(without)
 })
 
 test('a token whose decimals differ between chains states them on all that a bridge moves it to', () => {

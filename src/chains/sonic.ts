@@ -51,13 +51,27 @@ export const sonic = defineChain({
         '0x3ed9b71b5cc9cb5987ecb63b88923824c890e0f9',
       ],
     },
-    'erc-4626': { factories: ['0x0ce9e3512cb4df8ae7e265e62fb9258dc14f12e8'] },
+    // @see curvefi/curve-core b4c27f3, deployments/prod/sonic.yaml
+    curve: {
+      metaRegistry: '0x1764ee18e8b3cca4787249ceb249356192594585',
+      stableCoreFactory: '0x7c2085419be6a04f4ad88ea91bc9f5c6e6c463d8',
+      twocryptoFactory: '0x1a83348f9ccfd3fe1a8c0adba580ac4e267fe495',
+      tricryptoFactory: '0x635742dcc8313dcf8c904206037d962c042eafbd',
+    },
+    'erc-4626': {
+      stataFactories: ['0xfeeb6fe430b7523fef2a38327241ee7153779535'],
+      factories: ['0x0ce9e3512cb4df8ae7e265e62fb9258dc14f12e8'],
+    },
     // @see @pendle/core-v2 6.11.0, deployments: factories of versions 3 to 6, those that there are
     pendle: {
       router: '0x888888888889758f76e7103c6cbf23abbf58f946',
       factories: [
         '0xfee31a6ec6ebefa0b5a594bf5b1139e3c6faa0fb',
         '0x0ab3ae25c42a2f3748a018556989355d568fa6d6',
+      ],
+      yieldFactories: [
+        '0x0582d93fd9c9d42f26be5d86a5f75291f92102c2',
+        '0x4adf7b42ca2878ba8081b1742af3297e0dba67cc',
       ],
     },
     'aave-v3': { pool: '0x5362dbb1e601abf3a4c14c22ffeda64042e5eaa3' },

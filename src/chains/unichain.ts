@@ -35,6 +35,13 @@ export const unichain = defineChain({
       routers: ['0x73855d06de49d0fe4a9c42636ba96c62da12ff9c'],
     },
     'uniswap-v4': { poolManager: '0x1f98400000000000000000000000000000000004' },
+    // @see curvefi/curve-core b4c27f3, deployments/prod/unichain.yaml
+    curve: {
+      metaRegistry: '0x5eee3091f747e60a045a2e715a4c71e600e31f6e',
+      stableCoreFactory: '0x604388bb1159afd21eb5191ce22b4decdee2ae22',
+      twocryptoFactory: '0xc9fe0c63af9a39402e8a5514f9c43af0322b665f',
+      tricryptoFactory: '0x5702bdb1ec244704e3cbbaae11a0275ae5b07499',
+    },
     'erc-4626': { factories: ['0xe9ede3929f43a7062a007c3e8652e4aca610bdc0'] },
     // @see compound-finance/comet d5a30b0, deployments/unichain/*/roots.json
     'compound-v3': {

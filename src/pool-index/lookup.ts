@@ -3,7 +3,8 @@
  * another token joins both sides. Everything is in the order of creation, so pools that were made after the block
  * change nothing, and one that is made cheaply today takes the place of none that was there before.
  */
-import type { BlockPin } from '../domain/primitives.js'
+import type { Address, BlockPin } from '../domain/primitives.js'
+import type { Pool } from '../protocols/pool.js'
 import {
   guarded,
   hexOf,
@@ -63,6 +64,22 @@ export class IndexReader {
     }))
   }
 
+  /** Pools of these factories of one protocol, the oldest first, as far as the sources are known. */
+  madeBy(
+    pin: BlockPin,
+    sources: readonly string[],
+    { protocol, factories }: { readonly protocol: string; readonly factories: readonly Address[] },
+  ): readonly Pool[] {
+    const { made } = this.#statements
+    const { pools } = this.#answer(pin, sources, (upTo) => ({
+      pools: made
+        .all(pin.chainId, protocol, upTo, JSON.stringify(factories), mostListed)
+        .map(toPool),
+      hooked: [],
+    }))
+    return pools
+  }
+
   close(): void {
     this.#db.close()
   }
@@ -105,5 +122,10 @@ function statementsOf(db: IndexDatabase) {
   const oldest = db.prepare<[number, string, number, number], PoolRow>(
     'SELECT * FROM pools WHERE chain_id = ? AND protocol = ? AND block <= ? ORDER BY block, pool LIMIT ?',
   )
-  return { cursorOf, checkpointOf, oldest }
+  const made = db.prepare<[number, string, number, string, number], PoolRow>(
+    `SELECT * FROM pools WHERE chain_id = ? AND protocol = ? AND block <= ?
+       AND json_extract(parameters, '$.factory') IN (SELECT value FROM json_each(?))
+     ORDER BY block, pool LIMIT ?`,
+  )
+  return { cursorOf, checkpointOf, oldest, made }
 }

@@ -2,8 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-import type { Address } from '../domain/primitives.js'
+import type { Address, BlockPin } from '../domain/primitives.js'
 import { type IndexDatabase, openIndexDatabase } from './database.js'
+import { IndexReader } from './lookup.js'
 import { poolsFor } from './pool-search.js'
 import type { IndexedPool } from './sources.js'
 import { openIndexStore } from './store.js'
@@ -65,4 +66,24 @@ test('names pools with hooks beside the others and within the same block, where 
   expect(found([], true)).toEqual([[plain], [one]])
   expect(found([], false)).toEqual([[plain], []])
   expect(found([hooks], true)).toEqual([[plain, one], []])
+})
+
+test('names the pools of a factory of one protocol that there are at the block, the oldest first', () => {
+  const factory = token(0xfac)
+  const made = (block: number, protocol: string, by: Address) => ({
+    ...pool(block, [a, x]),
+    protocol,
+    parameters: { factory: by },
+  })
+  const db = databaseWith([
+    ...[made(7, 'erc-4626', factory), made(3, 'erc-4626', factory)],
+    ...[made(4, 'erc-4626', token(0xbad)), made(5, 'other', factory), pool(6, [a, x])],
+    made(40, 'erc-4626', factory),
+  ])
+  const reader = new IndexReader(db)
+  const pin = { chainId: 1, number: 9n, hash: token(1) } as unknown as BlockPin
+  const wanted = { protocol: 'erc-4626', factories: [factory] }
+  const found = reader.madeBy(pin, ['v2'], wanted)
+  expect(found.map(({ id }) => id)).toEqual([token(0x103), token(0x107)])
+  expect(reader.madeBy(pin, ['unknown'], wanted)).toEqual([])
 })

@@ -48,6 +48,8 @@ export interface FoundPools {
   readonly pools: readonly Pool[]
   /** Pools of the tokens of the question whose hooks no list names. */
   readonly hooked: readonly Pool[]
+  /** Wrapped forms of tokens of the question, which count as these tokens: each with the token, then itself. Absent: none. */
+  readonly wrapped?: readonly Pool[]
 }
 
 export function poolsFor(links: TokenLinks, question: SearchedQuestion): FoundPools {

@@ -9,7 +9,7 @@ import { protocols } from '../protocols/registry.js'
 import type { EventLog } from '../rpc/node/mined/event-logs.js'
 
 /** One kind of event of one contract; each has a cursor of its own. */
-export interface PoolSource extends EventSource {
+export interface PoolSource extends Omit<EventSource, 'onlyListed'> {
   /** Stored with the cursor; by default the event's own. */
   readonly key: string
   readonly protocol: string
@@ -39,7 +39,11 @@ export function sourcesOf(
   chain: ChainDefinition,
   all: readonly ProtocolAdapter[] = protocols,
 ): ChainSources {
-  type Teller = { readonly adapter: ProtocolAdapter; readonly events: PoolEvents }
+  type Teller = {
+    readonly adapter: ProtocolAdapter
+    readonly events: PoolEvents
+    readonly onlyListed: true | undefined
+  }
   const known = new Map<string, Teller>()
   const keys = new Map<string, string[]>()
   const sources: PoolSource[] = []
@@ -55,9 +59,9 @@ export function sourcesOf(
       const { key = event } = source
       // Two protocols that share a factory would be the same pools twice.
       if (!events || known.has(key)) continue
-      known.set(key, { adapter, events })
+      known.set(key, { adapter, events, onlyListed: source.onlyListed })
       keys.set(event, [...(keys.get(event) ?? []), key])
-      const onlyListed = events.onlyListed ?? false
+      const onlyListed = source.onlyListed ?? false
       sources.push({ ...source, key, protocol: adapter.slug, onlyListed })
     }
   }
@@ -70,12 +74,11 @@ export function sourcesOf(
       return (topic ? (keys.get(eventOf({ address, topic })) ?? []) : []).flatMap((source) => {
         const teller = known.get(source)
         if (!teller) return []
-        const { adapter, events } = teller
+        const { adapter, events, onlyListed } = teller
         const pool = events.toPool(log, chain.venues[adapter.slug] ?? {})
         if (!pool) return []
         const gate = events.gate?.(pool) ?? null
-        const onlyListed = defined({ onlyListed: events.onlyListed || undefined })
-        return { ...pool, source, block: blockNumber, gate, ...onlyListed }
+        return { ...pool, source, block: blockNumber, gate, ...defined({ onlyListed }) }
       })
     },
   }

@@ -17,6 +17,11 @@ export interface EventSource {
   readonly fromBlock?: bigint
   /** Pools of it that are kept, the oldest first; absent: all. */
   readonly mostPools?: number
+  /**
+   * True: what it tells of may be anybody's, such as vaults of a factory that everybody may call. It is listed among
+   * the protocol's positions, and no route finds its way by it. Absent: routes do.
+   */
+  readonly onlyListed?: true
 }
 
 /** A call of which a word tells a depth. */
@@ -31,11 +36,6 @@ export function depthOf({ word }: DepthCall, answer: ReadResult | undefined): bi
 }
 
 export interface PoolEvents {
-  /**
-   * True: what they tell of may be anybody's, such as vaults of a factory that everybody may call. It is listed among
-   * the protocol's positions, and no route finds its way by it. Absent: routes do.
-   */
-  readonly onlyListed?: true
   /** Empty where the venue's parameters name no contract with such events. */
   sources(venue: VenueParameters): readonly EventSource[]
   /** The pool that the event tells of; null: none that can be one. Never throws. */
@@ -61,6 +61,11 @@ export interface PoolEvents {
    * so that these tell what it gives. Absent or null: what it gives shows only when it is loaded.
    */
   feePips?(pool: Pool): number | null
+  /**
+   * Factories whose pools are a token and a wrapped form of it, in this order, by the factory's own code. Pools of the wrapped form
+   * are found for the token, too. Their records name the factory among the parameters. Absent: it has none.
+   */
+  wrappers?(venue: VenueParameters): readonly Address[]
   /**
    * Addresses that stand in its records for tokens which the events do not tell: pools of one told token are found by them, and
    * `complete` puts the tokens in their place. Absent: events tell all tokens.

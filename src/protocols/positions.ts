@@ -245,6 +245,11 @@ export interface Holdings {
   readonly shares: bigint
   /** Raw units of each token that a withdrawal in proportion pays. Native as the native constant. */
   readonly amounts: readonly TokenAmount[]
+  /**
+   * Where a market says it, which anybody may have opened: what lies in it, of the same tokens. Of several markets the deepest counts,
+   * and none of less than 1,000 USD. Absent: it is no matter of a market.
+   */
+  readonly depth?: readonly TokenAmount[]
 }
 
 export interface PositionAdapter<State = unknown> {

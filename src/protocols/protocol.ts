@@ -63,6 +63,8 @@ export interface EndorsementArgs {
   readonly pool: Pool
   /** The service's own record of the pool; null: it lists none. */
   readonly listed: Pool | null
+  /** Whether the chain's file or a token list of the operator names the token, so that it is no stranger. */
+  isNamed(token: Address): boolean
 }
 
 export interface EncodeSwapArgs<State = unknown> {
@@ -229,6 +231,12 @@ export interface Trust<State = unknown> {
    * rates, a vault or a pool for which no registry vouches. Null: only code of the protocol runs. Absent: always so.
    */
   foreignCode?(pool: Pool, state: State, venue: VenueParameters): Address | null
+
+  /**
+   * Whether the token of a pool that could be loaded is a contract of the protocol itself, so that nobody else wrote its code. Pure.
+   * Absent: none is.
+   */
+  isOwnToken?(pool: Pool, token: Address): boolean
 
   /**
    * Whether what `holdings` goes by is the word of contracts for which the protocol vouches. False where that cannot be

@@ -50,7 +50,7 @@ export async function chooseChains(
   }
 }
 
-/** The known ones of the chains, with the venues that the operator declares, and with those alone of the protocols. */
+/** The known ones of the chains, with the venues that the operator declares, and with those alone of the protocols and bridges that are known. */
 export function servedChains(
   ids: readonly number[],
   {

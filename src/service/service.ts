@@ -24,7 +24,7 @@ import { OrderStore } from '../catalog/order-store.js'
 import { openPositionStore } from '../catalog/position-store.js'
 import { openCatalog } from '../catalog/store.js'
 import { loadTokenLists } from '../catalog/token-lists.js'
-import { laterVenues, withProtocols } from '../chains/chain.js'
+import { laterBridges, laterVenues, withProtocols } from '../chains/chain.js'
 import { hardForkAt } from '../chains/registry.js'
 import { type Config, ConfigError } from '../config/config.js'
 import type { TracesConfig } from '../config/traces.js'
@@ -342,7 +342,7 @@ interface Prepared extends Chosen {
   readonly config: Config
   readonly tokens: readonly Token[]
   readonly mode: ArchiveMode
-  /** Protocols and later venues that a cassette knows; absent: all. */
+  /** Protocols, later venues and later bridges that a cassette knows; absent: all. */
   readonly protocols?: readonly string[]
   /** Pools that the caller puts into an empty data folder. */
   readonly importedPools: CassetteContents['importedPools']
@@ -380,9 +380,9 @@ async function prepare(
   }
 }
 
-/** What a cassette names: slugs, and the venues that chains have had since later. */
+/** What a cassette names: slugs, and the venues and bridges that chains have had since later. */
 function knownProtocols(): string[] {
-  return [...protocols.map(({ slug }) => slug), ...laterVenues]
+  return [...protocols.map(({ slug }) => slug), ...laterVenues, ...laterBridges]
 }
 
 /** Here and not with the other variables, since which exchanges there are is known to the protocols alone. */

@@ -3974,6 +3974,52 @@ export interface components {
              * @description Slug of the protocol.
              * @enum {string}
              */
+            protocol: "pendle";
+            /**
+             * @description Name of the action.
+             * @enum {string}
+             */
+            action: "mint";
+            /** @description Arguments; addresses in any letter case, amounts in the smallest unit of their token. */
+            args: {
+                /** @description The YT. */
+                primaryAddress: string;
+                /** @description Its SY. */
+                tokenIn?: string;
+                /** @description Raw units of the SY. */
+                amountIn: (string | bigint) | number | components["schemas"]["OutputReference"];
+                /** @description Who gets what comes out. */
+                receiver?: string;
+            };
+        } | {
+            /**
+             * @description Slug of the protocol.
+             * @enum {string}
+             */
+            protocol: "pendle";
+            /**
+             * @description Name of the action.
+             * @enum {string}
+             */
+            action: "redeem" | "singleredeem" | "multiredeem" | "tokenizedsingleredeem" | "tokenizedmultiredeem";
+            /** @description Arguments; addresses in any letter case, amounts in the smallest unit of their token. */
+            args: {
+                /** @description The YT. */
+                primaryAddress: string;
+                /** @description PT and YT, or the PT alone once it has expired; absent: these. */
+                tokenIn?: string | string[];
+                /** @description Raw units of each of them. */
+                amountIn: (string | bigint) | number | components["schemas"]["OutputReference"];
+                /** @description Their SY. */
+                tokenOut?: string;
+                /** @description Who gets what comes out. */
+                receiver?: string;
+            };
+        } | {
+            /**
+             * @description Slug of the protocol.
+             * @enum {string}
+             */
             protocol: "staking-rewards";
             /**
              * @description Name of the action.

@@ -1,6 +1,7 @@
 import { encodeAbiParameters, encodeEventTopics, parseAbi, parseAbiItem } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { ethereum } from '../../chains/ethereum.js'
+import { sonic } from '../../chains/sonic.js'
 import type { Address, Hex } from '../../domain/primitives.js'
 import type { StateReader } from '../../domain/state.js'
 import { curve } from './index.js'
@@ -15,6 +16,7 @@ const [a, b, c, pool, wallet]: readonly [Address, Address, Address, Address, Add
 const none: Address = '0x0000000000000000000000000000000000000000'
 const word: Hex = `0x${'0'.repeat(64)}`
 const venue = ethereum.venues.curve ?? {}
+const onSonic = sonic.venues.curve ?? {}
 const texts = ['a pool with a name that is longer than one word of the ABI', 'SYM'] as const
 
 /** The events that the factories' ABIs state. */
@@ -27,18 +29,21 @@ const abi = parseAbi([
 const ofAnyCoins = parseAbiItem(
   'event PlainPoolDeployed(address[] coins, uint256 A, uint256 fee, address deployer)',
 )
+const withPool = parseAbiItem(
+  'event PlainPoolDeployed(address pool, address[] coins, uint256 A, uint256 fee, address deployer)',
+)
 const [ofFour, crypto, twocrypto, tricrypto] = abi
 
-type Event = (typeof abi)[number] | typeof ofAnyCoins
+type Event = (typeof abi)[number] | typeof ofAnyCoins | typeof withPool
 
-const read = (factory: string, event: Event, values: readonly unknown[]) => {
+const read = (factory: string, event: Event, values: readonly unknown[], of = venue) => {
   const [topic] = encodeEventTopics({ abi: [event] }) as [Hex]
   const data = encodeAbiParameters(event.inputs, values as never)
-  const address = String(venue[factory]) as Address
+  const address = String(of[factory]) as Address
   const isSource = curve.index
-    ?.sources(venue)
+    ?.sources(of)
     .some((source) => source.address === address && source.topic === topic)
-  return isSource ? curve.index?.toPool({ address, topics: [topic], data }, venue) : undefined
+  return isSource ? curve.index?.toPool({ address, topics: [topic], data }, of) : undefined
 }
 
 describe('events of the factories of Curve', () => {
@@ -52,6 +57,8 @@ describe('events of the factories of Curve', () => {
     expect(read('stableNgFactory', ofAnyCoins, [[c, a, b], 1n, 1n, wallet])?.tokens).toEqual([
       ...[c, a, b],
     ])
+    const ofCore = read('stableCoreFactory', withPool, [pool, [b, c], 1n, 1n, wallet], onSonic)
+    expect(ofCore?.tokens).toEqual([b, c])
     expect(read('cryptoFactory', crypto, [pool, [b, c], ...ten, wallet])?.tokens).toEqual([b, c])
     const two = [pool, ...texts, [a, c], wallet, word, [1n, 1n], 1n, 1n, 1n, 1n, wallet]
     expect(read('twocryptoFactory', twocrypto, two)?.tokens).toEqual([a, c])
@@ -72,10 +79,17 @@ describe('events of the factories of Curve', () => {
     expect(read('stableNgFactory', ofAnyCoins, [[a, a], 1n, 1n, wallet])).toBeNull()
     const nine = Array.from({ length: 9 }, (_, k) => `0x${`${k + 1}`.repeat(40)}`)
     expect(read('stableNgFactory', ofAnyCoins, [nine, 1n, 1n, wallet])).toBeNull()
-    const [topic] = encodeEventTopics({ abi: [ofAnyCoins] }) as [Hex]
-    for (const data of ['0x', `0x${'f'.repeat(64)}`, `0x${'f'.repeat(640)}`] as Hex[]) {
-      const address = String(venue.stableNgFactory) as Address
-      expect(curve.index?.toPool({ address, topics: [topic], data }, venue)).toBeNull()
+    expect(read('stableCoreFactory', withPool, [pool, nine, 1n, 1n, wallet], onSonic)).toBeNull()
+    const factories = [
+      [ofAnyCoins, venue, venue.stableNgFactory],
+      [withPool, onSonic, onSonic.stableCoreFactory],
+    ] as const
+    for (const [event, of, factory] of factories) {
+      const [topic] = encodeEventTopics({ abi: [event] }) as [Hex]
+      for (const data of ['0x', `0x${'f'.repeat(64)}`, `0x${'f'.repeat(640)}`] as Hex[]) {
+        const address = String(factory) as Address
+        expect(curve.index?.toPool({ address, topics: [topic], data }, of)).toBeNull()
+      }
     }
   })
 

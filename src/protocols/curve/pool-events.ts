@@ -17,6 +17,13 @@ interface FactoryEvent {
 
 const mostCoins = 8n
 
+/** The list whose offset is the word of that number. */
+function listAt(words: readonly bigint[], place: number): readonly bigint[] {
+  const start = Number(words[place] ?? 0n) / 32
+  const count = words[start] ?? 0n
+  return count > mostCoins ? [] : words.slice(start + 1, start + 1 + Number(count))
+}
+
 /** Keyed by the parameter of the venue that names the factory. */
 const events: Readonly<Record<string, FactoryEvent>> = {
   /** @see curvefi/curve-factory 5272fd2, contracts/Factory.vy; unused places of the four are zero. */
@@ -27,11 +34,12 @@ const events: Readonly<Record<string, FactoryEvent>> = {
   /** @see curvefi/stableswap-ng 2abe778, contracts/main/CurveStableSwapFactoryNG.vy */
   stableNgFactory: {
     topic: toEventSelector('PlainPoolDeployed(address[],uint256,uint256,address)'),
-    coins(words) {
-      const start = Number(words[0] ?? 0n) / 32
-      const count = words[start] ?? 0n
-      return count > mostCoins ? [] : words.slice(start + 1, start + 1 + Number(count))
-    },
+    coins: (words) => listAt(words, 0),
+  },
+  /** @see curvefi/curve-core b4c27f3, contracts/amm/stableswap/factory/factory_v_100.vy: after the pool. */
+  stableCoreFactory: {
+    topic: toEventSelector('PlainPoolDeployed(address,address[],uint256,uint256,address)'),
+    coins: (words) => listAt(words, 1),
   },
   /** @see curvefi/curve-crypto-contract d7d04cd, contracts/two/CurveCryptoFactory.vy: after the pool's token. */
   cryptoFactory: {

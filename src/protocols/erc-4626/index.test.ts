@@ -156,6 +156,55 @@ describe('erc4626.load', () => {
       state: { kind: 'sampled', redeem: { amountOut: 12n } },
     })
   })
+  test('a static token of a factory of Aave is quoted to the wei by the rate that its previews tell', async () => {
+    const [ray, rate] = [10n ** 27n, 1_234_567_890_123_456_789_012_345_678n]
+    const factory = token('8')
+    const venue = { stataFactories: [factory] }
+    const made = { ...pool, parameters: { factory } }
+    const totals = { totalAssets: (1_000n * rate) / ray, totalSupply: 1_000n, maxDeposit: 900n }
+    const readerOf = (given: Readonly<Record<string, bigint | null>> = {}) =>
+      callReader((_to, name, amount) => {
+        const value = { ...totals, ...given }[name]
+        if (value !== undefined) return value
+        if (name === 'previewDeposit') return (amount * ray) / rate
+        return name === 'previewRedeem' ? (amount * rate) / ray : null
+      })
+    const stateOf = async (one: typeof made | typeof pool, given = {}) => {
+      const args = { chain: ethereum, venue, reader: readerOf(given), pools: [one] }
+      const [loaded] = await erc4626.swaps.load(args)
+      if (!loaded || !('state' in loaded)) throw new Error('not loaded')
+      return loaded.state
+    }
+    const state = await stateOf(made)
+    expect(state).toMatchObject({ kind: 'rated', rate })
+    const quote = (tokenIn: Address, tokenOut: Address, amount: bigint) =>
+      erc4626.swaps.swap(made, state, { tokenIn, tokenOut }, amount)
+    expect(quote(asset, vault, 899n)).toMatchObject({
+      amountOut: (899n * ray) / rate,
+      exact: true,
+    })
+    expect(quote(asset, vault, 901n).amountOut).toBe(0n)
+    expect(quote(vault, asset, 999n)).toMatchObject({
+      amountOut: (999n * rate) / ray,
+      exact: true,
+    })
+    expect(quote(vault, asset, 1_001n).amountOut).toBe(0n)
+    expect(erc4626.positions?.holdings?.(made, state, vault)).toEqual({
+      shares: ray,
+      amounts: [{ token: asset, amount: rate }],
+    })
+    expect(erc4626.trust?.foreignCode?.(made, state, venue)).toBeNull()
+    // What no factory made, what another one made, and a preview that lies are estimates as before.
+    for (const [one, given] of [
+      [pool, {}],
+      [{ ...pool, parameters: { factory: other } }, {}],
+      [made, { previewRedeem: 12n }],
+      [made, { previewRedeem: null }],
+    ] as const) {
+      expect(await stateOf(one, given)).toMatchObject({ kind: 'sampled' })
+    }
+    expect(erc4626.trust?.foreignCode?.(pool, state, venue)).toBe(vault)
+  })
   test('everything is read at the time of the simulated block', async () => {
     const reader = vaultReader()
     await erc4626.swaps.load({ ...common, reader, pools: [pool] })
@@ -214,5 +263,25 @@ describe('erc4626.encodeSwap', () => {
       { kind: 'call', target: vault, abi: { name: 'redeem' }, args: [5n, receiver, other] },
     ])
     expect(erc4626.swaps.action?.(pool, vault, asset)).toBe('redeem')
+  })
+})
+
+describe('erc4626.index', () => {
+  test('an event of a factory of Aave names the static token and what it wraps, and routes use it', () => {
+    const [factory, metaMorpho] = [token('8'), token('9')]
+    const venue = { stataFactories: [factory], factories: [metaMorpho] }
+    const [listed, created] = erc4626.index?.sources(venue) ?? []
+    expect([listed?.address, listed?.onlyListed]).toEqual([metaMorpho, true])
+    expect([created?.address, created?.onlyListed]).toEqual([factory, undefined])
+    const told = (topics: readonly Hex[]) =>
+      erc4626.index?.toPool({ address: factory, topics, data: '0x' }, venue)
+    const topic = created?.topic ?? '0x'
+    const word = (address: Address) => toWord(BigInt(address))
+    expect(told([topic, word(vault), word(asset)])).toEqual({ ...pool, parameters: { factory } })
+    expect(told([topic, word(vault), word(vault)])).toBeNull()
+    expect(told([topic, toWord(maxUint256), word(asset)])).toBeNull()
+    expect(told([topic, word(vault)])).toBeNull()
+    expect(erc4626.index?.wrappers?.(venue)).toEqual([factory])
+    expect(erc4626.index?.wrappers?.({})).toEqual([])
   })
 })

@@ -1,8 +1,8 @@
 /**
  * ERC-4626 vaults: the asset into shares (deposit) and shares into the asset (redeem), each vault its own contract.
  * Venue parameters: `vaults`, those to list, and any among the chain's connector tokens; `registries`, of Yearn V3;
- * `factories`, of MetaMorpho.
- * Pool parameters: none; tokens: asset, share.
+ * `factories`, of MetaMorpho; `stataFactories`, of Aave's static tokens.
+ * Pool parameters: `factory`, of a static token that the index names; tokens: asset, share.
  */
 
 import { parseAbi } from 'viem'
@@ -24,7 +24,7 @@ import {
   type VaultState,
   worthOf,
 } from './math.js'
-import { vaultEvents } from './pool-events.js'
+import { stataFactoryOf, vaultEvents } from './pool-events.js'
 import { vaultPositions } from './positions.js'
 import { isEndorsed } from './registry.js'
 
@@ -49,7 +49,7 @@ export const erc4626 = defineProtocol<VaultState>({
     discover: (args) => discoverVaults(slug, args),
     load: loadVaults,
     swap(pool, state, { tokenIn }, amountIn) {
-      const exact = state.kind === 'plain' && amountIn <= provenAmount
+      const exact = state.kind !== 'sampled' && amountIn <= provenAmount
       return tokenIn === pool.address
         ? {
             amountOut: assetsFor(state, amountIn),
@@ -84,15 +84,20 @@ export const erc4626 = defineProtocol<VaultState>({
   },
   trust: {
     isNoPriceSource: () => true,
-    foreignCode: ({ address }, _state, venue) =>
-      namedVaults(venue).includes(address) ? null : address,
-    probes: ({ vaults, registries, factories }, chain) => [
+    foreignCode: (pool, _state, venue) =>
+      namedVaults(venue).includes(pool.address) || stataFactoryOf(pool, venue)
+        ? null
+        : pool.address,
+    probes: ({ vaults, registries, factories, stataFactories }, chain) => [
       ...addressesOf(vaults).map((to) => probe('vault of ERC-4626', to, 'asset()', 'address')),
       ...addressesOf(registries).map((to) =>
         probe('registry of Yearn V3', to, 'numAssets()', 'positive'),
       ),
       ...addressesOf(factories).map((to) =>
         probe('factory of MetaMorpho', to, 'MORPHO()', morphoOf(chain)),
+      ),
+      ...addressesOf(stataFactories).map((to) =>
+        probe('factory of static tokens of Aave', to, 'POOL()', 'address'),
       ),
     ],
     isEndorsed,

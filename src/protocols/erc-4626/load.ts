@@ -3,14 +3,25 @@
  * conversion by them gives the same answers. Everything is read at the simulated block's time, as interest accrues.
  */
 import { encodeFunctionData, parseAbi } from 'viem'
-import type { ChainDefinition } from '../../chains/chain.js'
+import type { ChainDefinition, VenueParameters } from '../../chains/chain.js'
 import { nextBlockTime } from '../../domain/changes/what-if.js'
 import { type Address, type Hex, maxUint256 } from '../../domain/primitives.js'
 import type { ReadResult, StateReader } from '../../domain/state.js'
 import { type Pool, type Unreadable, unreadablePool } from '../pool.js'
 import type { LoadedPool } from '../protocol.js'
 import { readWord } from '../shared/read-word.js'
-import { type PlainVault, plainAssets, plainShares, type Sample, type VaultState } from './math.js'
+import {
+  type PlainVault,
+  plainAssets,
+  plainShares,
+  type RatedVault,
+  ratedAssets,
+  ratedShares,
+  ray,
+  type Sample,
+  type VaultState,
+} from './math.js'
+import { stataFactoryOf } from './pool-events.js'
 
 const abi = parseAbi([
   'function totalAssets() view returns (uint256)',
@@ -42,20 +53,25 @@ const questions: readonly Hex[] = [
 export async function loadVaults(args: {
   readonly reader: StateReader
   readonly chain: ChainDefinition
+  readonly venue: VenueParameters
   readonly pools: readonly Pool[]
 }): Promise<(LoadedPool<VaultState> | Unreadable)[]> {
-  const { reader, chain, pools } = args
+  const { reader, chain, venue, pools } = args
   const timestamp = nextBlockTime(reader.block, chain.blockTimeSeconds)
   const results = await reader.call(
     pools.flatMap(({ address }) => questions.map((data) => ({ to: address, data, timestamp }))),
   )
   return pools.map((pool, index) => {
     const answers = results.slice(index * questions.length, (index + 1) * questions.length)
-    return toLoaded(pool, answers)
+    return toLoaded(pool, stataFactoryOf(pool, venue) !== null, answers)
   })
 }
 
-function toLoaded(pool: Pool, answers: readonly ReadResult[]): LoadedPool<VaultState> | Unreadable {
+function toLoaded(
+  pool: Pool,
+  isStata: boolean,
+  answers: readonly ReadResult[],
+): LoadedPool<VaultState> | Unreadable {
   if (pool.tokens.length !== 2 || pool.tokens[1] !== pool.address || pool.id !== pool.address) {
     return unreadablePool(pool, 'A vault has two tokens: its asset, and itself as the share.')
   }
@@ -74,6 +90,9 @@ function toLoaded(pool: Pool, answers: readonly ReadResult[]): LoadedPool<VaultS
   // Ethena's vault redeems at once only while it has no cooldown. Where that cannot be read, the simulation tells.
   const isLocked = cooldown != null && cooldown > 0n && cooldown < 2n ** 24n
   const limits = { totalSupply, maxDeposit: maxDeposit ?? maxUint256, isLocked }
+  // Only what the index names is asked for a rate: replays of earlier cassettes quote other vaults as they did.
+  const rated = isStata ? provenRated(limits, previews) : null
+  if (rated) return { pool, state: rated, partial: false }
   const plain = totalAssets === null ? null : provenPlain({ ...limits, totalAssets }, previews)
   if (plain) return { pool, state: plain, partial: false }
   const [deposit, smallDeposit, redeem, smallRedeem] = previews
@@ -100,6 +119,23 @@ function provenPlain(
     if (expected.every((amount, index) => amount === previews[index])) return vault
   }
   return null
+}
+
+/** The one rate that gives the large preview of a redemption, where it gives all four to the wei; null: it does not. */
+function provenRated(
+  limits: Pick<RatedVault, 'totalSupply' | 'maxDeposit' | 'isLocked'>,
+  previews: readonly (bigint | null)[],
+): RatedVault | null {
+  const [, , redeemed] = previews
+  if (!redeemed) return null
+  // More than 10^27 shares are asked about, so at most one whole rate is between the two next to it.
+  const rate = (redeemed * ray + probes[0] - 1n) / probes[0]
+  const vault: RatedVault = { kind: 'rated', ...limits, rate }
+  const expected = [
+    ...probes.map((amount) => ratedShares(vault, amount)),
+    ...probes.map((amount) => ratedAssets(vault, amount)),
+  ]
+  return expected.every((amount, index) => amount === previews[index]) ? vault : null
 }
 
 function* conversions(): Generator<readonly [bigint, bigint]> {

@@ -1,7 +1,7 @@
 /**
  * Results of deposits into and redemptions from a vault. Pure.
- * Plain vaults convert by their two totals, most of them with virtual shares and assets added; any other vault is
- * known only by its answers to single previews.
+ * Plain vaults convert by their two totals, most of them with virtual shares and assets added. Aave's static tokens
+ * convert by a rate alone. Any other vault is known only by its answers to single previews.
  */
 import { maxUint256 } from '../../domain/primitives.js'
 
@@ -23,6 +23,13 @@ export interface PlainVault extends Limits {
   readonly virtualAssets: bigint
 }
 
+/** Converts by a rate alone, proven by the vault's own previews. */
+export interface RatedVault extends Limits {
+  readonly kind: 'rated'
+  /** Assets of 10^27 shares. */
+  readonly rate: bigint
+}
+
 /** One preview of each direction; 0 out: the vault refused it. */
 export interface SampledVault extends Limits {
   readonly kind: 'sampled'
@@ -36,7 +43,10 @@ export interface Sample {
   readonly amountOut: bigint
 }
 
-export type VaultState = PlainVault | SampledVault
+export type VaultState = PlainVault | RatedVault | SampledVault
+
+/** One share, as rates of Aave count. */
+export const ray = 10n ** 27n
 
 /**
  * Shares for assets, fee and limits included.
@@ -45,11 +55,11 @@ export type VaultState = PlainVault | SampledVault
  * @returns raw units of the share, rounded down; 0n where the vault takes no such deposit.
  * @see OpenZeppelin/openzeppelin-contracts 5.7.0, contracts/token/ERC20/extensions/ERC4626.sol, _convertToShares
  * @see transmissions11/solmate, src/tokens/ERC4626.sol, convertToShares
+ * @see aave-dao/aave-v3-origin fd1fbd9, src/contracts/extensions/stata-token/ERC4626StataTokenUpgradeable.sol
  */
 export function sharesFor(state: VaultState, assets: bigint): bigint {
   if (assets <= 0n || assets > state.maxDeposit) return 0n
-  const shares =
-    state.kind === 'plain' ? plainShares(state, assets) : proportional(state.deposit, assets)
+  const shares = conversion(state, assets)
   return state.totalSupply + shares > maxUint256 ? 0n : shares
 }
 
@@ -61,7 +71,13 @@ export function sharesFor(state: VaultState, assets: bigint): bigint {
  */
 export function assetsFor(state: VaultState, shares: bigint): bigint {
   if (shares <= 0n || shares > state.totalSupply || state.isLocked) return 0n
+  if (state.kind === 'rated') return ratedAssets(state, shares)
   return state.kind === 'plain' ? plainAssets(state, shares) : proportional(state.redeem, shares)
+}
+
+function conversion(state: VaultState, assets: bigint): bigint {
+  if (state.kind === 'rated') return ratedShares(state, assets)
+  return state.kind === 'plain' ? plainShares(state, assets) : proportional(state.deposit, assets)
 }
 
 /**
@@ -73,6 +89,7 @@ export function worthOf(
   state: VaultState,
 ): { readonly shares: bigint; readonly assets: bigint } | null {
   if (state.totalSupply === 0n) return null
+  if (state.kind === 'rated') return { shares: ray, assets: state.rate }
   if (state.kind === 'plain') {
     const { totalSupply, totalAssets, virtualShares, virtualAssets } = state
     return { shares: totalSupply + virtualShares, assets: totalAssets + virtualAssets }
@@ -118,6 +135,16 @@ export function plainAssets(vault: PlainVault, shares: bigint): bigint {
   const { totalAssets, totalSupply, virtualShares, virtualAssets } = vault
   const issued = totalSupply + virtualShares
   return issued === 0n ? shares : (shares * (totalAssets + virtualAssets)) / issued
+}
+
+/** Conversion alone, without limits: what `previewDeposit` of a vault with a rate answers. */
+export function ratedShares({ rate }: RatedVault, assets: bigint): bigint {
+  return (assets * ray) / rate
+}
+
+/** Conversion alone, without limits: what `previewRedeem` of a vault with a rate answers. */
+export function ratedAssets({ rate }: RatedVault, shares: bigint): bigint {
+  return (shares * rate) / ray
 }
 
 /** Fees and rates of vaults are proportions, so that one large answer gives the others but for rounding. */

@@ -9,6 +9,7 @@ const readAbi = parseAbi([
   'function readTokens() view returns (address sy, address pt, address yt)',
   'function readState(address router) view returns (int256 totalPt, int256 totalSy, int256 totalLp, address treasury, int256 scalarRoot, uint256 expiry, uint256 lnFeeRateRoot, uint256 reserveFeePercent, uint256 lastLnImpliedRate)',
   'function isValidMarket(address market) view returns (bool)',
+  'function isYT(address yt) view returns (bool)',
   'function SY() view returns (address)',
   'function PT() view returns (address)',
   'function YT() view returns (address)',
@@ -46,6 +47,9 @@ export const readStateOf = (router: Address): Hex =>
 export const isValidMarket = (market: Address): Hex =>
   encodeFunctionData({ abi: readAbi, functionName: 'isValidMarket', args: [market] })
 
+export const isYt = (yt: Address): Hex =>
+  encodeFunctionData({ abi: readAbi, functionName: 'isYT', args: [yt] })
+
 export const preview = (
   functionName: 'previewDeposit' | 'previewRedeem',
   token: Address,
@@ -73,9 +77,25 @@ export function tokensIn(answer: ReadResult | undefined): Address[] | null {
   return tokens.map((token) => (token === zeroAddress ? nativeToken : token))
 }
 
-export const [swapPtAbi, swapSyAbi, redeemPyAbi, depositAbi, redeemAbi] = parseAbi([
+export const [
+  swapPtAbi,
+  swapSyAbi,
+  sellYtAbi,
+  buyYtAbi,
+  addLiquidityAbi,
+  removeLiquidityAbi,
+  mintPyAbi,
+  redeemPyAbi,
+  depositAbi,
+  redeemAbi,
+] = parseAbi([
   'function swapExactPtForSy(address receiver, address market, uint256 exactPtIn, uint256 minSyOut, Limit limit) returns (uint256 netSyOut, uint256 netSyFee)',
   'function swapExactSyForPt(address receiver, address market, uint256 exactSyIn, uint256 minPtOut, Approximation guessPtOut, Limit limit) returns (uint256 netPtOut, uint256 netSyFee)',
+  'function swapExactYtForSy(address receiver, address market, uint256 exactYtIn, uint256 minSyOut, Limit limit) returns (uint256 netSyOut, uint256 netSyFee)',
+  'function swapExactSyForYt(address receiver, address market, uint256 exactSyIn, uint256 minYtOut, Approximation guessYtOut, Limit limit) returns (uint256 netYtOut, uint256 netSyFee)',
+  'function addLiquiditySingleSy(address receiver, address market, uint256 netSyIn, uint256 minLpOut, Approximation guessPtReceivedFromSy, Limit limit) returns (uint256 netLpOut, uint256 netSyFee)',
+  'function removeLiquiditySingleSy(address receiver, address market, uint256 netLpToRemove, uint256 minSyOut, Limit limit) returns (uint256 netSyOut, uint256 netSyFee)',
+  'function mintPY(address receiverPT, address receiverYT) returns (uint256 amountPYOut)',
   'function redeemPY(address receiver) returns (uint256 amountSyOut)',
   'function deposit(address receiver, address tokenIn, uint256 amountTokenToDeposit, uint256 minSharesOut) payable returns (uint256 amountSharesOut)',
   'function redeem(address receiver, uint256 amountSharesToRedeem, address tokenOut, uint256 minTokenOut, bool burnFromInternalBalance) returns (uint256 amountTokenOut)',

@@ -16,7 +16,7 @@ import { orderedPairs } from '../shared/token-pairs.js'
 import { addressesIn, getter, tokensIn } from './abi.js'
 import { redemptionPool, slug, yieldPool } from './pools.js'
 
-/** A principal token, or a token of standardized yield. */
+/** A principal token, the one of its yield, or a token of standardized yield. */
 type Found =
   | {
       readonly kind: 'principal'
@@ -25,6 +25,8 @@ type Found =
       /** Unix seconds. */
       readonly expiry: bigint
     }
+  /** Of a PT, which other events tell. */
+  | { readonly kind: 'claim'; readonly sy: Address }
   | { readonly kind: 'yield'; readonly tokens: readonly Address[] }
 
 interface Asked {
@@ -63,6 +65,7 @@ async function findTokens(args: {
     // Some contracts answer every call with the same word.
     const isPrincipal = sy && yt && new Set([token, sy, yt]).size === 3
     if (isPrincipal && expiry !== null) found.set(token, { kind: 'principal', sy, yt, expiry })
+    else if (sy && sy !== token && expiry !== null) found.set(token, { kind: 'claim', sy })
     else if (taken && paid) {
       const all = new Set([...taken, ...paid])
       all.delete(token)
@@ -98,8 +101,8 @@ export async function discoverPools({
         .filter((one) => canonicalToken(chain, one) === other)
         .map((one) => yieldPool(token, one))
     }
-    const isRedeemed = own?.sy === other && own.expiry <= time
-    return own && isRedeemed ? [redemptionPool(own.yt, token, own.sy)] : []
+    if (own?.kind !== 'principal' || own.sy !== other || own.expiry > time) return []
+    return [redemptionPool(own.yt, token, own.sy)]
   }
   return {
     pools: wanted.flatMap(([a, b]) => [...poolsOf(a, b), ...poolsOf(b, a)]),
@@ -111,7 +114,7 @@ export async function discoverPools({
   }
 }
 
-/** A PT leads to its SY, and an SY to the tokens that it takes and pays. */
+/** PT and YT lead to their SY, and an SY to the tokens that it takes and pays. */
 export async function underlyingTokens(args: {
   readonly reader: StateReader
   readonly chain: ChainDefinition
@@ -120,6 +123,6 @@ export async function underlyingTokens(args: {
 }): Promise<ReadonlyMap<Address, readonly Address[]>> {
   const { found } = await findTokens(args)
   return new Map(
-    [...found].map(([token, own]) => [token, own.kind === 'principal' ? [own.sy] : own.tokens]),
+    [...found].map(([token, own]) => [token, own.kind === 'yield' ? own.tokens : [own.sy]]),
   )
 }

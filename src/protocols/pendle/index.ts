@@ -1,19 +1,34 @@
 /**
- * Pendle: a principal token (PT) against its standardized yield (SY) in markets until it expires, its redemption from then on, and
- * an SY against the tokens that it takes and pays. Venue parameters: `router`, `factories`. Pool parameters: pools.ts.
+ * Pendle: a principal token (PT), its yield (YT) and shares of the market against the standardized yield (SY) that they come from,
+ * in markets until they expire, the redemption of PT from then on, and an SY against the tokens that it takes and pays.
+ * Venue parameters: `router`, `factories`, `yieldFactories`. Pool parameters: pools.ts.
  */
 import { probe } from '../../chains/probe.js'
 import { cautionsWhere } from '../../domain/caution.js'
 import type { ExecutorStep } from '../../domain/order.js'
 import { isNative, maxUint256, zeroAddress } from '../../domain/primitives.js'
 import { defineProtocol, type EncodeSwapArgs } from '../protocol.js'
-import { depositAbi, ownSpelling, redeemAbi, redeemPyAbi, swapPtAbi, swapSyAbi } from './abi.js'
+import {
+  addLiquidityAbi,
+  buyYtAbi,
+  depositAbi,
+  ownSpelling,
+  redeemAbi,
+  redeemPyAbi,
+  removeLiquidityAbi,
+  sellYtAbi,
+  swapPtAbi,
+  swapSyAbi,
+} from './abi.js'
+import { pendleActions } from './actions.js'
 import { discoverPools, underlyingTokens } from './discover.js'
 import { loadPools } from './load.js'
+import { parts } from './market-swaps.js'
 import { marketEvents } from './pool-events.js'
-import { factoriesOf, routerOf, slug } from './pools.js'
+import { factoriesOf, routerOf, slug, yieldFactoriesOf } from './pools.js'
 import { pendlePositions } from './positions.js'
 import { type PendleState, swapIn } from './state.js'
+import { holdings, isEndorsed } from './worth.js'
 
 /** The router searches on chain for what an amount of SY buys, and each step of that takes a logarithm. */
 const gasOf = { ptIn: 190_000n, redemption: 110_000n, yield: 110_000n } as const
@@ -41,7 +56,7 @@ export const pendle = defineProtocol<PendleState>({
   category: 'dex',
   url: 'https://www.pendle.finance',
   description:
-    'Principal tokens against the yield that they were split from, until they expire and after.',
+    'Principal and its yield until a day, against the tokens that both are split from, and liquidity of them.',
   swaps: {
     paysRecipient: true,
     discover: discoverPools,
@@ -50,9 +65,10 @@ export const pendle = defineProtocol<PendleState>({
     // What one token puts into an SY changes its rate for the others.
     sharedState: ({ id, address, parameters }) => (parameters.kind === 'yield' ? address : id),
     gasEstimate: (_pool, { kind }) => (kind === 'market' ? gasOf.ptIn : gasOf[kind]),
-    action({ address, parameters: { kind } }, _tokenIn, tokenOut) {
-      if (kind === 'market') return 'swap'
-      return kind === 'yield' && tokenOut === address ? 'deposit' : 'redeem'
+    action({ address, parameters: { kind } }, tokenIn, tokenOut) {
+      // Shares of a market have its address, and an SY that of its pool.
+      if (kind !== 'redemption' && tokenOut === address) return 'deposit'
+      return kind === 'market' && tokenIn !== address ? 'swap' : 'redeem'
     },
     prepaidAt: ({ address }, { kind }) => (kind === 'redemption' ? address : undefined),
     cautions: (_pool, { kind }) =>
@@ -60,7 +76,7 @@ export const pendle = defineProtocol<PendleState>({
         [
           kind === 'market',
           'price',
-          'The price of PT nears its asset with time, and follows the rate of its SY.',
+          'PT nears its asset with time and YT nears nothing, and both follow the rate of their SY.',
         ],
         [kind !== 'market', 'rate', 'The rate of an SY moves as its token earns.'],
       ),
@@ -72,7 +88,11 @@ export const pendle = defineProtocol<PendleState>({
   trust: {
     // Anybody may write an SY, and open a market of it.
     foreignCode: ({ tokens: [, sy], address }) => sy ?? address,
+    // A market is of PT of Pendle's factories, which make its YT, too.
+    isOwnToken: ({ tokens: [, sy], parameters: { kind } }, token) =>
+      kind === 'market' && token !== sy,
     isNoPriceSource: () => true,
+    isEndorsed,
     probes: (venue) => {
       const router = routerOf(venue)
       return [
@@ -80,28 +100,34 @@ export const pendle = defineProtocol<PendleState>({
         ...factoriesOf(venue).map((to) =>
           probe('factory of Pendle', to, 'yieldContractFactory()', 'address'),
         ),
+        ...yieldFactoriesOf(venue).map((to) =>
+          probe('factory of PT and YT of Pendle', to, 'expiryDivisor()', 'positive'),
+        ),
       ]
     },
   },
   index: marketEvents,
-  positions: { ...pendlePositions, underlying: underlyingTokens },
+  positions: { ...pendlePositions, underlying: underlyingTokens, holdings },
+  actions: { definitions: pendleActions },
 })
 
-/** The router pulls the token, and the market pays. */
+const fromSy = { pt: swapSyAbi, yt: buyYtAbi, lp: addLiquidityAbi } as const
+const toSy = { pt: swapPtAbi, yt: sellYtAbi, lp: removeLiquidityAbi } as const
+
+/** The router pulls the token, and whoever has the other one then pays it to the recipient. */
 function inMarket(args: EncodeSwapArgs<PendleState>): ExecutorStep[] {
-  const { pool, venue, tokenIn, amountIn, recipient } = args
+  const { pool, venue, tokenIn, tokenOut, amountIn, recipient } = args
   const target = routerOf(venue)
   if (!target) throw new RangeError('The venue has no router.')
-  const isPtIn = tokenIn === pool.tokens[0]
+  const isSyIn = tokenIn === pool.tokens[1]
+  const part = parts[pool.tokens.indexOf(isSyIn ? tokenOut : tokenIn)]
+  if (!part || part === 'sy') throw new RangeError('The market has no such token.')
   const common = [recipient, pool.address, amountIn, 0n]
   return [
     { kind: 'approve', token: tokenIn, spender: target, amount: amountIn },
-    {
-      kind: 'call',
-      target,
-      abi: isPtIn ? swapPtAbi : swapSyAbi,
-      args: isPtIn ? [...common, noLimitOrders] : [...common, ownGuess, noLimitOrders],
-    },
+    isSyIn
+      ? { kind: 'call', target, abi: fromSy[part], args: [...common, ownGuess, noLimitOrders] }
+      : { kind: 'call', target, abi: toSy[part], args: [...common, noLimitOrders] },
   ]
 }
 

@@ -5,7 +5,7 @@
 import type { VenueParameters } from '../../chains/chain.js'
 import { nextBlockTime } from '../../domain/changes/what-if.js'
 import { larger, zip } from '../../domain/lists.js'
-import { type Address, toAddress } from '../../domain/primitives.js'
+import type { Address } from '../../domain/primitives.js'
 import type { ReadCall, ReadResult } from '../../domain/state.js'
 import { type Pool, type Unreadable, unreadablePool } from '../pool.js'
 import { wordsOf } from '../pool-events.js'
@@ -36,30 +36,31 @@ const tokensOf = ({ tokens }: Pool): Tokens | null =>
 
 const market: Kind = {
   questions(pool, venue) {
-    const [tokens, router] = [tokensOf(pool), routerOf(venue)]
-    const { factory, yt } = pool.parameters
-    const made = factoriesOf(venue).find((one) => one === factory)
-    if (!tokens || !router || !made || typeof yt !== 'string') return null
-    const { address: to } = pool
+    const router = routerOf(venue)
+    const { address: to, tokens } = pool
+    const [, sy, yt, shares] = tokens
+    const made = factoriesOf(venue).find((one) => one === pool.parameters.factory)
+    if (!sy || !yt || !router || !made || shares !== to || tokens.length !== 4) return null
     return [
       { to, data: getter('readTokens') },
       { to, data: readStateOf(router) },
       { to: made, data: isValidMarket(to) },
-      ...indexQuestions(tokens[1], toAddress(yt)),
+      ...indexQuestions(sy, yt),
     ]
   },
-  state({ tokens: [pt, sy], parameters }, [parts, state, isValid, ...index], time) {
+  state({ tokens: [pt, sy, yt] }, [parts, state, isValid, ...index], time) {
     const own = addressesIn(parts, 3)
     if (!own || readWord(isValid) !== 1n) return 'It is not a market of the factory.'
-    if (own[0] !== sy || own[1] !== pt || own[2] !== parameters.yt) {
+    if (own[0] !== sy || own[1] !== pt || own[2] !== yt) {
       return 'It does not trade these tokens.'
     }
     const words = state?.ok ? wordsOf(state.value) : []
-    const [totalPt, totalSy, , , scalarRoot, expiry] = words
+    const [totalPt, totalSy, totalLp, , scalarRoot, expiry] = words
     const [lnFeeRateRoot, reserveFeePercent, lastLnImpliedRate] = words.slice(6)
     if (
       totalPt === undefined ||
       totalSy === undefined ||
+      totalLp === undefined ||
       scalarRoot === undefined ||
       expiry === undefined ||
       lnFeeRateRoot === undefined ||
@@ -74,6 +75,7 @@ const market: Kind = {
       kind: 'market',
       totalPt,
       totalSy,
+      totalLp,
       scalarRoot,
       expiry,
       lnFeeRateRoot,

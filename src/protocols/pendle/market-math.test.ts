@@ -11,6 +11,7 @@ const market: MarketState = {
   kind: 'market',
   totalPt: 1_000_000n * one,
   totalSy: 900_000n * one,
+  totalLp: 940_000n * one,
   scalarRoot: 60n * one,
   expiry: 1_800_000_000n,
   lnFeeRateRoot: 5n * 10n ** 15n,

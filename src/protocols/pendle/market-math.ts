@@ -12,6 +12,8 @@ export interface MarketState {
   /** Raw units that the market counts on. */
   readonly totalPt: bigint
   readonly totalSy: bigint
+  /** Raw units of its shares that exist. */
+  readonly totalLp: bigint
   readonly scalarRoot: bigint
   /** Unix seconds. */
   readonly expiry: bigint
@@ -44,7 +46,7 @@ interface Terms {
 
 const one = 10n ** 18n
 const year = 365n * 86_400n
-const maxProportion = (one * 96n) / 100n
+export const maxProportion = (one * 96n) / 100n
 
 export const mulDown = (a: bigint, b: bigint) => (a * b) / one
 export const divDown = (a: bigint, b: bigint) => (a * one) / b
@@ -52,6 +54,11 @@ export const divDown = (a: bigint, b: bigint) => (a * one) / b
 /** Negative amounts are rounded as their absolutes are. */
 export const syToAsset = (index: bigint, sy: bigint) => (sy * index) / one
 export const assetToSy = (index: bigint, asset: bigint) => (asset * one) / index
+export const syToAssetUp = (index: bigint, sy: bigint) => (sy * index + one - 1n) / one
+export const assetToSyUp = (index: bigint, asset: bigint) => (asset * one + index - 1n) / index
+
+export const isExpired = ({ expiry, time }: Pick<MarketState, 'expiry' | 'time'>): boolean =>
+  expiry <= time
 
 /** Constant as long as nobody swaps. @throws RangeError where the contract reverts. */
 export const termsOf = oncePer((state: MarketState): Terms => {
@@ -68,9 +75,9 @@ export const termsOf = oncePer((state: MarketState): Terms => {
   return { timeToExpiry, rateScalar, totalAsset, rateAnchor, feeRate }
 })
 
-function timeLeft({ expiry, time }: MarketState): bigint {
-  if (expiry <= time) throw new RangeError('expired')
-  return expiry - time
+function timeLeft(state: MarketState): bigint {
+  if (isExpired(state)) throw new RangeError('expired')
+  return state.expiry - state.time
 }
 
 /** Units of the asset that a unit of PT pays at the expiry, by what it costs now, E18. */
@@ -115,7 +122,7 @@ export function tradeOf(state: MarketState, ptOut: bigint): Trade {
       ? mulDown(before, one - terms.feeRate)
       : -((before * (one - terms.feeRate)) / terms.feeRate)
   const asset = before - fee
-  const sy = asset < 0n ? -((-asset * one + index - 1n) / index) : assetToSy(index, asset)
+  const sy = asset < 0n ? -assetToSyUp(index, -asset) : assetToSy(index, asset)
   const toReserve = assetToSy(index, (fee * reserveFeePercent) / 100n)
   return { sy, fee: assetToSy(index, fee), toReserve }
 }

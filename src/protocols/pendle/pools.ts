@@ -1,6 +1,5 @@
 /**
- * Records of pools. A market is `[PT, SY]` at its address with the parameters `factory` and `yt`; the redemption of an expired
- * PT is `[PT, SY]` at its YT; an SY and one of its tokens are `[token, SY]` at the SY.
+ * Records of pools. A market is `[PT, SY, YT, market]` at its address, which is that of its shares, with the parameter `factory`; the redemption of an expired PT is `[PT, SY]` at its YT; an SY and one of its tokens are `[token, SY]` at the SY.
  */
 import type { VenueParameters } from '../../chains/chain.js'
 import type { Address } from '../../domain/primitives.js'
@@ -12,14 +11,17 @@ export const slug = 'pendle'
 export const routerOf = (venue: VenueParameters): Address | undefined =>
   addressesOf(venue.router)[0]
 export const factoriesOf = (venue: VenueParameters): Address[] => addressesOf(venue.factories)
+/** Of PT and YT. */
+export const yieldFactoriesOf = (venue: VenueParameters): Address[] =>
+  addressesOf(venue.yieldFactories)
 
 export function marketPool(
   market: Address,
   parts: Readonly<Record<'pt' | 'sy' | 'yt' | 'factory', Address>>,
 ): Pool {
   const { pt, sy, yt, factory } = parts
-  const parameters = { kind: 'market', factory, yt }
-  return { protocol: slug, id: market, address: market, tokens: [pt, sy], parameters }
+  const parameters = { kind: 'market', factory }
+  return { protocol: slug, id: market, address: market, tokens: [pt, sy, yt, market], parameters }
 }
 
 export function redemptionPool(yt: Address, pt: Address, sy: Address): Pool {

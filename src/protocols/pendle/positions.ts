@@ -1,6 +1,6 @@
 /** PT, YT and shares in the liquidity of known markets as positions. What a PT yields is what its market implies. */
 import { zip } from '../../domain/lists.js'
-import { type Address, toAddress, zeroAddress } from '../../domain/primitives.js'
+import { type Address, zeroAddress } from '../../domain/primitives.js'
 import type { ReadResult } from '../../domain/state.js'
 import type { Pool, Unreadable } from '../pool.js'
 import { wordsOf } from '../pool-events.js'
@@ -85,12 +85,12 @@ function stateOf(
   return { ...nothing, holdings }
 }
 
-function tokensOf({ address: market, tokens, parameters }: Pool, expiry: bigint): Token[] {
-  const [pt, sy] = tokens
-  if (!pt || !sy) return []
+function tokensOf({ address: market, tokens }: Pool, expiry: bigint): Token[] {
+  const [pt, sy, yt] = tokens
+  if (!pt || !sy || !yt) return []
   return [
     { token: pt, role: 'principal', market, underlying: [sy], expiry },
-    { token: toAddress(String(parameters.yt)), role: 'yield', market, underlying: [sy], expiry },
+    { token: yt, role: 'yield', market, underlying: [sy], expiry },
     { token: market, role: 'liquidity', market, underlying: [pt, sy], expiry },
   ]
 }

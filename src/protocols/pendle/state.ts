@@ -2,8 +2,8 @@
 import type { Pool } from '../pool.js'
 import type { Direction, Swap } from '../protocol.js'
 import { unlessReverted } from '../shared/reverts.js'
-import { afterTrade, assetToSy, type MarketState, tradeOf } from './market-math.js'
-import { ptForExactSy } from './router-search.js'
+import { assetToSy, type MarketState } from './market-math.js'
+import { parts, wayBetween } from './market-swaps.js'
 
 /** An expired PT pays its asset in SY. */
 export interface RedemptionState {
@@ -43,23 +43,19 @@ export function swapIn(
   { tokenIn, tokenOut }: Direction,
   amountIn: bigint,
 ): Swap<PendleState> {
+  if (state.kind === 'market') {
+    const [partIn, partOut] = [tokenIn, tokenOut].map((token) => parts[tokens.indexOf(token)])
+    const way = amountIn > 0n ? wayBetween(partIn, partOut) : null
+    const done = way && unlessReverted(() => way(state, amountIn))
+    return { amountOut: done?.amountOut ?? 0n, exact: true, after: () => done?.state ?? state }
+  }
   const [first, second] = tokens
   const isForward = tokenIn === first && tokenOut === second
   const isBackward = tokenIn === second && tokenOut === first
   const nothing = { amountOut: 0n, exact: true, after: () => state }
   if (amountIn <= 0n || !(isForward || isBackward)) return nothing
-  if (state.kind === 'market') return inMarket(state, isForward, amountIn)
   if (state.kind === 'redemption') return isForward ? redeemed(state, amountIn) : nothing
   return isForward ? deposited(state, amountIn) : withdrawn(state, amountIn)
-}
-
-function inMarket(state: MarketState, isPtIn: boolean, amountIn: bigint): Swap<PendleState> {
-  const swap = unlessReverted(() => {
-    const ptOut = isPtIn ? -amountIn : ptForExactSy(state, amountIn)
-    const trade = tradeOf(state, ptOut)
-    return { amountOut: isPtIn ? trade.sy : ptOut, state: afterTrade(state, ptOut, trade) }
-  })
-  return { amountOut: swap?.amountOut ?? 0n, exact: true, after: () => swap?.state ?? state }
 }
 
 function redeemed(state: RedemptionState, amountIn: bigint): Swap<PendleState> {

@@ -186,10 +186,14 @@ export class BlockFacts {
     return (await this.#positionToken(reader, token)).parts
   }
 
+  #isOfChain(token: Address): boolean {
+    const { connectorTokens, stableAnchors, wrappedNative } = this.chain
+    return isNative(token) || [...connectorTokens, ...stableAnchors, wrappedNative].includes(token)
+  }
+
   #positionToken(reader: StateReader, token: Address): Promise<PositionToken> {
     const { chain } = this
-    const known = [...chain.connectorTokens, ...chain.stableAnchors, chain.wrappedNative]
-    if (isNative(token) || known.includes(token)) return Promise.resolve(noPositionToken)
+    if (this.#isOfChain(token)) return Promise.resolve(noPositionToken)
     return once(this.#positionTokens, token, async () => {
       const found = await Promise.all(
         protocols.map(async ({ slug, positions }): Promise<PositionToken> => {
@@ -318,6 +322,9 @@ export class BlockFacts {
         chain,
         market,
         underlying: (each) => this.#underlying(reader, each),
+        indexed: (each) => this.#indexedWorth(reader, each),
+        isNamed: (each) =>
+          this.#isOfChain(each) || this.thread.listedTokens.has(tokenKey(chain.id, each)),
         facts: (each) => this.tokenFacts(reader, each),
         poolPrice: (each) => this.#poolPrice(reader, each),
       }
@@ -327,6 +334,10 @@ export class BlockFacts {
       ])
       return bestPrice(holdings, pools)
     })
+  }
+
+  async #indexedWorth(reader: StateReader, token: Address): Promise<readonly MarketPool[]> {
+    return !this.#indexed || this.#isOfChain(token) ? [] : this.#indexed.worthOf(reader, token)
   }
 
   #poolPrice(reader: StateReader, key: Address): Promise<TokenPrice | null> {

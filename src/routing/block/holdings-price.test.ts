@@ -27,11 +27,16 @@ interface Scene {
   readonly imported?: readonly Pool[]
   readonly prices?: ReadonlyMap<Address, TokenPrice>
   readonly found?: boolean
+  /** Pools of the index by which a token is found. */
+  readonly indexed?: readonly Pool[]
+  /** Tokens of the operator's lists. */
+  readonly named?: readonly Address[]
 }
 
 /** Real market, one protocol of vaults at a slug that the chain has. */
 function priceOf(token: Address, scene: Scene): Promise<TokenPrice | null> {
   const { vaults, trust, listed = [], imported = [], found = true } = scene
+  const { indexed = [], named = [] } = scene
   const { prices = new Map([[asset, one]]) } = scene
   const pools = vaults.map(([share, of]) => vaultPool(share, of))
   const vaultsAdapter = defineProtocol({
@@ -74,6 +79,14 @@ function priceOf(token: Address, scene: Scene): Promise<TokenPrice | null> {
       onClassed: () => {},
     }),
     underlying: async (each) => vaults.flatMap(([share, of]) => (share === each ? [of] : [])),
+    indexed: async (each) =>
+      indexed
+        .filter(({ tokens }) => tokens.includes(each) && each !== asset)
+        .map((pool) => ({
+          adapter: vaultsAdapter,
+          loaded: { pool, state: null, partial: false },
+        })),
+    isNamed: (each) => named.includes(each),
     facts: async (each) => ({
       chainId: 1,
       address: each,
@@ -151,6 +164,49 @@ describe('holdingsPrice', () => {
     })
     expect((await priceOf(vault, { vaults, trust: said(true) }))?.priceUsd).toBe(6)
     expect(await priceOf(vault, { vaults, trust: said(false) })).toBeNull()
+  })
+
+  test('what lists name is told to the protocol', async () => {
+    const vaults = [[vault, asset]] as const
+    const trust: Trust = { isEndorsed: async ({ pool, isNamed }) => isNamed(pool.address) }
+    expect(await priceOf(vault, { vaults, trust, named: [outer] })).toBeNull()
+    expect((await priceOf(vault, { vaults, trust, named: [vault] }))?.priceUsd).toBe(6)
+  })
+
+  test('a token that does not tell what it is made of is found by the index', async () => {
+    const indexed = [vaultPool(vault, asset)]
+    expect(await priceOf(vault, { vaults: [] })).toBeNull()
+    expect((await priceOf(vault, { vaults: [], indexed }))?.priceUsd).toBe(6)
+  })
+
+  test('where the first record has a part without a price, the next one counts', async () => {
+    const indexed = [vaultPool(vault, outer), { ...vaultPool(vault, asset), id: outer }]
+    const holdings = ({ tokens: [of] }: Pool, _state: unknown, share: Address) =>
+      of && share === vault ? { shares: 1n, amounts: [{ token: of, amount: 5n }] } : null
+    expect((await priceOf(vault, { vaults: [], indexed, holdings }))?.priceUsd).toBe(15)
+  })
+
+  test('of markets the deepest counts, and one of less than 1,000 USD does not', async () => {
+    const [shallow, deep, thin] = [10, 11, 12].map((place) => ({
+      ...vaultPool(vault, asset),
+      id: address(place),
+    })) as [Pool, Pool, Pool]
+    // Whole tokens in the market, and what a share is worth there.
+    const said = new Map<string, readonly [lies: bigint, worth: bigint]>([
+      [shallow.id, [400n, 20n]],
+      [deep.id, [500n, 2n]],
+      [thin.id, [333n, 7n]],
+    ])
+    const holdings = ({ id, tokens: [of] }: Pool, _state: unknown, share: Address) => {
+      const [lies, worth] = said.get(id) ?? [0n, 0n]
+      if (!of || share !== vault) return null
+      const depth = [{ token: of, amount: lies * 10n ** 18n }]
+      return { shares: 1n, amounts: [{ token: of, amount: worth }], depth }
+    }
+    const priced = (indexed: readonly Pool[]) => priceOf(vault, { vaults: [], indexed, holdings })
+    expect((await priced([shallow, deep, thin]))?.priceUsd).toBe(6)
+    expect((await priced([shallow]))?.priceUsd).toBe(60)
+    expect(await priced([thin])).toBeNull()
   })
 
   test('a pool that only an import names has none', async () => {

@@ -8,11 +8,12 @@ import { type Address, type BlockPin, nativeToken } from '../../domain/primitive
 import type { StateReader } from '../../domain/state.js'
 import { type IndexAnswer, type IndexReader, openIndexReader } from '../../pool-index/lookup.js'
 import { sourcesOf } from '../../pool-index/sources.js'
+import type { Pool } from '../../protocols/pool.js'
 import { protocols } from '../../protocols/registry.js'
 import { quietly } from '../../telemetry/quietly.js'
 import { type ChosenPools, chooseIndexed, type Ends } from '../market/indexed.js'
 import type { Market } from '../market/market.js'
-import { MarketView } from '../market/market-view.js'
+import { type MarketPool, MarketView } from '../market/market-view.js'
 import type { WorkerSettings } from './worker-settings.js'
 
 export interface PoolIndex {
@@ -56,6 +57,11 @@ const Note = z.object({
   unreadable: z.array(z.object({ protocol: z.string(), subject: z.string(), message: z.string() })),
 })
 
+interface Wrapper {
+  readonly protocol: string
+  readonly factories: readonly Address[]
+}
+
 export class IndexedMarket {
   /** While the index is behind the block it goes on, so what was chosen is kept with how far it was. */
   readonly #chosen = new Map<string, Promise<Chosen>>()
@@ -63,8 +69,13 @@ export class IndexedMarket {
   readonly #hasSources: boolean
   readonly #sources: readonly string[]
   readonly #known: readonly Address[]
+  /** Whose pools are wrapped forms of tokens. */
+  readonly #wrappers: readonly Wrapper[]
   /** Of tokens that events do not tell. */
   readonly #standIns: readonly Address[]
+  /** Protocols that have such. */
+  readonly #incomplete: ReadonlySet<string>
+  readonly #worth = new Map<Address, Promise<readonly MarketPool[]>>()
 
   constructor(
     private readonly parts: {
@@ -78,10 +89,17 @@ export class IndexedMarket {
       onlyListed ? [] : key,
     )
     this.#hasSources = this.#sources.length > 0
-    this.#standIns = protocols.flatMap(({ slug, index }) => {
+    const standIns = protocols.flatMap(({ slug, index }) => {
       const venue = parts.chain.venues[slug]
-      return (venue && index?.standIns?.(venue)) ?? []
+      return ((venue && index?.standIns?.(venue)) ?? []).map((token) => ({ slug, token }))
     })
+    this.#wrappers = protocols.flatMap(({ slug, index }) => {
+      const venue = parts.chain.venues[slug]
+      const factories = (venue && index?.wrappers?.(venue)) ?? []
+      return factories.length > 0 ? [{ protocol: slug, factories }] : []
+    })
+    this.#standIns = standIns.map(({ token }) => token)
+    this.#incomplete = new Set(standIns.map(({ slug }) => slug))
     const { id, connectorTokens, stableAnchors, wrappedNative } = parts.chain
     this.#known = [
       ...[...connectorTokens, ...stableAnchors, wrappedNative, nativeToken],
@@ -102,12 +120,54 @@ export class IndexedMarket {
     if (cached && cached.base === (await base)) return cached.view
     const [plain, merged] = await Promise.all([
       base,
-      this.parts.market.withIndexed(reader, base, chosen, this.#trusted(ends)),
+      this.parts.market.withIndexed(reader, base, chosen, this.#trusted(ends, chosen)),
     ])
     const notes = this.#notesOn(chosen.upTo)
     const view = new MarketView(notes.length > 0 ? { ...merged, notes } : merged)
     this.#views.set(key, { base: plain, view })
     return view
+  }
+
+  /** Pools that may tell what a token is worth, of protocols whose events do not tell all tokens: the same for equal tokens. */
+  worthOf(reader: StateReader, token: Address): Promise<readonly MarketPool[]> {
+    if (this.#standIns.length === 0) return Promise.resolve([])
+    const known = this.#worth.get(token)
+    if (known) return known
+    const worth = this.#readWorth(reader, token)
+    this.#worth.set(token, worth)
+    worth.catch(() => this.#worth.delete(token))
+    return worth
+  }
+
+  async #readWorth(reader: StateReader, token: Address): Promise<readonly MarketPool[]> {
+    const chosen = await this.#chooseWorth(reader, token)
+    if (chosen.pools.length === 0) return []
+    const nothing = Promise.resolve(new MarketView({ pools: [], unreadable: [] }))
+    const trusted = this.#trusted({ tokensIn: [token], tokensOut: [], maxHops: 1 }, chosen)
+    return (await this.parts.market.withIndexed(reader, nothing, chosen, trusted)).pools
+  }
+
+  async #chooseWorth(reader: StateReader, token: Address): Promise<Chosen> {
+    const { chain, pin, index } = this.parts
+    const name = `worth of ${token}`
+    if (index.settings.cassette === 'replay') return recall(reader, name)
+    // With three hops, one more token may stand between it and the stand-ins.
+    const ends = { tokensIn: [token], tokensOut: [], maxHops: 3 }
+    const found = index.reader()?.find(pin, {
+      sources: this.#sources,
+      tokensIn: [[token]],
+      tokensOut: [],
+      connectors: this.#standIns.map((standIn) => [standIn]),
+      maxHops: ends.maxHops,
+      gates: [],
+      runsHooks: false,
+    })
+    const pools = found?.pools.filter(({ protocol }) => this.#incomplete.has(protocol)) ?? []
+    if (!found || pools.length === 0) return { pools: [], unreadable: [], upTo: null }
+    const best = await chooseIndexed({ chain, protocols, reader }, { pools, hooked: [] }, ends)
+    const chosen = { ...best, upTo: found.upTo }
+    if (index.settings.cassette === 'record') await remember(reader, name, chosen)
+    return chosen
   }
 
   async #choose(reader: StateReader, name: string, ends: Ends): Promise<Chosen> {
@@ -146,20 +206,48 @@ export class IndexedMarket {
       [...new Set(tokens.map((token) => canonicalToken(chain, token)))].map((token) =>
         token === chain.wrappedNative ? [token, nativeToken] : [token],
       )
-    return reader.find(pin, {
+    const wrapped = maxHops < 2 ? [] : this.#wrappedForms(reader, [...tokensIn, ...tokensOut])
+    const withForms = (tokens: readonly Address[]) =>
+      spellings(tokens).map((group) => [
+        ...group,
+        ...wrapped.flatMap(({ address, tokens: [token] }) =>
+          token && group.includes(token) ? address : [],
+        ),
+      ])
+    const found = reader.find(pin, {
       sources: this.#sources,
-      tokensIn: spellings(tokensIn),
-      tokensOut: spellings(tokensOut),
+      tokensIn: withForms(tokensIn),
+      tokensOut: withForms(tokensOut),
       connectors: spellings([...chain.connectorTokens, chain.wrappedNative, ...this.#standIns]),
       maxHops,
       gates: index.settings.v4HooksAllowlist ?? [],
       runsHooks: index.settings.v4Hooks === 'run',
     })
+    if (wrapped.length === 0) return found
+    const forms = new Set(wrapped.map(({ id }) => id))
+    return { ...found, pools: found.pools.filter(({ id }) => !forms.has(id)), wrapped }
   }
 
-  /** The operator chose the lists, so whoever made a token of theirs is no stranger. */
-  #trusted({ tokensIn, tokensOut }: Ends): ReadonlySet<Address> {
-    return new Set([...this.#known, ...tokensIn, ...tokensOut])
+  #wrappedForms(reader: IndexReader, tokens: readonly Address[]): readonly Pool[] {
+    const ends = new Set(tokens.map((token) => canonicalToken(this.parts.chain, token)))
+    return this.#wrappers
+      .flatMap((wrapper) => reader.madeBy(this.parts.pin, this.#sources, wrapper))
+      .filter(({ address, tokens: [token] }) => token && ends.has(token) && !ends.has(address))
+  }
+
+  /**
+   * The operator chose the lists, so whoever made a token of theirs is no stranger. Nor is a factory of a protocol that made a
+   * wrapped form of a token of the ends.
+   */
+  #trusted({ tokensIn, tokensOut }: Ends, { pools }: Chosen): ReadonlySet<Address> {
+    const forms = pools.flatMap(({ protocol, address, parameters }) =>
+      this.#wrappers.some(
+        (one) => one.protocol === protocol && one.factories.some((by) => by === parameters.factory),
+      )
+        ? address
+        : [],
+    )
+    return new Set([...this.#known, ...tokensIn, ...tokensOut, ...forms])
   }
 
   #notesOn(upTo: bigint | null): readonly string[] {

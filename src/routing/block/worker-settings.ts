@@ -40,7 +40,7 @@ export interface WorkerSettings {
   readonly countsFeeOrder?: boolean
   /** Hooks of Uniswap V4 whose pools are used, lower-case; absent: none. */
   readonly v4HooksAllowlist?: readonly string[]
-  /** Slugs of the protocols, and the later venues, that chains have; absent: all. */
+  /** Slugs of the protocols, the later venues and the later bridges, that chains have; absent: all. */
   readonly protocols?: readonly string[]
   /** Venues of the operator's file; absent: none. */
   readonly venues?: readonly DeclaredVenue[]

@@ -41,16 +41,20 @@ export interface Ends {
   readonly maxHops: number
 }
 
-/** @param found - in an order that is the same for equal questions. Pools with hooks take the place of no other. */
+/**
+ * @param found - in an order that is the same for equal questions. Pools with hooks take the place of no other. Wrapped forms are
+ *   of canonical tokens of the ends.
+ */
 export async function chooseIndexed(
   args: {
     readonly chain: ChainDefinition
     readonly protocols: readonly ProtocolAdapter[]
     readonly reader: StateReader
   },
-  { pools: candidates, hooked }: FoundPools,
-  ends: Ends,
+  { pools: candidates, hooked, wrapped = [] }: FoundPools,
+  asked: Ends,
 ): Promise<ChosenPools> {
+  const ends = withWrapped(args.chain, asked, wrapped)
   const adapters = new Map(args.protocols.map((adapter) => [adapter.slug, adapter]))
   const venueOf = ({ protocol }: Pool) => args.chain.venues[protocol] ?? {}
   const bySlots = (pool: Pool) => adapters.get(pool.protocol)?.index?.depthSlots !== undefined
@@ -75,10 +79,27 @@ export async function chooseIndexed(
     ...hooked.filter((pool) => !bySlots(pool)).slice(0, mostHookedUnranked),
     ...completed.pools,
   ]
+  const bounded = withinBounds(pools, adapters, ends)
+  const used = new Set(bounded.flatMap(({ tokens }) => tokens))
   return {
-    pools: withinBounds(pools, adapters, ends),
+    // A wrapped form costs reads, and is of no use without a pool that has it.
+    pools: [...bounded, ...wrapped.filter(({ address }) => used.has(address))],
     unreadable: [...unreadable, ...rankedHooked.unreadable, ...completed.unreadable],
   }
+}
+
+/** The ends with their wrapped forms: what a pool of these gives is one swap from the end. Pure. */
+function withWrapped(
+  chain: ChainDefinition,
+  { tokensIn, tokensOut, maxHops }: Ends,
+  wrapped: readonly Pool[],
+): Ends {
+  const all = (tokens: readonly Address[]) => {
+    const ends = new Set(tokens.map((token) => canonicalToken(chain, token)))
+    const forms = wrapped.filter(({ tokens: [token] }) => token && ends.has(token))
+    return [...tokens, ...forms.map(({ address }) => address)]
+  }
+  return { tokensIn: all(tokensIn), tokensOut: all(tokensOut), maxHops }
 }
 
 /** The deepest pools of each pair. Pure. */

@@ -4,12 +4,14 @@ import type { Address } from '../../domain/primitives.js'
 import { balancerV2 } from '../../protocols/balancer-v2/index.js'
 import { curve } from '../../protocols/curve/index.js'
 import { erc4626 } from '../../protocols/erc-4626/index.js'
+import { pendle } from '../../protocols/pendle/index.js'
+import { marketPool } from '../../protocols/pendle/pools.js'
 import type { Pool } from '../../protocols/pool.js'
 import type { ProtocolAdapter } from '../../protocols/protocol.js'
 import { uniswapV3 } from '../../protocols/uniswap-v3/index.js'
 import { uniswapV4 } from '../../protocols/uniswap-v4/index.js'
 import { yearnV2 } from '../../protocols/yearn-v2/index.js'
-import { doubtOf, isVerified } from './verified.js'
+import { doubtOf, doubtOfIndexed, isVerified } from './verified.js'
 
 const token = (digit: string): Address => `0x${digit.repeat(40)}`
 const [own, other] = [token('1'), token('2')]
@@ -67,6 +69,32 @@ describe('doubtOf', () => {
     }
     expect(doubtOf('imported', {}, loaded, {})).toBe('imported')
     expect(doubtOf('listed', { trust: { foreignCode: () => other } }, loaded, {})).toBeNull()
+  })
+})
+
+describe('doubtOfIndexed', () => {
+  const [pt, sy, yt, market] = ['3', '4', '5', '6'].map(token) as [
+    Address,
+    Address,
+    Address,
+    Address,
+  ]
+  const doubted = (adapter: Pick<ProtocolAdapter, 'trust'>, trusted: readonly Address[]) => {
+    const pool = marketPool(market, { pt, sy, yt, factory: own })
+    return doubtOfIndexed(adapter, { pool, state: {}, partial: false }, {}, new Set(trusted))
+  }
+
+  test('the first token that nobody asked for', () => {
+    expect(doubted({}, [pt])).toBe(sy)
+    expect(doubted({}, [pt, sy, market])).toBe(yt)
+    expect(doubted({}, [pt, sy, yt, market])).toBeNull()
+  })
+
+  test('no token that the protocol itself has made: of Pendle the SY alone', () => {
+    const { trust = {} } = pendle
+    expect(doubted({ trust }, [])).toBe(sy)
+    // It is anybody's code, also where it was asked for.
+    expect(doubted({ trust }, [sy])).toBe(sy)
   })
 })
 

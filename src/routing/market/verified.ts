@@ -45,7 +45,9 @@ export function doubtOfIndexed(
   venue: VenueParameters,
   trusted: ReadonlySet<Address>,
 ): Doubt | null {
-  const stranger = loaded.pool.tokens.find((token) => !trusted.has(token))
+  const { pool } = loaded
+  const isOwn = (token: Address) => adapter.trust?.isOwnToken?.(pool, token) ?? false
+  const stranger = pool.tokens.find((token) => !trusted.has(token) && !isOwn(token))
   return stranger ?? doubtOf('indexed', adapter, loaded, venue)
 }
 

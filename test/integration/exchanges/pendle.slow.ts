@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ethereum } from '../../../src/chains/ethereum.js'
 import type { Address } from '../../../src/domain/primitives.js'
 import { pendle } from '../../../src/protocols/pendle/index.js'
+import { yieldPool } from '../../../src/protocols/pendle/pools.js'
 import type { PendleState } from '../../../src/protocols/pendle/state.js'
 import type { Pool } from '../../../src/protocols/pool.js'
 import {
@@ -56,7 +57,8 @@ beforeAll(async () => {
   context = await PoolContext.start()
   site = siteOf(context)
   placed = await placePendle(site)
-  const venue = { router: placed.router, factories: [placed.factory] }
+  const { router, factory, yieldFactory } = placed
+  const venue = { router, factories: [factory], yieldFactories: [yieldFactory] }
   scene = { context, adapter: pendle, chain: ethereum, venue, helpers: {} }
   asset = await context.token(18)
   const { bytecode } = compileTestContracts('Vaults.sol')('AccruingVault')
@@ -88,19 +90,20 @@ async function open(days: bigint, wish: Partial<MarketWish> = {}): Promise<Place
   return openMarket(site, placed, { sy, expiry, ...usual, ...wish })
 }
 
-async function poolOf({ market, pt }: PlacedMarket): Promise<Pool> {
-  const named: Pool = {
-    protocol: 'pendle',
-    id: market,
-    address: market,
-    tokens: [pt, placed.factory],
-    parameters: { factory: placed.factory },
-  }
+const named = ({ market, pt }: PlacedMarket): Pool => ({
+  protocol: 'pendle',
+  id: market,
+  address: market,
+  tokens: [pt, placed.factory, market],
+  parameters: { factory: placed.factory },
+})
+
+async function poolOf(placedMarket: PlacedMarket): Promise<Pool> {
   const found = await pendle.index?.complete?.({
     reader: await context.reader(),
     chain: ethereum,
     venue: scene.venue,
-    pools: [named],
+    pools: [named(placedMarket)],
   })
   expect(found?.unreadable).toEqual([])
   const [pool] = found?.pools ?? []
@@ -114,8 +117,8 @@ async function compare(pool: Pool, pair: readonly [Address, Address], amountIn: 
   const label = `${amountIn} of ${pair[0]} in ${pool.id}`
   expect(swap.quote, label).toEqual({ amountOut: swap.received, exact: true })
   if (swap.received > 0n && swap.next.kind === 'market' && swap.found.kind === 'market') {
-    const { totalPt, totalSy, lastLnImpliedRate } = swap.next
-    expect(swap.found, label).toMatchObject({ totalPt, totalSy, lastLnImpliedRate })
+    const { totalPt, totalSy, totalLp, lastLnImpliedRate } = swap.next
+    expect(swap.found, label).toMatchObject({ totalPt, totalSy, totalLp, lastLnImpliedRate })
   }
   return swap.received
 }
@@ -132,41 +135,50 @@ describe.each([
   ],
   ['at a yield of almost nothing', 180n, { initialAnchor: one + 10n ** 15n }],
 ] as const)('a market %s', (_name, days, wish) => {
-  test('gives what is quoted from one unit to more than it has, both ways', async () => {
-    const placedMarket = await open(days, wish)
-    const pool = await poolOf(placedMarket)
-    const { pt } = placedMarket
-    let [served, refused] = [0, 0]
-    for (let power = 0; power <= 24; power += 2) {
-      for (const pair of [
-        [pt, sy],
-        [sy, pt],
-      ] as const) {
-        const amountIn = 10n ** BigInt(power) * 3n + BigInt(power)
-        if ((await compare(pool, pair, amountIn)) > 0n) served += 1
-        else refused += 1
+  test.each(['pt', 'yt', 'market'] as const)(
+    'gives what is quoted from one unit to more than it has, %s both ways',
+    async (part) => {
+      const placedMarket = await open(days, wish)
+      const pool = await poolOf(placedMarket)
+      const token = placedMarket[part]
+      let [served, refused] = [0, 0]
+      for (let power = 0; power <= 24; power += 2) {
+        for (const pair of [
+          [token, sy],
+          [sy, token],
+        ] as const) {
+          const amountIn = 10n ** BigInt(power) * 3n + BigInt(power)
+          if ((await compare(pool, pair, amountIn)) > 0n) served += 1
+          else refused += 1
+        }
       }
-    }
-    expect(served).toBeGreaterThan(8)
-    expect(refused).toBeGreaterThan(2)
-  })
+      expect(served).toBeGreaterThan(8)
+      expect(refused).toBeGreaterThan(2)
+    },
+  )
 
   test('serves parts of what it has in turn, and moves as foreseen', async () => {
     const placedMarket = await open(days, wish)
     const pool = await poolOf(placedMarket)
-    const { pt } = placedMarket
+    const { pt, yt, market } = placedMarket
     let served = 0
     for (const part of [1_000n, 200n, 30n, 9n, 5n, 3n]) {
-      for (const token of [sy, pt]) {
+      for (const pair of [
+        [sy, pt],
+        [sy, yt],
+        [sy, market],
+        [pt, sy],
+        [yt, sy],
+        [market, sy],
+      ] as const) {
         const { state } = await loadOne(scene, pool)
         if (state.kind !== 'market') throw new Error('no market')
-        const held = token === sy ? state.totalSy : state.totalPt
-        const pair = [token, token === sy ? pt : sy] as const
+        const held = pair[0] === sy ? state.totalSy : state.totalPt
         if ((await compare(pool, pair, held / part + part)) > 0n) served += 1
         await context.mineAfter(97)
       }
     }
-    expect(served).toBeGreaterThan(4)
+    expect(served).toBeGreaterThan(12)
   })
 })
 
@@ -187,7 +199,7 @@ test('the router may pay another fee than others, and the quote is of the router
 test('an expired market trades no more, and its PT is redeemed for SY at the rate of the day', async () => {
   const placedMarket = await open(3n)
   const pool = await poolOf(placedMarket)
-  const { pt, yt } = placedMarket
+  const { pt, yt, market } = placedMarket
   const pairs = [[pt, sy] as const]
   const look = async () => {
     const reader = await context.reader()
@@ -197,14 +209,12 @@ test('an expired market trades no more, and its PT is redeemed for SY at the rat
   expect(await compare(pool, [pt, sy], one)).toBeGreaterThan(0n)
   await context.mineAfter(40 * 86_400)
   expect(await compare(pool, [pt, sy], one)).toBe(0n)
-  expect(await compare(pool, [sy, pt], one)).toBe(0n)
-  const complete = await pendle.index?.complete?.({
-    reader: await context.reader(),
-    chain: ethereum,
-    venue: scene.venue,
-    pools: [{ ...pool, tokens: [pt, placed.factory] }],
-  })
-  expect(complete).toEqual({ pools: [], unreadable: [] })
+  for (const token of [pt, yt, market]) {
+    expect(await compare(pool, [sy, token], one)).toBe(0n)
+  }
+  expect(await compare(pool, [yt, sy], one)).toBe(0n)
+  // Shares give their part of both, and the PT of it is redeemed.
+  expect(await compare(pool, [market, sy], 77n * one + 7n)).toBeGreaterThan(77n * one)
   const { pools } = await look()
   expect(pools).toEqual([
     {
@@ -273,6 +283,7 @@ describe('an SY', () => {
     expect(parts).toEqual(
       new Map([
         [pt, [sy]],
+        [yt, [sy]],
         [sy, [asset, vault]],
       ]),
     )
@@ -308,21 +319,39 @@ test('a factory tells of a market by its PT, and the market tells the rest', asy
   expiries += 1n
   const wish = { sy, expiry: (timestamp / day + 200n + expiries) * day, ...usual }
   const made = await openMarket(site, placed, wish)
-  const told = poolsToldBy(logs, scene).at(-1)
-  expect(told).toEqual({
-    protocol: 'pendle',
-    id: made.market,
-    address: made.market,
-    tokens: [made.pt, placed.factory],
-    parameters: { factory: placed.factory },
-  })
+  const told = poolsToldBy(logs, scene).slice(-2)
+  const link = { kind: 'link' }
+  expect(told).toEqual([
+    {
+      protocol: 'pendle',
+      id: made.yt,
+      address: made.yt,
+      tokens: [made.yt, made.pt],
+      parameters: link,
+    },
+    named(made),
+  ])
   expect(pendle.index?.standIns?.(scene.venue)).toEqual([placed.factory])
-  expect(await poolOf(made)).toEqual({
-    protocol: 'pendle',
-    id: made.market,
-    address: made.market,
-    tokens: [made.pt, sy],
-    parameters: { kind: 'market', factory: placed.factory, yt: made.yt },
+  const complete = await pendle.index?.complete?.({
+    reader: await context.reader(),
+    chain: ethereum,
+    venue: scene.venue,
+    pools: told,
+  })
+  const { market, pt, yt } = made
+  expect(complete).toEqual({
+    pools: [
+      {
+        protocol: 'pendle',
+        id: market,
+        address: market,
+        tokens: [pt, sy, yt, market],
+        parameters: { kind: 'market', factory: placed.factory },
+      },
+      // The tokens by which its shares are entered and left.
+      ...[asset, vault].map((token) => yieldPool(sy, token)),
+    ],
+    unreadable: [],
   })
 })
 
@@ -341,8 +370,9 @@ test('a stranger is no pool, and neither is one of a factory that the chain file
   expect(
     await Promise.all(
       [
-        { ...pool, id: vault, address: vault },
-        { ...pool, tokens: [asset, sy] },
+        { ...pool, id: vault, address: vault, tokens: [...pool.tokens.slice(0, 3), vault] },
+        { ...pool, tokens: [asset, sy, yt, pool.address] },
+        { ...pool, tokens: pool.tokens.slice(0, 2) },
         { ...pool, parameters: { ...pool.parameters, factory: nobody } },
         { ...pool, parameters: {} },
         { ...pool, id: yt, address: yt, tokens: [asset, sy], parameters: redemption },
@@ -359,6 +389,7 @@ test('a stranger is no pool, and neither is one of a factory that the chain file
   ).toEqual([
     'It is not a market of the factory.',
     'It does not trade these tokens.',
+    'It is not a pool of Pendle.',
     'It is not a pool of Pendle.',
     'It is not a pool of Pendle.',
     'It does not redeem this PT for this SY.',

@@ -134,7 +134,7 @@ describe('registries of vaults', () => {
     const tokens = [assets[at < 2 ? 0 : 1] as Address, address]
     const pool = { protocol: 'erc-4626', id: address, address, tokens, parameters: {} }
     const reader = await context.reader()
-    const args = { reader, venue: venue(), pool, listed: null }
+    const args = { reader, venue: venue(), pool, listed: null, isNamed: () => false }
     expect(await erc4626.trust?.isEndorsed?.(args)).toBe(expected)
   })
 })

@@ -18,6 +18,9 @@ export const readAt: Readonly<Record<string, string>> = {
   'venues.compound-v3.comets': 'compound-finance/comet d5a30b0, deployments, roots.json',
   'venues.curve.addressProvider': 'docs.curve.finance, Deployments',
   'venues.curve.metaRegistry': 'docs.curve.finance, Deployments',
+  'venues.curve.stableCoreFactory': 'curvefi/curve-core b4c27f3, deployments/prod',
+  'venues.curve.tricryptoFactory': 'curvefi/curve-core b4c27f3, deployments/prod',
+  'venues.curve.twocryptoFactory': 'curvefi/curve-core b4c27f3, deployments/prod',
   'venues.aerodrome-slipstream.factories':
     'aerodrome-finance/slipstream 7844368, script/constants/output',
   'venues.aerodrome-v1.factory': 'aerodrome-finance/contracts a5fae2e, README.md',
@@ -31,6 +34,7 @@ export const readAt: Readonly<Record<string, string>> = {
   'venues.dodo-v2.dvmFactory': 'DODOEX/contractV2 c58c067, config',
   'venues.erc-4626.factories': 'docs.morpho.org, MetaMorpho addresses',
   'venues.erc-4626.registries': 'docs.yearn.fi, v3-contracts',
+  'venues.erc-4626.stataFactories': 'bgd-labs/aave-address-book f61c976, src/ts',
   'venues.erc-4626.vaults': 'docs.frax.finance, sFRAX and sfrxETH',
   'venues.ether-fi.eETH': 'etherfi-protocol/smart-contracts, script/deploys/Deployed.s.sol',
   'venues.ether-fi.liquidityPool':

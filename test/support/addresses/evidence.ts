@@ -74,8 +74,13 @@ export const evidence: Readonly<Record<string, Evidence>> = {
   },
   'balancer-v3': {
     on: 'bytecode',
-    tests: [...exchange('balancer-v3'), 'test/e2e/routes/balancer-v3.slow.ts'],
-    except: 'pools of earlier versions, whose formula is ours on the same libraries',
+    tests: [
+      ...exchange('balancer-v3'),
+      'test/e2e/routes/balancer-v3.slow.ts',
+      'test/e2e/pool-index/boosted.slow.ts',
+    ],
+    except:
+      'pools of earlier versions, whose formula is ours on the same libraries; the Vault’s buffers are not used',
   },
   curve: {
     on: 'bytecode',
@@ -93,8 +98,10 @@ export const evidence: Readonly<Record<string, Evidence>> = {
       slow('erc-4626-registry'),
       'test/e2e/positions/any-vault.slow.ts',
       'test/e2e/positions/factory-vaults.slow.ts',
+      'test/e2e/pool-index/boosted.slow.ts',
     ],
-    except: 'the vaults that are named, Yearn V3’s registry and MetaMorpho’s factories',
+    except:
+      'the vaults that are named, Yearn V3’s registry, MetaMorpho’s factories, and Aave’s static tokens, which are ours with the arithmetic of their source',
   },
   pendle: {
     on: 'bytecode',

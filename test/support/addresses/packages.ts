@@ -21,6 +21,7 @@ export const chainNames = {
   curve: {
     1: 'ETHEREUM',
     10: 'OPTIMISM',
+    56: 'BSC',
     100: 'XDAI',
     137: 'POLYGON',
     8453: 'BASE',

@@ -79,9 +79,11 @@ function aave(files: FilesOfPackage): Found[] {
   const ofChains = Object.entries(chainNames.aave).flatMap(([id, name]) => {
     const chainId = Number(id)
     const feeds = textOf(files, `Chainlink${name}.mjs`)
-    const pool = new RegExp(`var POOL = "(${hex})"`).exec(textOf(files, `AaveV3${name}.mjs`))?.[1]
+    const own = textOf(files, `AaveV3${name}.mjs`)
+    const stated = (key: string) => new RegExp(`var ${key} = "(${hex})"`).exec(own)?.[1] ?? ''
     return [
-      { chainId, address: pool ?? '', role: 'aave-v3 pool' },
+      { chainId, address: stated('POOL'), role: 'aave-v3 pool' },
+      { chainId, address: stated('STATA_FACTORY'), role: 'erc-4626 stataFactories' },
       ...[...feeds.matchAll(new RegExp(`var (\\w+)__USD = "(${hex})"`, 'g'))].map(
         ([, base = '', address = '']) => ({ chainId, address, role: `feed ${base}` }),
       ),
@@ -256,14 +258,20 @@ function morpho(files: FilesOfPackage): Found[] {
   })
 }
 
+const pendleRoles = [
+  ['router', /^router$/],
+  ['factories', /^marketFactoryV\d+$/],
+  ['yieldFactories', /^yieldContractFactoryV\d+$/],
+] as const
+
 /** Factories of the first version tell of markets by another event. */
 function pendle(files: FilesOfPackage): Found[] {
   return pendleChains.flatMap((chainId) => {
     const stated = jsonIn<Record<string, unknown>>(files, `/${chainId}-core.json`)
     return Object.entries(stated).flatMap(([key, address]) => {
-      const isFactory = /^marketFactoryV\d+$/.test(key)
-      if (typeof address !== 'string' || !(isFactory || key === 'router')) return []
-      return [{ chainId, address, role: `pendle ${isFactory ? 'factories' : 'router'}` }]
+      const [role] = pendleRoles.find(([, pattern]) => pattern.test(key)) ?? []
+      if (typeof address !== 'string' || !role) return []
+      return [{ chainId, address, role: `pendle ${role}` }]
     })
   })
 }

@@ -16,6 +16,14 @@ const year = 365 * 86_400
 const configs = '(address token, uint8 kind, address rates, bool pays)[]'
 const rest = '(address, address, address), uint256, address, bool, bool, bytes32'
 
+/** A token of which the owner of `NodeWriter` has the amount, and what says its worth. */
+export interface RatedSide {
+  readonly token: Address
+  /** Raw units. */
+  readonly amount: bigint
+  readonly rates: Address
+}
+
 interface Sides {
   readonly symbols: readonly string[]
   /** The token whose worth the rate provider says. */
@@ -39,6 +47,7 @@ export const answersSlotZero: Hex = '0x5f545f5260205ff3'
  * @param options.isRated - one more pool, of DAI and FRAX, in which DAI has a rate.
  * @param options.isHooked - one more pool, of sUSD and FRAX, whose hooks set a fee of 1%.
  * @param options.isWide - one more pool with these hooks, of WBTC and five tokens that are no connectors.
+ * @param options.boosted - one more stable pool of each, of these tokens; the hooked ones have the hooks that set a fee of 1%.
  * @returns the records of a weighted pool of WETH and DAI and of a stable one of DAI and USDC.
  */
 export async function placeBalancerV3OnSandbox(
@@ -47,10 +56,15 @@ export async function placeBalancerV3OnSandbox(
     isRated = false,
     isHooked = false,
     isWide = false,
+    boosted = [],
   }: {
     readonly isRated?: boolean
     readonly isHooked?: boolean
     readonly isWide?: boolean
+    readonly boosted?: readonly {
+      readonly sides: readonly RatedSide[]
+      readonly isHooked?: boolean
+    }[]
   } = {},
 ): Promise<Pool[]> {
   const factories = addressesOf(venue.factories)
@@ -93,26 +107,34 @@ export async function placeBalancerV3OnSandbox(
     { symbols, amounts, rated, hooks }: Sides,
     formula: bigint | bigint[],
   ) {
-    const sides = symbols
-      .map((symbol, k) => ({
-        token: sandboxToken(symbol).address,
-        amount: amounts[k] ?? 0n,
-        hasRate: symbol === rated,
-      }))
-      .sort((a, b) => (a.token < b.token ? -1 : 1))
-    const tokens = sides.map(({ token }) => token)
+    const sides = symbols.map((symbol, k) => ({
+      token: sandboxToken(symbol).address,
+      amount: amounts[k] ?? 0n,
+      rates: symbol === rated ? rateProvider : null,
+    }))
     for (const { token, amount } of sides) {
       await node.rpc('anvil_dealERC20', [provider, token, numberToHex(amount)])
     }
+    return register(factory, sides, hooks, formula)
+  }
+
+  async function register(
+    factory: Address,
+    given: readonly { token: Address; amount: bigint; rates: Address | null }[],
+    hooks: Address | undefined,
+    formula: bigint | bigint[],
+  ) {
+    const sides = given.toSorted((a, b) => (a.token < b.token ? -1 : 1))
+    const tokens = sides.map(({ token }) => token)
     // Pools of one factory with equal terms would lie at one address.
     salt += 1
     const kind = typeof formula === 'bigint' ? 'uint256' : 'uint256[]'
     await node.send(factory, `function create(string, string, ${configs}, ${kind}, ${rest})`, [
       ...['Pool', 'POOL'],
-      sides.map(({ token, hasRate }) => ({
+      sides.map(({ token, rates }) => ({
         token,
-        kind: hasRate ? 1 : 0,
-        rates: hasRate ? rateProvider : zeroAddress,
+        kind: rates ? 1 : 0,
+        rates: rates ?? zeroAddress,
         pays: false,
       })),
       formula,
@@ -124,7 +146,8 @@ export async function placeBalancerV3OnSandbox(
     const initialize = 'function initialize(address, address, address[], uint256[])'
     const held = sides.map(({ amount }) => amount)
     await node.send(provider, initialize, [vault, contract, tokens, held])
-    const parameters = { factory, isRated: rated !== undefined, ...(hooks && { hooks }) }
+    const isRated = sides.some(({ rates }) => rates !== null)
+    const parameters = { factory, isRated, ...(hooks && { hooks }) }
     return { protocol: 'balancer-v3', id: contract, address: vault, tokens, parameters }
   }
 
@@ -139,7 +162,7 @@ export async function placeBalancerV3OnSandbox(
       500n,
     ),
   ]
-  if (isHooked || isWide) {
+  if (isHooked || isWide || boosted.some((one) => one.isHooked)) {
     await node.place(feeHooks, code('FeeHooks'), 'address', [zeroAddress])
   }
   if (isWide) {
@@ -160,6 +183,12 @@ export async function placeBalancerV3OnSandbox(
     await node.rpc('anvil_setStorageAt', [rateProvider, slot, rate])
     const amounts = [5_000_000n * e18, 5_000_000n * e18] as const
     pools.push(await open(stable, { symbols: ['DAI', 'FRAX'], amounts, rated: 'DAI' }, 500n))
+  }
+  for (const one of boosted) {
+    for (const { token, amount } of one.sides) {
+      await node.send(token, 'function transfer(address, uint256)', [provider, amount])
+    }
+    pools.push(await register(stable, one.sides, one.isHooked ? feeHooks : undefined, 500n))
   }
   await node.close()
   return pools

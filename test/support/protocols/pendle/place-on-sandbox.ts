@@ -2,7 +2,12 @@
 import { type Hex, maxUint256, numberToHex } from 'viem'
 import { ethereum } from '../../../../src/chains/ethereum.js'
 import { type Address, toAddress } from '../../../../src/domain/primitives.js'
-import { factoriesOf, marketPool, routerOf } from '../../../../src/protocols/pendle/pools.js'
+import {
+  factoriesOf,
+  marketPool,
+  routerOf,
+  yieldFactoriesOf,
+} from '../../../../src/protocols/pendle/pools.js'
 import type { Pool } from '../../../../src/protocols/pool.js'
 import { sandboxToken } from '../../../../src/sandbox/tokens.js'
 import { NodeWriter } from '../../nodes/node-writer.js'
@@ -32,10 +37,11 @@ export async function placePendleOnSandbox(
   days: bigint,
 ): Promise<Pool> {
   const [router, factory] = [routerOf(venue), factoriesOf(venue).at(-1)]
-  if (!router || !factory) throw new Error('the chain file names no Pendle')
+  const yieldFactory = yieldFactoriesOf(venue).at(-1)
+  if (!router || !factory || !yieldFactory) throw new Error('the chain file names no Pendle')
   const site = siteOf(node)
   const weth = sandboxToken('WETH').address
-  const placed = await placePendle(site, { router, factory })
+  const placed = await placePendle(site, { router, factory, yieldFactory })
   const vault = await node.deploy(
     compileTestContracts('Vaults.sol')('AccruingVault').bytecode,
     'address',

@@ -4,7 +4,14 @@
  */
 import { concatHex, decodeAbiParameters, parseAbiParameters, toFunctionSelector } from 'viem'
 import { type Address, type Hex, toAddress } from '../../../../src/domain/primitives.js'
-import { swapPtAbi, swapSyAbi } from '../../../../src/protocols/pendle/abi.js'
+import {
+  addLiquidityAbi,
+  buyYtAbi,
+  removeLiquidityAbi,
+  sellYtAbi,
+  swapPtAbi,
+  swapSyAbi,
+} from '../../../../src/protocols/pendle/abi.js'
 import type { ArtifactPackage } from '../../../../src/sandbox/contracts/artifact-package.js'
 import { codeOf, loadArtifacts } from '../../../../src/sandbox/contracts/artifacts.js'
 import { sandboxBytecode } from '../../../../src/sandbox/generated/contracts.js'
@@ -36,6 +43,9 @@ const packages: readonly ArtifactPackage[] = [
       router: file('router/PendleRouterV4.sol/PendleRouterV4'),
       storageFacet: file('router/ActionStorageV4.sol/ActionStorageV4'),
       swapFacet: file('router/ActionSwapPTV3.sol/ActionSwapPTV3'),
+      yieldFacet: file('router/ActionSwapYTV3.sol/ActionSwapYTV3'),
+      liquidityFacet: file('router/ActionAddRemoveLiqV3.sol/ActionAddRemoveLiqV3'),
+      callbackFacet: file('router/ActionCallbackV3.sol/ActionCallbackV3'),
       simpleFacet: file('router/ActionSimple.sol/ActionSimple'),
     },
   },
@@ -92,11 +102,19 @@ export interface PlacedMarket {
 
 const day = 86_400n
 const one = 10n ** 18n
-/** The functions of the facets that swaps call, and the one to which one of them delegates. */
+/** The functions of the facets that swaps call, those to which they delegate, and the one that markets call back. */
 const facetOf = {
   swapFacet: [swapPtAbi, swapSyAbi].map(toFunctionSelector),
-  simpleFacet: [toFunctionSelector('swapExactSyForPtSimple(address,address,uint256,uint256)')],
+  yieldFacet: [sellYtAbi, buyYtAbi].map(toFunctionSelector),
+  liquidityFacet: [addLiquidityAbi, removeLiquidityAbi].map(toFunctionSelector),
+  callbackFacet: [toFunctionSelector('swapCallback(int256,int256,bytes)')],
+  simpleFacet: [
+    'swapExactSyForPtSimple',
+    'swapExactSyForYtSimple',
+    'addLiquiditySingleSySimple',
+  ].map((name) => toFunctionSelector(`${name}(address,address,uint256,uint256)`)),
 }
+const liquidityFacet: Address = '0x000000000000000000000000000000000000face'
 const treasury: Address = '0x000000000000000000000000000000000000fee5'
 
 /** Code that answers each call with the word. */
@@ -108,12 +126,9 @@ function answering(word: Address): Hex {
 /**
  * On a bare chain before anything else is deployed there.
  *
- * @param places - of the router and the factory of markets; absent: anywhere.
+ * @param places - of the router and the factories; absent: anywhere.
  */
-export async function placePendle(
-  site: Site,
-  places?: Pick<PlacedPendle, 'router' | 'factory'>,
-): Promise<PlacedPendle> {
+export async function placePendle(site: Site, places?: PlacedPendle): Promise<PlacedPendle> {
   const artifacts = await loadArtifacts('.cache/sandbox', () => {}, packages)
   const code = (key: string) => codeOf(artifacts, key)
   const place = (
@@ -140,7 +155,10 @@ export async function placePendle(
   }
   const four = 'address, uint256, address, uint256'
   const ownYields = await site.deploy(code('yieldFactory'), four, await split('yieldToken'))
-  const yieldFactory = await site.deploy(code('proxy'), 'address, bytes', [ownYields, '0x'])
+  const yieldFactory = await place(places?.yieldFactory, 'proxy', 'address, bytes', [
+    ownYields,
+    '0x',
+  ])
   const fees = [day, (3n * one) / 100n, (3n * one) / 100n]
   await site.send(yieldFactory, 'function initialize(uint96, uint128, uint128, address, address)', [
     ...fees,
@@ -160,7 +178,9 @@ export async function placePendle(
   const router = await place(places?.router, 'router', types, [site.owner, storage])
   const rows = []
   for (const [key, selectors] of Object.entries(facetOf)) {
-    rows.push({ facet: await site.deploy(code(key)), selectors })
+    // As the package ships it, it is larger than a chain lets be deployed.
+    const address = key === 'liquidityFacet' && places ? liquidityFacet : undefined
+    rows.push({ facet: await place(address, key, '', []), selectors })
   }
   const set = 'function setSelectorToFacets((address facet, bytes4[] selectors)[])'
   await site.send(router, set, [rows])
