@@ -24,7 +24,7 @@ const asking = (status: number) => having(status).filter((one) => !needsNoNode(o
 /** A name of nothing in the place of the last part that the path leaves open. */
 function absentPart(path: string): string {
   if (path.includes('/prices/')) return nobody
-  if (path.endsWith('/bridge/check')) return 'cctp'
+  if (path.endsWith('/bridge/check')) return 'ccip'
   return path.endsWith('/requests/{}') ? '1' : 'nope'
 }
 
