@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { BridgeHop } from '../../src/domain/bridges/check.js'
 import { ForkrouteError } from '../../src/domain/errors.js'
-import { nativeToken } from '../../src/domain/primitives.js'
+import { type Address, nativeToken } from '../../src/domain/primitives.js'
 import { answerTo, bearer, dai, sender, startTestApi, usdc, weth } from './test-api.js'
 
 const hash = `0x${'aB'.repeat(32)}`
@@ -153,7 +153,7 @@ test('what clients ask of bridges that are not installed, or not on a chain, is 
 
 describe('GET /cctp/bridge/claim', () => {
   test('a claim is the transaction on the destination, its value as a text', async () => {
-    const tx = { chainId: 8453, to: dai, data: '0x57ecfd28' as const, value: 0n }
+    const tx = { chainId: 8453, to: dai as Address, data: '0x57ecfd28' as const, value: 0n }
     const api = await startTestApi(
       {},
       { cctpClaim: async () => ({ claimable: true, destinationChainId: 8453, tx }) },
