@@ -19,9 +19,9 @@ import type { CallContext, Engine } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
 import { at } from '../../domain/lists.js'
 import type { Hex } from '../../domain/primitives.js'
+import type { Archive } from '../../rpc/archive/archive.js'
 import type { ConfiguredChains } from '../configured-chains.js'
 import type { TaskRunner } from '../task-runner.js'
-import type { TransactionOutcome } from './track.js'
 
 const slug = 'cctp'
 
@@ -30,7 +30,7 @@ export interface ClaimParts {
   readonly tasks: Pick<TaskRunner, 'pin' | 'runAt'>
   /** Where attestations are read; null: nowhere. */
   readonly attestationUrl: string | null
-  outcomeOf(chainId: number, hash: Hex, context: CallContext): Promise<TransactionOutcome>
+  outcomeOf(chainId: number, hash: Hex, context: CallContext): ReturnType<Archive['transaction']>
 }
 
 type ClaimArgs = Parameters<Engine['cctpClaim']>[0]

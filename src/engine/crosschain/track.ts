@@ -38,9 +38,6 @@ export interface TrackParts {
   readonly attestationUrl: string | null
 }
 
-/** What a node knows of a transaction. */
-export type TransactionOutcome = Awaited<ReturnType<Archive['transaction']>>
-
 type CheckArgs = Parameters<Engine['bridgeCheck']>[0]
 
 export class BridgeTracker {
@@ -150,7 +147,11 @@ export class BridgeTracker {
   }
 
   /** @throws ForkrouteError as `Archive.transaction`. */
-  outcomeOf(chainId: number, hash: Hex, { signal }: CallContext): Promise<TransactionOutcome> {
+  outcomeOf(
+    chainId: number,
+    hash: Hex,
+    { signal }: CallContext,
+  ): ReturnType<Archive['transaction']> {
     return untilAborted(this.#parts.archive.transaction(chainId, hash), signal)
   }
 }
