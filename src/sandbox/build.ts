@@ -9,6 +9,7 @@ import { createRpcClient, type RpcClient } from '../rpc/node/json-rpc.js'
 import { sandboxAccount } from './accounts.js'
 import { openBridges } from './bridges/open-bridges.js'
 import { bridgePlacements, placeFeeLibraries } from './bridges/place-bridges.js'
+import { placeCctp } from './bridges/place-cctp.js'
 import { startAnvil } from './chain/anvil-process.js'
 import { createChainWriter } from './chain/chain-writer.js'
 import { type DumpedAccounts, recordHistory } from './chain/history.js'
@@ -86,6 +87,7 @@ export async function buildSandbox(args: {
     // Behind the users' transactions, whose gas price must not depend on it.
     await equipTraders({ chain, deployer, market, code })
     await chain.mine()
+    await placeCctp(chain, market.chain, plan.others, deployer)
     await chain.all([{ method: 'evm_setBlockGasLimit', params: [numberToHex(usualGasLimit)] }])
     await settle(chain, market)
     await chain.checkReceipts()

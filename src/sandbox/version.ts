@@ -6,7 +6,7 @@
 import type { Hex } from '../domain/primitives.js'
 
 export const headHashes = {
-  1: '0xa2ec14b5f3cfdd0cf8fccdae9e915ef80dab8b69b5f81f9681a407e0b5c33951',
-  42161: '0xa7dda749c730afd67df5a0df3e90f1cc0aa8d94a2ff328e8cc752d4c1ed91cdd',
-  8453: '0x7adff75fbed24bd580cc26a570d67783a708b19073d6aa97c9f7cb5846699771',
+  1: '0x3d375b458cf702c1b11c346ef6b271e31024ccdb29a1ff9783e52b1ba2b2aa56',
+  42161: '0xca5ac004f4a22b88c9bcf262396a91fc992d5ab5967dd1a9cb88b65f5be355e5',
+  8453: '0x464b48c73f32d4233a8c3ba2ff1562feace0c35c8c581e73c97019127f48fc32',
 } as const satisfies Record<number, Hex>

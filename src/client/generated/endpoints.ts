@@ -639,6 +639,13 @@ export const shapes: Readonly<Record<string, Shape>> = {
       }
     }
   },
+  "BridgeClaimTransaction": {
+    "fields": {
+      "value": {
+        "is": "Wei"
+      }
+    }
+  },
   "Approval": {
     "fields": {
       "tx": {
@@ -895,6 +902,13 @@ export const shapes: Readonly<Record<string, Shape>> = {
       }
     }
   },
+  "CctpClaim": {
+    "fields": {
+      "tx": {
+        "is": "BridgeClaimTransaction"
+      }
+    }
+  },
   "OrderPage": {
     "fields": {
       "data": {
@@ -1023,7 +1037,10 @@ export const endpoints = {
   },
   "getCctpClaim": {
     "method": "GET",
-    "path": "/api/v1/cctp/bridge/claim"
+    "path": "/api/v1/cctp/bridge/claim",
+    "answer": {
+      "is": "CctpClaim"
+    }
   },
   "getLayerzeroPool": {
     "method": "GET",

@@ -17,6 +17,7 @@ const readAbi = parseAbi([
   'function exchangeRate() view returns (uint256)',
   'function pyIndexStored() view returns (uint256)',
   'function totalSupply() view returns (uint256)',
+  'function balanceOf(address owner) view returns (uint256)',
   'function getTokensIn() view returns (address[])',
   'function getTokensOut() view returns (address[])',
   'function previewDeposit(address tokenIn, uint256 amountTokenToDeposit) view returns (uint256)',
@@ -46,6 +47,9 @@ export const readStateOf = (router: Address): Hex =>
 
 export const isValidMarket = (market: Address): Hex =>
   encodeFunctionData({ abi: readAbi, functionName: 'isValidMarket', args: [market] })
+
+export const balanceOf = (owner: Address): Hex =>
+  encodeFunctionData({ abi: readAbi, functionName: 'balanceOf', args: [owner] })
 
 export const isYt = (yt: Address): Hex =>
   encodeFunctionData({ abi: readAbi, functionName: 'isYT', args: [yt] })

@@ -1,4 +1,5 @@
 /** Where a chain's bridges lie: at their mainnet addresses, but for the message library, which is ours. */
+import { type CctpChain, cctpChain } from '../../bridges/cctp/chain.js'
 import type { ChainDefinition } from '../../chains/chain.js'
 import { type Address, toAddress } from '../../domain/primitives.js'
 
@@ -30,13 +31,15 @@ export interface BridgeAddresses {
   readonly spokePool: Address
   /** What Across moves, by the symbol that is the same on all chains. */
   readonly acrossTokens: ReadonlyMap<string, Address>
+  readonly cctp: CctpChain
 }
 
-/** @throws RangeError for a chain without both bridges. */
+/** @throws RangeError for a chain without all of these bridges. */
 export function bridgeAddresses({ name, bridges }: ChainDefinition): BridgeAddresses {
   const { across, stargate } = bridges ?? {}
   const tokens = across?.tokens
-  if (!across || !stargate || !Array.isArray(tokens)) {
+  const cctp = cctpChain({ ...(bridges && { bridges }) })
+  if (!across || !stargate || !cctp || !Array.isArray(tokens)) {
     throw new RangeError(`${name} has no bridges.`)
   }
   return {
@@ -44,6 +47,7 @@ export function bridgeAddresses({ name, bridges }: ChainDefinition): BridgeAddre
     endpoint: toAddress(String(stargate.endpoint)),
     tokenMessaging: toAddress(String(stargate.tokenMessaging)),
     spokePool: toAddress(String(across.spokePool)),
+    cctp,
     acrossTokens: new Map(
       tokens.map((entry: string) => {
         const [symbol = '', token = ''] = entry.split(':')

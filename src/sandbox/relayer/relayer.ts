@@ -1,9 +1,10 @@
 /**
- * Delivers between the chains of the sandbox what their bridges have sent, in the order (chain, block, log), from two
+ * Delivers between the chains of the sandbox what their bridges have sent, in the order (chain, block, log), from three
  * fixed accounts, a block each: the same transactions make the same blocks.
  */
 import { quietly } from '../../telemetry/quietly.js'
 import { acrossDelivery, fundsDeposited } from './across.js'
+import { cctpDelivery, messageSent } from './cctp.js'
 import { alignNonces } from './nonces.js'
 import { type PendingDelivery, type RelayerMode, relayerModes } from './pending-delivery.js'
 import type { RelayedChain, RelayedLog } from './relayed-chain.js'
@@ -129,14 +130,15 @@ export class Relayer {
       const head = await chain.head()
       if (entry.hasRestarted || head < entry.seen) await this.#rollBack(entry, head)
       if (head === entry.seen) continue
-      const { endpoint, spokePool } = chain.bridges
+      const { endpoint, spokePool, cctp } = chain.bridges
       const logs = await chain.logs({
         fromBlock: entry.seen + 1,
         toBlock: head,
-        addresses: [endpoint, spokePool],
-        topics: [packetSent, fundsDeposited],
+        addresses: [endpoint, spokePool, cctp.transmitter],
+        topics: [packetSent, fundsDeposited, messageSent],
       })
-      found.push(...logs.flatMap((log) => this.#deliveryOf(log, chain) ?? []))
+      const all = await Promise.all(logs.map((log) => this.#deliveryOf(log, chain)))
+      found.push(...all.flatMap((one) => one ?? []))
       entry.seen = head
     }
     return found
@@ -154,8 +156,10 @@ export class Relayer {
     )
   }
 
-  #deliveryOf(log: RelayedLog, chain: RelayedChain): PendingDelivery | null {
-    return log.topics[0] === packetSent
+  async #deliveryOf(log: RelayedLog, chain: RelayedChain): Promise<PendingDelivery | null> {
+    const [topic] = log.topics
+    if (topic === messageSent) return cctpDelivery(log, chain, this.#chains)
+    return topic === packetSent
       ? stargateDelivery(log, chain, this.#chains)
       : acrossDelivery(log, chain, this.#chains)
   }

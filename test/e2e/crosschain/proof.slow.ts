@@ -19,7 +19,7 @@ import { startService, type TestService } from '../../support/service/service.js
 
 const document = fileURLToPath(new URL('../../../docs/explanation/crosschain.md', import.meta.url))
 const amounts = Number(process.env.CROSSCHAIN_AMOUNTS ?? 1)
-const bridges = ['across', 'stargate'] as const
+const bridges = ['across', 'stargate', 'cctp'] as const
 const modes = ['direct', 'source', 'destination', 'sourceOrDestination', 'full'] as const
 const alice = sandboxAccount('alice').address
 
@@ -52,10 +52,14 @@ function toHeld({
   return { symbol, address, decimals, priceUsd: Number(priceUsdE12) / 1e12 }
 }
 
-/** What both bridges carry between any two of the chains. */
+/** What a bridge carries between any two of the chains. */
 const carried = ['USDC', 'ETH']
+const carriedBy = { across: carried, stargate: carried, cctp: ['USDC'] }
 
-function tokensOn({ market }: SandboxPlan): { bridged: Held[]; others: Held[] } {
+function tokensOn(
+  { market }: SandboxPlan,
+  bridge: (typeof bridges)[number],
+): { bridged: Held[]; others: Held[] } {
   const tokens = market.tokens
     .filter(({ behaviour }) => ['standard', 'proxied', 'wrapped-native'].includes(behaviour))
     .map(toHeld)
@@ -63,13 +67,16 @@ function tokensOn({ market }: SandboxPlan): { bridged: Held[]; others: Held[] } 
   const all = weth ? [...tokens, { ...weth, symbol: 'ETH', address: nativeToken }] : tokens
   const liquid = ['DAI', 'USDC.e', 'USDbC', 'WBTC', 'cbBTC', 'LINK']
   return {
-    bridged: all.filter(({ symbol }) => carried.includes(symbol)),
+    bridged: all.filter(({ symbol }) => carriedBy[bridge].includes(symbol)),
     others: all.filter(({ symbol }) => liquid.includes(symbol)),
   }
 }
 
-function requestsFor(from: SandboxPlan, to: SandboxPlan, mode: (typeof modes)[number]) {
-  const [here, there] = [tokensOn(from), tokensOn(to)]
+function requestsFor(
+  bridge: (typeof bridges)[number],
+  { from, to, mode }: { from: SandboxPlan; to: SandboxPlan; mode: (typeof modes)[number] },
+) {
+  const [here, there] = [tokensOn(from, bridge), tokensOn(to, bridge)]
   const swapsHere = mode === 'source' || mode === 'full'
   const swapsThere = mode === 'destination' || mode === 'sourceOrDestination' || mode === 'full'
   return fc
@@ -151,7 +158,10 @@ describe.each(bridges)('%s', (bridge) => {
       async (mode) => {
         const [source, destination] = [from.market.chain, to.market.chain]
         const seed = source.id + 2 * destination.id + modes.indexOf(mode)
-        const requests = fc.sample(requestsFor(from, to, mode), { seed, numRuns: amounts })
+        const requests = fc.sample(requestsFor(bridge, { from, to, mode }), {
+          seed,
+          numRuns: amounts,
+        })
         for (const one of requests) {
           await proven({ ...one, bridge, from, to, mode })
           count(`${bridge} | ${source.name} | ${destination.name}`, mode)

@@ -422,7 +422,7 @@ test('PT, YT and shares are positions, and a PT yields what its market implies',
   expect(implied).toBeGreaterThan(0.01)
   expect(states).toMatchObject([
     { holdings: null, base: { kind: 'annual' } },
-    { holdings: null, base: null },
+    { holdings: [{ token: sy }], base: null },
     {
       holdings: [
         { token: pt, amount: state.totalPt },
@@ -434,4 +434,13 @@ test('PT, YT and shares are positions, and a PT yields what its market implies',
   const [first] = states
   const rate = first && 'base' in first && first.base?.kind === 'annual' ? first.base.rate : 0
   expect(rate).toBeCloseTo(implied, 12)
+  // All YT is the trader's, who claims all yield: less the fee of 3 % it is what the position holds.
+  await context.mineAfter(30 * 86_400)
+  const later = await context.reader()
+  const [, held] = (await pendle.positions?.read({ ...args, reader: later, positions })) ?? []
+  const owed = held && 'holdings' in held ? (held.holdings?.[0]?.amount ?? 0n) : 0n
+  expect(owed).toBeGreaterThan(one)
+  const claim = 'function redeemDueInterestAndRewards(address, bool, bool) returns (uint256)'
+  const claimed = BigInt((await site.read(yt, claim, [site.owner, true, true])).slice(0, 66))
+  expect(Number(claimed) / Number((owed * 97n) / 100n)).toBeCloseTo(1, 6)
 })
