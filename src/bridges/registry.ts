@@ -4,13 +4,14 @@ import { executorErrorsAbi } from '../executor/errors.js'
 import { createAcross } from './across/index.js'
 import type { AcrossSettings } from './across/settings.js'
 import type { BridgeAdapter } from './bridge.js'
+import { canonical } from './canonical/index.js'
 import { stargate } from './stargate/index.js'
 
 /** In the order in which their lanes are looked at. */
 export function createBridges(
   settings: { readonly across?: Partial<AcrossSettings> } = {},
 ): BridgeAdapter[] {
-  return [stargate, createAcross(settings.across)]
+  return [stargate, createAcross(settings.across), canonical]
 }
 
 export const bridges: readonly BridgeAdapter[] = createBridges()

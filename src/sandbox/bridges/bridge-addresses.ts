@@ -1,4 +1,5 @@
 /** Where a chain's bridges lie: at their mainnet addresses, but for the message library, which is ours. */
+import { type Settlement, settlementOf } from '../../bridges/canonical/settlement.js'
 import type { ChainDefinition } from '../../chains/chain.js'
 import { type Address, toAddress } from '../../domain/primitives.js'
 
@@ -30,9 +31,11 @@ export interface BridgeAddresses {
   readonly spokePool: Address
   /** What Across moves, by the symbol that is the same on all chains. */
   readonly acrossTokens: ReadonlyMap<string, Address>
+  /** Where deposits for the chain are made; null: it is none of the OP stack. */
+  readonly settlement: Settlement | null
 }
 
-/** @throws RangeError for a chain without both bridges. */
+/** @throws RangeError for a chain without Across and Stargate. */
 export function bridgeAddresses({ name, bridges }: ChainDefinition): BridgeAddresses {
   const { across, stargate } = bridges ?? {}
   const tokens = across?.tokens
@@ -50,5 +53,6 @@ export function bridgeAddresses({ name, bridges }: ChainDefinition): BridgeAddre
         return [symbol, toAddress(token)]
       }),
     ),
+    settlement: settlementOf({ ...(bridges && { bridges }) }),
   }
 }

@@ -4,6 +4,7 @@
  */
 import { quietly } from '../../telemetry/quietly.js'
 import { acrossDelivery, fundsDeposited } from './across.js'
+import { canonicalDelivery, transactionDeposited } from './canonical.js'
 import { alignNonces } from './nonces.js'
 import { type PendingDelivery, type RelayerMode, relayerModes } from './pending-delivery.js'
 import type { RelayedChain, RelayedLog } from './relayed-chain.js'
@@ -130,11 +131,14 @@ export class Relayer {
       if (entry.hasRestarted || head < entry.seen) await this.#rollBack(entry, head)
       if (head === entry.seen) continue
       const { endpoint, spokePool } = chain.bridges
+      const portals = this.#chains.flatMap(({ bridges: { settlement } }) =>
+        settlement?.chainId === chain.chainId ? [settlement.portal] : [],
+      )
       const logs = await chain.logs({
         fromBlock: entry.seen + 1,
         toBlock: head,
-        addresses: [endpoint, spokePool],
-        topics: [packetSent, fundsDeposited],
+        addresses: [endpoint, spokePool, ...portals],
+        topics: [packetSent, fundsDeposited, transactionDeposited],
       })
       found.push(...logs.flatMap((log) => this.#deliveryOf(log, chain) ?? []))
       entry.seen = head
@@ -155,9 +159,10 @@ export class Relayer {
   }
 
   #deliveryOf(log: RelayedLog, chain: RelayedChain): PendingDelivery | null {
-    return log.topics[0] === packetSent
-      ? stargateDelivery(log, chain, this.#chains)
-      : acrossDelivery(log, chain, this.#chains)
+    const [topic] = log.topics
+    if (topic === packetSent) return stargateDelivery(log, chain, this.#chains)
+    if (topic === transactionDeposited) return canonicalDelivery(log, chain, this.#chains)
+    return acrossDelivery(log, chain, this.#chains)
   }
 
   /** @returns whether anything was delivered. */
