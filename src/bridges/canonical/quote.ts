@@ -10,7 +10,7 @@ import { burntGas, depositBaseFee, depositGas } from './metering.js'
 /** Bytes of a call of the DestinationReceiver besides its message, which is padded to whole words. */
 const bytesOfCall = 4 + 4 * 32
 /** Gas of the transaction besides the portal's part, and what the portal itself uses, which is not burnt; measured on the sandbox. */
-const ownGas = { besides: 110_000n, portal: 50_000n, perByte: 40n }
+const ownGas = { besides: 153_000n, portal: 50_000n, perByte: 20n }
 
 const burnWarning =
   'The portal burns gas on the source for what the deposit may use on the destination: more than gas says where the base fee falls or deposits are in demand.'
