@@ -25,6 +25,7 @@ import { executorContracts } from '../../../src/executor/deployments.js'
 import { sandboxAccount } from '../../../src/sandbox/accounts.js'
 import { basePlan } from '../../../src/sandbox/plans/base.js'
 import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.js'
+import { allBut } from '../../support/bridges/all-but.js'
 import { rawTransfers } from '../../support/bridges/raw-transfers.js'
 import { runCli } from '../../support/cli.js'
 import { receiptOf } from '../../support/mined.js'
@@ -108,7 +109,7 @@ function asked(query: Record<string, string>) {
     fromAddress: alice.address,
     tokenIn: nativeToken,
     amountIn: String(amountIn),
-    ignoreBridges: 'across,stargate,cctp',
+    ignoreBridges: allBut('canonical'),
     crosschainRouteMode: 'full',
     ...query,
   })

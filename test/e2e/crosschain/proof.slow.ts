@@ -8,12 +8,12 @@ import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { bridgeBySlug } from '../../../src/bridges/registry.js'
-import { bridgeNames } from '../../../src/domain/bridges/names.js'
 import { type Address, nativeToken } from '../../../src/domain/primitives.js'
 import { sandboxAccount } from '../../../src/sandbox/accounts.js'
 import type { SandboxPlan } from '../../../src/sandbox/plans/plan.js'
 import { sandboxPlans } from '../../../src/sandbox/plans/registry.js'
 import { type Sandbox, startSandboxes } from '../../../src/sandbox/sandbox.js'
+import { allBut } from '../../support/bridges/all-but.js'
 import { compareModes } from '../../support/bridges/compare-modes.js'
 import { deliverOnFork, type Place, sendOnFork } from '../../support/bridges/deliver-on-fork.js'
 import { startService, type TestService } from '../../support/service/service.js'
@@ -121,7 +121,7 @@ async function proven(args: {
     crosschainRouteMode: mode,
     tokenIn: tokenIn.address,
     tokenOut: tokenOut.address,
-    ignoreBridges: bridgeNames.filter((one) => one !== bridge),
+    ignoreBridges: allBut(bridge),
   })
   const label = `${amountIn} ${tokenIn.symbol} to ${tokenOut.symbol}: ${text.slice(0, 600)}`
   expect(status, label).toBe(200)
