@@ -3,13 +3,14 @@ import { createWalletClient, http } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createForkrouteClient } from '../../../src/client/client.js'
+import type { BridgeName } from '../../../src/domain/bridges/names.js'
 import { type Address, nativeToken } from '../../../src/domain/primitives.js'
 import { sandboxAccount } from '../../../src/sandbox/accounts.js'
+import { allBut } from '../../support/bridges/all-but.js'
 import {
   type RelayedSandboxes,
   startRelayedSandboxes,
 } from '../../support/bridges/relayed-sandboxes.js'
-import { allBut } from '../../support/bridges/all-but.js'
 import { startService, type TestService } from '../../support/service/service.js'
 
 const { address: alice, privateKey } = sandboxAccount('alice')
@@ -49,7 +50,7 @@ test.each([
       chainId: 1,
       destinationChainId: 8453,
       fromAddress: alice,
-      ignoreBridges: other.split(','),
+      ignoreBridges: other.split(',') as BridgeName[],
       tokenIn: [tokenIn],
       tokenOut: [tokenOut],
       amountIn: [amountIn],

@@ -87,7 +87,11 @@ async function setRelayer(mode?: string): Promise<{ mode: string; waiting: unkno
 }
 
 test.each([
-  ['across', allBut('across'), { tokenIn: nativeToken, tokenOut: usdcThere, amountIn: `${10n ** 18n}` }],
+  [
+    'across',
+    allBut('across'),
+    { tokenIn: nativeToken, tokenOut: usdcThere, amountIn: `${10n ** 18n}` },
+  ],
   ['stargate', allBut('stargate'), { tokenIn: usdc, tokenOut: aero, amountIn: '300000000' }],
 ])(
   '%s: the route, its transaction, and what arrives of it',
