@@ -265,9 +265,8 @@ describe('GET /shortcuts/route', () => {
   })
 
   test('no deposit leads back', async () => {
-    const { status, body } = await asked({
-      ...{ chainId: '8453', destinationChainId: '1', tokenOut: nativeToken },
-    })
+    const back = { chainId: '8453', destinationChainId: '1' }
+    const { status, body } = await asked({ ...back, tokenOut: nativeToken })
     expect({ status, code: body.code }).toEqual({ status: 422, code: 'NO_ROUTE' })
     expect(baseChain.bridges?.canonical).toMatchObject({ settlesOn: 1 })
   })
