@@ -99,7 +99,10 @@ function readRelay(data: Hex): Relay | null {
   if (call?.functionName !== 'relayMessage') return null
   const [nonce, sender, target, value, minGasLimit, message] = call.args
   return {
-    ...{ nonce, value, minGasLimit, message },
+    nonce,
+    value,
+    minGasLimit,
+    message,
     sender: toAddress(sender),
     target: toAddress(target),
   }

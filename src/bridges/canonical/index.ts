@@ -76,11 +76,12 @@ function encode(args: EncodeArgs): ExecutorStep[] {
   const steps: ExecutorStep[] = []
   let amount: Amount = amountIn
   if (isAmountRef(amountIn) || amountIn < minimumDelivered) {
-    const output = { kind: 'word', index: 0 } as const
-    const values = [amountIn, minimumDelivered]
     steps.push({
-      ...{ kind: 'call', target: helpers.Values, output },
-      ...{ abi: requireAtLeastAbi, args: values },
+      kind: 'call',
+      target: helpers.Values,
+      abi: requireAtLeastAbi,
+      args: [amountIn, minimumDelivered],
+      output: { kind: 'word', index: 0 },
     })
     amount = { ref: 'output', step: firstStep }
   }

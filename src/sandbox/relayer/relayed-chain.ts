@@ -125,7 +125,9 @@ export function openRelayedChain(definition: ChainDefinition, url: string) {
       await client.request('anvil_impersonateAccount', [from])
       await fund(before + mint + gas * maxFeePerGas)
       const transaction = {
-        ...{ from, to, data },
+        from,
+        to,
+        data,
         gas: numberToHex(gas),
         value: numberToHex(value),
         maxFeePerGas: numberToHex(maxFeePerGas),
