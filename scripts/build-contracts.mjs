@@ -57,6 +57,12 @@ const templates = [
     arguments: ['endpoint', 'pool'],
     fixed: ['DestinationReceiver'],
   },
+  {
+    name: 'CctpLanding',
+    file: 'CctpLanding.sol',
+    arguments: ['transmitter', 'messenger'],
+    fixed: ['DestinationReceiver'],
+  },
 ]
 
 /** Never deployed: reads of a fork place their code where they are called. */

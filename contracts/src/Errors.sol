@@ -44,6 +44,8 @@ error MalformedMessage(uint256 length);
 error NotEndpoint(address caller);
 /// @dev Only messages of its pool are composed at a landing.
 error NotPool(address from);
+/// @dev Only messages to its token messenger are received at a landing.
+error NotMessenger(bytes32 recipient);
 
 /// @dev The user has carried out an order with this tag before.
 error TagUsed(address user, bytes16 tag);

@@ -50,6 +50,8 @@ export interface DeliveryTerms {
   readonly deliveryCost: bigint | null
   /** Asked for of bridges that have `hasGasDrop` alone. */
   readonly gasDrop?: GasDrop
+  /** Before the source is final, for a fee: asked for of bridges that have `hasFastTransfers` alone. */
+  readonly isFast?: boolean
 }
 
 /** Native token of the destination that the bridge pays an account besides, out of the messaging fee. */
@@ -172,6 +174,10 @@ export interface BridgeAdapter {
   readonly hasNativeFee: boolean
   /** Whether it pays an account on the destination native tokens besides what is sent. */
   readonly hasGasDrop: boolean
+  /** Whether it delivers sooner for a fee; absent: it does not. */
+  readonly hasFastTransfers?: boolean
+  /** Whether nobody delivers unasked, so that the receiver pays for the transaction that does; absent: somebody does. */
+  readonly isClaimed?: boolean
   /**
    * Whether the sender may sign another receiver and message until the delivery is made: the contract at its address on the
    * destination decides what a signature of it is (EIP-1271), where it has code there.

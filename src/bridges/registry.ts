@@ -5,13 +5,18 @@ import { createAcross } from './across/index.js'
 import type { AcrossSettings } from './across/settings.js'
 import type { BridgeAdapter } from './bridge.js'
 import { canonical } from './canonical/index.js'
+import { createCctp } from './cctp/index.js'
+import type { CctpSettings } from './cctp/settings.js'
 import { stargate } from './stargate/index.js'
 
 /** In the order in which their lanes are looked at. */
 export function createBridges(
-  settings: { readonly across?: Partial<AcrossSettings> } = {},
+  settings: {
+    readonly across?: Partial<AcrossSettings>
+    readonly cctp?: Partial<CctpSettings>
+  } = {},
 ): BridgeAdapter[] {
-  return [stargate, createAcross(settings.across), canonical]
+  return [stargate, createAcross(settings.across), createCctp(settings.cctp), canonical]
 }
 
 export const bridges: readonly BridgeAdapter[] = createBridges()

@@ -216,5 +216,14 @@ export const arbitrum = defineChain({
         'ETH:0xa45b5130f36cdca45667738e2a258ab09f4a5f7f:0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee',
       ],
     },
+    cctp: {
+      domain: 3,
+      tokenMessenger: '0x28b5a0e9c621a5badaa536219b3a228c8168cf5d',
+      messageTransmitter: '0x81d40f21f12a8f0e3252bccb954d722d4c464b64',
+      tokenMinter: '0xfd78ee919681417d192449715b2594ab58f5d002',
+      // Circle asks one; less than it asks makes a burn wait as a standard one.
+      fastFeeBps: 2,
+      tokens: ['USDC:0xaf88d065e77c8cc2239327c5edb3a432268e5831'],
+    },
   },
 })

@@ -187,5 +187,14 @@ export const base = defineChain({
         'ETH:0xdc181bd607330aeebef6ea62e03e5e1fb4b6f7c7:0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee',
       ],
     },
+    cctp: {
+      domain: 6,
+      tokenMessenger: '0x28b5a0e9c621a5badaa536219b3a228c8168cf5d',
+      messageTransmitter: '0x81d40f21f12a8f0e3252bccb954d722d4c464b64',
+      tokenMinter: '0xfd78ee919681417d192449715b2594ab58f5d002',
+      // Circle asks one; less than it asks makes a burn wait as a standard one.
+      fastFeeBps: 2,
+      tokens: ['USDC:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913'],
+    },
   },
 })

@@ -307,5 +307,14 @@ export const ethereum = defineChain({
         'ETH:0x77b2043768d28e9c9ab44e1abfc95944bce57931:0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee',
       ],
     },
+    cctp: {
+      domain: 0,
+      tokenMessenger: '0x28b5a0e9c621a5badaa536219b3a228c8168cf5d',
+      messageTransmitter: '0x81d40f21f12a8f0e3252bccb954d722d4c464b64',
+      tokenMinter: '0xfd78ee919681417d192449715b2594ab58f5d002',
+      // Circle asks one; less than it asks makes a burn wait as a standard one.
+      fastFeeBps: 2,
+      tokens: ['USDC:0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48'],
+    },
   },
 })

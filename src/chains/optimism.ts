@@ -189,5 +189,14 @@ export const optimism = defineChain({
         'ETH:0xe8cdf27acd73a434d661c84887215f7598e7d0d3:0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee',
       ],
     },
+    cctp: {
+      domain: 2,
+      tokenMessenger: '0x28b5a0e9c621a5badaa536219b3a228c8168cf5d',
+      messageTransmitter: '0x81d40f21f12a8f0e3252bccb954d722d4c464b64',
+      tokenMinter: '0xfd78ee919681417d192449715b2594ab58f5d002',
+      // Circle asks one; less than it asks makes a burn wait as a standard one.
+      fastFeeBps: 2,
+      tokens: ['USDC:0x0b2c639c533813f4aa9d7837caf62653d097ff85'],
+    },
   },
 })

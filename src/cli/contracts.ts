@@ -4,11 +4,11 @@ import { createInterface } from 'node:readline/promises'
 import type { Command } from 'commander'
 import { chains } from '../chains/registry.js'
 import { ConfigError } from '../config/config.js'
-import { poolsOf, titleOf } from '../doctor/own-contracts.js'
+import { landingsOf, titleOf } from '../doctor/own-contracts.js'
+import { defined } from '../domain/defined.js'
 import type { Hex } from '../domain/primitives.js'
 import { type DeploymentPlan, deployContracts, planDeployment } from '../executor/deploy.js'
 import {
-  composeLanding,
   executorContracts,
   type StandaloneContractName,
   standaloneContracts,
@@ -55,14 +55,9 @@ function known(extras: readonly StandaloneContractName[]) {
     ...extras.map((name) => [name, standaloneContracts[name]] as const),
   ].map(([name, { address }]) => ({ name, address }))
   const landings = chains.flatMap(({ id }) =>
-    poolsOf(id)
-      .map(composeLanding)
-      .map(({ address, pool }) => ({
-        name: 'ComposeLanding',
-        address,
-        chainId: id,
-        pool,
-      })),
+    landingsOf(id).map(({ name, address, pool }) => {
+      return { name, address, chainId: id, ...defined({ pool }) }
+    }),
   )
   return [...everywhere, ...landings]
 }
@@ -96,7 +91,7 @@ export function addContracts(program: Command): void {
     .action(async (_local, command: Command) => {
       const options = command.optsWithGlobals<Options>()
       const plan = options.rpcUrl
-        ? await planDeployment(rpcUrlOf(options), poolsOf, extrasOf(options))
+        ? await planDeployment(rpcUrlOf(options), landingsOf, extrasOf(options))
         : null
       const contracts = plan?.contracts ?? known(extrasOf(options))
       if (options.json) printJson(plan ?? contracts)
@@ -124,7 +119,7 @@ export function addContracts(program: Command): void {
       const args = {
         rpcUrl: rpcUrlOf(options),
         privateKey: privateKeyOf(options),
-        poolsOf,
+        landingsOf,
         extras: extrasOf(options),
       }
       const result = options.yes

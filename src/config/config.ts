@@ -153,6 +153,8 @@ export interface Config {
   readonly acrossFeeBps: number
   /** USD that one deposit to Across may be worth; null: no limit. */
   readonly acrossMaxUsd: number | null
+  /** Where CCTP's attestations are read, without a slash at its end; null: nowhere but at the own sandbox. */
+  readonly cctpAttestationUrl: string | null
   /** Wei per gas that senders add to the base fee, by chain id; absent: the chain's own figure. */
   readonly priorityFeePerGas: Readonly<Record<number, bigint>>
   /** Null: nothing is traced. */
@@ -327,6 +329,12 @@ export const environment = z.object({
     .describe(
       'USD that one deposit to Across may be worth: no chain says what relayers have. Default: no limit.',
     ),
+  CCTP_ATTESTATION_URL: urlOf(
+    ['https:', 'http:'],
+    'must be an http(s) URL such as https://iris-api.circle.com',
+  ).describe(
+    'Service of Circle, or of its form, that is asked for attestations of CCTP, and for the allowance of fast transfers. Default: nobody is asked.',
+  ),
   POSITIONS_MAX_AGE_SECONDS: integer(300, 1, 86_400).describe(
     'Positions, their TVL and APY that are older are read again, while the old ones are served.',
   ),
@@ -485,6 +493,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     databaseUrl: read.DATABASE_URL ?? null,
     acrossFeeBps: read.ACROSS_FEE_BPS,
     acrossMaxUsd: read.ACROSS_MAX_USD ?? null,
+    cctpAttestationUrl: read.CCTP_ATTESTATION_URL?.replace(/\/+$/, '') ?? null,
     priorityFeePerGas,
     traces: tracesOf(read),
   }

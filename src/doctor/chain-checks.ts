@@ -5,14 +5,14 @@ import { chainById } from '../chains/registry.js'
 import type { Hex } from '../domain/primitives.js'
 import { planDeployment } from '../executor/deploy.js'
 import { createRpcClient, JsonRpcError } from '../rpc/node/json-rpc.js'
-import { poolsOf, titleOf } from './own-contracts.js'
+import { landingsOf, titleOf } from './own-contracts.js'
 
 /**
  * One sentence. Contracts that are absent are no fault: routes are found without them.
  * @throws Error where an address has other code; ForkrouteError as `planDeployment`.
  */
 export async function checkContracts(rpcUrl: string): Promise<string> {
-  const { contracts } = await planDeployment(rpcUrl, poolsOf)
+  const { contracts } = await planDeployment(rpcUrl, landingsOf)
   const those = (state: string) => contracts.filter((one) => one.state === state)
   const different = those('different')
   if (different.length > 0) {

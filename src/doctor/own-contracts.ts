@@ -1,16 +1,19 @@
-/** Our contracts on a chain: the pools that have a landing there, and what each contract is called. Pure. */
+/** Our contracts on a chain: the landings that its bridges pay, and what each contract is called. Pure. */
+import { cctpChain } from '../bridges/cctp/chain.js'
 import { stargatePools } from '../bridges/stargate/pools.js'
 import { chainById } from '../chains/registry.js'
 import type { Address } from '../domain/primitives.js'
-import type { ComposingPool } from '../executor/deployments.js'
+import { cctpLanding, composeLanding, type Landing } from '../executor/deployments.js'
 
 /** None on a chain that no file describes. */
-export function poolsOf(chainId: number): readonly ComposingPool[] {
+export function landingsOf(chainId: number): readonly Landing[] {
   const chain = chainById(chainId)
-  return chain ? stargatePools(chain) : []
+  if (!chain) return []
+  const cctp = cctpChain(chain)
+  return [...stargatePools(chain).map(composeLanding), ...(cctp ? [cctpLanding(cctp)] : [])]
 }
 
-/** Name of a contract in tables and questions; one contract per pool is told apart by the pool. */
+/** Name of a contract in tables and questions; those of one name are told apart by pool and chain. */
 export function titleOf({
   name,
   pool,
@@ -20,6 +23,6 @@ export function titleOf({
   pool?: Address
   chainId?: number
 }): string {
-  if (!pool) return name
-  return `${name} of ${pool}${chainId === undefined ? '' : ` on chain ${chainId}`}`
+  const owned = pool ? `${name} of ${pool}` : name
+  return chainId === undefined ? owned : `${owned} on chain ${chainId}`
 }

@@ -3,7 +3,7 @@
  * Values are parsed: lower-case addresses, bigint amounts.
  */
 
-import type { BridgeCheck, MessagingPool } from './bridges/check.js'
+import type { BridgeCheck, BridgeClaim, MessagingPool } from './bridges/check.js'
 import type { BridgeName } from './bridges/names.js'
 import type { CrosschainFacts, CrosschainTerms, DeliverySeconds } from './bridges/terms.js'
 import type { BundleAnswer, BundleRequest, BundleResult, TransactionOutput } from './bundle.js'
@@ -363,6 +363,17 @@ export interface Engine {
     },
     context: CallContext,
   ): Promise<BridgeCheck>
+  /**
+   * What can be claimed of what a transaction has burnt over CCTP, at the newest blocks: the first burn that can be.
+   * @throws ForkrouteError NOT_FOUND: a transaction that no node knows; UPSTREAM_UNAVAILABLE: the service of attestations;
+   * STATE_UNAVAILABLE in a replay.
+   */
+  cctpClaim(
+    args: { readonly chainId: number; readonly transactionHash: Hex },
+    context: CallContext,
+  ): Promise<BridgeClaim>
+  /** The contract that burns for CCTP; null where the chain has none. @throws ForkrouteError UNKNOWN_CHAIN. */
+  cctpMessenger(chainId: number): Address | null
   /**
    * What mined swaps gave, and what our own transaction would have given in their place.
    * @throws ForkrouteError NOT_FOUND: no node knows the transaction, or it is not mined; STATE_UNAVAILABLE: in a replay,

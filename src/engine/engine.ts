@@ -14,6 +14,7 @@ import { createAccounts } from './accounts.js'
 import { createBlocks } from './blocks.js'
 import { createChainStatus } from './chain-status.js'
 import { configuredChains } from './configured-chains.js'
+import { createClaims } from './crosschain/claims.js'
 import { createMessagingPools } from './crosschain/messaging-pools.js'
 import { BridgeTracker } from './crosschain/track.js'
 import { createOpportunities } from './find-opportunities.js'
@@ -42,6 +43,8 @@ export interface EngineParts {
   readonly disabledAggregators: readonly string[]
   /** Whether answers say where they were simulated and how long they hold. */
   readonly marksAnswers: boolean
+  /** Where CCTP's attestations are read; absent: nowhere. */
+  readonly attestationUrl?: string | null
   /** Aborted when the service stops and nothing more may be read. */
   readonly stopping: AbortSignal
   /** Receives faults that no caller sees, such as a catalog that cannot be written. */
@@ -96,7 +99,8 @@ export function createEngine(parts: EngineParts): Engine {
     engine: { ...routes, ...metadata, ...accounts },
     threads: workers.threads,
   })
-  const tracker = new BridgeTracker({ chains, archive, tasks, blockAtTime })
+  const { attestationUrl = null } = parts
+  const tracker = new BridgeTracker({ chains, archive, tasks, blockAtTime, attestationUrl })
   return {
     ...metadata,
     ...routes,
@@ -105,6 +109,12 @@ export function createEngine(parts: EngineParts): Engine {
     ...blocks,
     ...hindsight,
     bridgeCheck: (args, inner) => tracker.check(args, inner),
+    ...createClaims({
+      chains,
+      tasks,
+      attestationUrl,
+      outcomeOf: (chainId, hash, inner) => tracker.outcomeOf(chainId, hash, inner),
+    }),
     ...createMessagingPools({ chainOf: chains.of, known: knownChains, tokens: parts.tokens }),
     ...createChainStatus({ chains, archive, pins }),
     tokens: (chainId) => (chainId === undefined ? chains.tokens : chains.tokensOf(chainId)),

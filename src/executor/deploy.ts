@@ -4,16 +4,16 @@
  */
 import { concatHex, createPublicClient, createWalletClient, custom, hexToNumber } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
+import { defined } from '../domain/defined.js'
 import { ForkrouteError } from '../domain/errors.js'
 import type { Address, Hex } from '../domain/primitives.js'
 import type { RpcClient } from '../rpc/node/json-rpc.js'
 import { createRpcClient, JsonRpcError, TransportError } from '../rpc/node/json-rpc.js'
 import {
-  type ComposingPool,
-  composeLanding,
   deploymentProxy,
   type ExecutorContractName,
   executorContracts,
+  type Landing,
   type StandaloneContractName,
   standaloneContracts,
   zeroSalt,
@@ -21,9 +21,9 @@ import {
 import { settlementCode } from './order-settlement.js'
 
 export interface PlannedContract {
-  readonly name: ExecutorContractName | StandaloneContractName | 'ComposeLanding'
+  readonly name: ExecutorContractName | StandaloneContractName | Landing['name']
   readonly address: Address
-  /** Whose landing it is; only of a ComposeLanding. */
+  /** Whose landing it is, where a chain has several of the name. */
   readonly pool?: Address
   /** The contract whose constructor deploys this one; null: the deployment proxy does. */
   readonly deployer: ExecutorContractName | null
@@ -42,8 +42,8 @@ export interface DeployedContract extends PlannedContract {
   readonly gasUsed: bigint | null
 }
 
-/** Pools of a chain that get a landing. */
-export type PoolsOf = (chainId: number) => readonly ComposingPool[]
+/** What a chain's bridges pay. */
+export type LandingsOf = (chainId: number) => readonly Landing[]
 
 /** With what the deployment proxy is called; null where a constructor of ours deploys it. */
 interface Deployable extends Omit<PlannedContract, 'state'> {
@@ -59,10 +59,10 @@ interface Deployable extends Omit<PlannedContract, 'state'> {
  */
 export async function planDeployment(
   rpcUrl: string,
-  poolsOf: PoolsOf,
+  landingsOf: LandingsOf,
   extras: readonly StandaloneContractName[] = [],
 ): Promise<DeploymentPlan> {
-  return await withNode(rpcUrl, (client) => plan(client, { poolsOf, extras }))
+  return await withNode(rpcUrl, (client) => plan(client, { landingsOf, extras }))
 }
 
 /**
@@ -76,12 +76,12 @@ export async function planDeployment(
 export async function deployContracts(args: {
   readonly rpcUrl: string
   readonly privateKey: Hex
-  readonly poolsOf: PoolsOf
+  readonly landingsOf: LandingsOf
   readonly extras?: readonly StandaloneContractName[]
   readonly confirm: (plan: DeploymentPlan) => boolean | Promise<boolean>
 }): Promise<{ readonly chainId: number; readonly contracts: readonly DeployedContract[] }> {
-  const { poolsOf, extras = [] } = args
-  const wanted = { poolsOf, extras }
+  const { landingsOf, extras = [] } = args
+  const wanted = { landingsOf, extras }
   return await withNode(args.rpcUrl, async (client) => {
     const before = await plan(client, wanted)
     const unchanged = before.contracts.map((contract) => ({ ...contract, ...nothingSent }))
@@ -131,7 +131,7 @@ async function plan(client: RpcClient, wanted: Wanted): Promise<DeploymentPlan> 
 
 /** What is deployed besides the contracts that every service needs. */
 interface Wanted {
-  readonly poolsOf: PoolsOf
+  readonly landingsOf: LandingsOf
   readonly extras: readonly StandaloneContractName[]
 }
 
@@ -140,17 +140,18 @@ const standaloneCode: Readonly<Record<StandaloneContractName, (chainId: number) 
   OrderSettlement: settlementCode,
 }
 
-function deployablesOn(chainId: number, { poolsOf, extras }: Wanted): Deployable[] {
+function deployablesOn(chainId: number, { landingsOf, extras }: Wanted): Deployable[] {
   const names = Object.keys(executorContracts) as ExecutorContractName[]
   const everywhere = names.map((name): Deployable => {
     const { address, deployer, initCode, runtimeCode } = executorContracts[name]
     return { name, address, deployer, initCode: deployer ? null : initCode, runtimeCode }
   })
-  const landings = poolsOf(chainId)
-    .map(composeLanding)
-    .map(({ address, pool, initCode, runtimeCode }): Deployable => {
-      return { name: 'ComposeLanding', address, pool, deployer: null, initCode, runtimeCode }
-    })
+  const landings = landingsOf(chainId).map(
+    ({ name, address, pool, initCode, runtimeCode }): Deployable => {
+      const own = { name, address, deployer: null, initCode, runtimeCode }
+      return { ...own, ...defined({ pool }) }
+    },
+  )
   const others = extras.map((name): Deployable => {
     const { address, deployer, initCode } = standaloneContracts[name]
     return { name, address, deployer, initCode, runtimeCode: standaloneCode[name](chainId) }

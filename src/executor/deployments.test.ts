@@ -50,7 +50,7 @@ describe('composeLanding', () => {
 
   test('is placed where it would be deployed', () => {
     const { address, runtimeCode } = composeLanding({ endpoint, pool })
-    const overrides = deploymentOverrides([], [{ endpoint, pool }])
+    const overrides = deploymentOverrides([], [composeLanding({ endpoint, pool })])
     expect(overrides).toEqual({ [address]: { code: runtimeCode, nonce: 1 } })
   })
 })

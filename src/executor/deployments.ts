@@ -1,6 +1,6 @@
 /**
  * The contracts of contracts/src: their addresses, the same on every chain, and the state overrides that place them
- * where they are not deployed. Also derives the addresses of a sender's Executor, an owner's wallet and a pool's landing.
+ * where they are not deployed. Also derives the addresses of a sender's Executor, an owner's wallet and a bridge's landing.
  * Pure.
  */
 import { LRUCache } from 'lru-cache'
@@ -62,27 +62,49 @@ export interface ComposingPool {
   readonly pool: Address
 }
 
-export interface ComposeLanding extends ComposingPool {
-  /** What the pool is to pay; safe to be paid before it is deployed, since nothing else can come to be there. */
+/** Where a bridge pays what an order is to run with, deployed or not. */
+export interface Landing {
+  readonly name: keyof typeof templates
+  /** Safe to be paid before it is deployed, since nothing else can come to be there. */
   readonly address: Address
   readonly initCode: Hex
   readonly runtimeCode: Hex
+  /** Whose landing it is, where a chain has several of the name. */
+  readonly pool?: Address
+}
+
+export interface ComposeLanding extends Landing, ComposingPool {
+  readonly pool: Address
 }
 
 /** Where the pool pays what a message is composed for, deployed or not. */
 export function composeLanding({ endpoint, pool }: ComposingPool): ComposeLanding {
-  const { initCode, runtimeCode, places, fixedArguments } = templates.ComposeLanding
-  const fixed = fixedArguments.map((name) => contractAddress(name))
-  const words = [endpoint, pool, ...fixed].map((argument) => padHex(argument, { size: 32 }))
-  const whole = concatHex([initCode, ...words])
+  const { runtimeCode, places } = templates.ComposeLanding
   const withEndpoint = fillIn(runtimeCode, places.endpoint, endpoint)
-  return {
-    endpoint,
-    pool,
-    address: create2(deploymentProxy, zeroSalt, whole),
-    initCode: whole,
-    runtimeCode: fillIn(withEndpoint, places.pool, pool),
-  }
+  const code = fillIn(withEndpoint, places.pool, pool)
+  return { ...landing('ComposeLanding', [endpoint, pool], code), endpoint, pool }
+}
+
+/** Circle's contracts on a chain, which mint what was burnt on another. */
+export interface MintingMessenger {
+  readonly transmitter: Address
+  readonly messenger: Address
+}
+
+/** Where CCTP mints for an order, deployed or not. */
+export function cctpLanding({ transmitter, messenger }: MintingMessenger): Landing {
+  const { runtimeCode, places } = templates.CctpLanding
+  const withTransmitter = fillIn(runtimeCode, places.transmitter, transmitter)
+  const code = fillIn(withTransmitter, places.messenger, messenger)
+  return landing('CctpLanding', [transmitter, messenger], code)
+}
+
+function landing(name: Landing['name'], own: readonly Address[], runtimeCode: Hex): Landing {
+  const { initCode, fixedArguments } = templates[name]
+  const fixed = fixedArguments.map((one) => contractAddress(one))
+  const words = [...own, ...fixed].map((argument) => padHex(argument, { size: 32 }))
+  const whole = concatHex([initCode, ...words])
+  return { name, address: create2(deploymentProxy, zeroSalt, whole), initCode: whole, runtimeCode }
 }
 
 /** Writes the address as a word of 32 bytes over the code at these bytes. */
@@ -116,18 +138,18 @@ export const quoteSender: Address = `0x${keccak256(stringToHex('forkroute.quote-
  * Overrides that place our contracts: code and nonce 1.
  * A contract that a constructor deploys comes with its parent (the Executor with the Router).
  * @param names - default: all.
- * @param pools - whose landings are placed, too.
+ * @param landings - which are placed, too.
  */
 export function deploymentOverrides(
   names: readonly ExecutorContractName[] = contractNames,
-  pools: readonly ComposingPool[] = [],
+  landings: readonly Landing[] = [],
 ): StateOverrides {
   const overrides: Record<Address, AccountOverride> = {}
   for (const name of withChildren(names)) {
     const { address, runtimeCode } = contracts[name]
     overrides[address] = { code: runtimeCode, nonce: 1 }
   }
-  for (const { address, runtimeCode } of pools.map(composeLanding)) {
+  for (const { address, runtimeCode } of landings) {
     overrides[address] = { code: runtimeCode, nonce: 1 }
   }
   return overrides

@@ -48,6 +48,7 @@ const values: Readonly<Record<Variable, (config: Config) => Value>> = {
   LIQUIDITY_FLOOR_USD: ({ liquidityFloorUsd }) => liquidityFloorUsd,
   ACROSS_FEE_BPS: ({ acrossFeeBps }) => acrossFeeBps,
   ACROSS_MAX_USD: ({ acrossMaxUsd }) => acrossMaxUsd,
+  CCTP_ATTESTATION_URL: ({ cctpAttestationUrl }) => cctpAttestationUrl,
   POSITIONS_MAX_AGE_SECONDS: ({ positionsMaxAgeSeconds }) => positionsMaxAgeSeconds,
   OPPORTUNITIES: ({ opportunitiesMinTvlUsd }) => opportunitiesMinTvlUsd !== null,
   OPPORTUNITIES_MIN_TVL_USD: ({ opportunitiesMinTvlUsd }) => opportunitiesMinTvlUsd,

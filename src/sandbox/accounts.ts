@@ -36,12 +36,13 @@ function toAccount([name, privateKey]: readonly [name: string, key: Hex]): Sandb
 const relayerKeys: readonly (readonly [name: string, key: Hex])[] = [
   ['across-relayer', '0xf214f2b2cd398c806f84e317254e0f0b801d0643303237d97a22a48e01628897'],
   ['layerzero-executor', '0x701b615bbdfb9de65240bc28bd21bbc0d996645a3dd57e7b12bc2bdf6f192c82'],
+  ['cctp-relayer', '0x3c1d6b0a4f5e9d2c7b8a1f0e6d5c4b3a2918f7e6d5c4b3a291807f6e5d4c3b2a'],
+  ['cctp-attester', '0x5a8e1c7d2f3b4a6918e7d5c4b3a2f1e0d9c8b7a6f5e4d3c2b1a09f8e7d6c5b4a'],
 ]
 
-export const [acrossRelayer, layerZeroExecutor] = relayerKeys.map(toAccount) as [
-  SandboxAccount,
-  SandboxAccount,
-]
+export const [acrossRelayer, layerZeroExecutor, cctpRelayer, cctpAttester] = relayerKeys.map(
+  toAccount,
+) as [SandboxAccount, SandboxAccount, SandboxAccount, SandboxAccount]
 
 /** @throws RangeError for a name that is not in the list. */
 export function sandboxAccount(name: string): SandboxAccount {

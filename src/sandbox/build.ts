@@ -10,6 +10,7 @@ import { sandboxAccount } from './accounts.js'
 import { canonicalPlacements, openCanonical } from './bridges/canonical.js'
 import { openBridges } from './bridges/open-bridges.js'
 import { bridgePlacements, placeFeeLibraries } from './bridges/place-bridges.js'
+import { placeCctp } from './bridges/place-cctp.js'
 import { startAnvil } from './chain/anvil-process.js'
 import { createChainWriter } from './chain/chain-writer.js'
 import { type DumpedAccounts, recordHistory } from './chain/history.js'
@@ -91,6 +92,7 @@ export async function buildSandbox(args: {
     await equipTraders({ chain, deployer, market, code })
     await openCanonical(chain, deployer, market.chain)
     await chain.mine()
+    await placeCctp(chain, market.chain, plan.others, deployer)
     await chain.all([{ method: 'evm_setBlockGasLimit', params: [numberToHex(usualGasLimit)] }])
     await settle(chain, market)
     await chain.checkReceipts()

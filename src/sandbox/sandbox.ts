@@ -4,12 +4,14 @@
  */
 import { Worker } from 'node:worker_threads'
 import { ForkrouteError, fromWireError } from '../domain/errors.js'
+import type { Hex } from '../domain/primitives.js'
 import { threadFile } from '../platform/threads.js'
-import type { OwnAnswer, OwnQuestion } from './chain/own-methods.js'
+import { attestationsMethod, type OwnAnswer, type OwnQuestion } from './chain/own-methods.js'
 import type { SandboxMessage, SandboxNodeOptions, SandboxOrder } from './chain/sandbox-node.js'
 import { sandboxPlan } from './plans/registry.js'
+import { attestationsOf } from './relayer/cctp.js'
 import { relayerModes } from './relayer/pending-delivery.js'
-import { openRelayedChain } from './relayer/relayed-chain.js'
+import { openRelayedChain, type RelayedChain } from './relayer/relayed-chain.js'
 import { parseMode, Relayer } from './relayer/relayer.js'
 import { ensureSandboxState, type SandboxStateOptions } from './state.js'
 
@@ -167,10 +169,11 @@ export async function startSandboxes(
 /** The relayer of chains that are about to start, and what they tell it. */
 function createRelaying() {
   let relayer: Relayer | null = null
+  let chains: readonly RelayedChain[] = []
   let stopping: Promise<void> | undefined
   return {
     begin(sandboxes: readonly Sandbox[]) {
-      const chains = sandboxes.map(({ chainId, url }) =>
+      chains = sandboxes.map(({ chainId, url }) =>
         openRelayedChain(sandboxPlan(chainId).market.chain, url),
       )
       const heads = sandboxes.map(
@@ -180,7 +183,11 @@ function createRelaying() {
     },
     head: (chainId: number, blockNumber: number) => relayer?.onHead(chainId, blockNumber),
     restarted: (chainId: number) => relayer?.onRestart(chainId),
-    async ask({ method, params: [wanted] }: OwnQuestion) {
+    async ask({ method, params: [wanted, hash] }: OwnQuestion) {
+      if (method === attestationsMethod) {
+        const source = chains.find(({ bridges }) => bridges.cctp.domain === wanted)
+        return source ? attestationsOf(hash as Hex, source) : { messages: [] }
+      }
       if (!relayer || method !== 'sandbox_setRelayer') {
         throw new RangeError(`The sandbox has no method ${method}.`)
       }

@@ -6,7 +6,7 @@
 import type { Hex } from '../domain/primitives.js'
 
 export const headHashes = {
-  1: '0x64b5caabcf150a56317d7a693ec9e74d681a22967e1c7a4d9f40724e6fd1efed',
-  42161: '0xa7dda749c730afd67df5a0df3e90f1cc0aa8d94a2ff328e8cc752d4c1ed91cdd',
-  8453: '0x1ae67748c2f71a4c660b51435d4c697432aba5a1cfe4c1520caba6ad30966d11',
+  1: '0x779da7b5b6dffb01988fcd05ed0f8fb5d8d1de0b1d5949a1a4802c23baab290f',
+  42161: '0xca5ac004f4a22b88c9bcf262396a91fc992d5ab5967dd1a9cb88b65f5be355e5',
+  8453: '0xfc2636d57a3fbfb956f8db6ca53ed0bd25413a04584b6def91a8cb0ac23a370d',
 } as const satisfies Record<number, Hex>

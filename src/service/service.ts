@@ -148,6 +148,7 @@ export async function createService(given: Config, options: ServiceOptions): Pro
       opportunitiesMinTvlUsd: config.opportunitiesMinTvlUsd,
       disabledAggregators: config.disabledAggregators,
       marksAnswers: config.marksAnswers,
+      attestationUrl: config.cctpAttestationUrl ?? Object.values(sandboxUrls ?? {})[0] ?? null,
       stopping: stopping.signal,
       onProblem: (error) => logger.warn({ err: error }, 'engine'),
     })
@@ -330,6 +331,8 @@ function workerSettings(
     liquidityFloorUsd: config.liquidityFloorUsd,
     priorityFeePerGas: config.priorityFeePerGas,
     across: { feeBps: BigInt(config.acrossFeeBps), maxUsd: config.acrossMaxUsd },
+    // What a service says at one moment is in no cassette.
+    cctp: { attestationUrl: mode.kind === 'live' ? config.cctpAttestationUrl : null },
     tokens,
     sandboxPools,
     ...defined({ cassette: mode.kind === 'live' ? undefined : mode.kind }),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { BridgeHop } from '../../src/domain/bridges/check.js'
 import { ForkrouteError } from '../../src/domain/errors.js'
-import { nativeToken } from '../../src/domain/primitives.js'
+import { type Address, nativeToken } from '../../src/domain/primitives.js'
 import { answerTo, bearer, dai, sender, startTestApi, usdc, weth } from './test-api.js'
 
 const hash = `0x${'aB'.repeat(32)}`
@@ -108,11 +108,11 @@ describe('GET /{bridge}/bridge/check', () => {
       {},
       {
         bridgeCheck: async () => {
-          throw new ForkrouteError('NOT_FOUND', 'The bridge cctp is not installed here.')
+          throw new ForkrouteError('NOT_FOUND', 'The bridge ccip is not installed here.')
         },
       },
     )
-    const { status, body } = await api.get(`/cctp/bridge/check?txHash=${hash}`)
+    const { status, body } = await api.get(`/ccip/bridge/check?txHash=${hash}`)
     expect({ status, code: body.code }).toEqual({ status: 404, code: 'NOT_FOUND' })
   })
 })
@@ -141,16 +141,37 @@ describe('GET /layerzero/pool and /stargate/pool', () => {
   })
 })
 
-test('what clients ask of bridges that are not installed is null, or the reason', async () => {
+test('what clients ask of bridges that are not installed, or not on a chain, is null', async () => {
   const api = await startTestApi()
   for (const path of ['/ccip/router', '/cctp/bridge/tokenmessengerv2']) {
     expect((await api.get(`${path}?chainId=8453`)).text).toBe('null')
     expect((await api.get(`${path}?chainId=7`)).body.code).toBe('UNKNOWN_CHAIN')
   }
-  const { body } = await api.get(`/cctp/bridge/claim?chainId=1&txHash=${hash}`)
-  expect(body).toEqual({
-    claimable: false,
-    reason: 'CCTP is not installed here: nothing was sent over it.',
+  const { body } = await api.get('/cctp/bridge/tokenmessengerv2?chainId=1')
+  expect(body).toEqual({ address: weth })
+})
+
+describe('GET /cctp/bridge/claim', () => {
+  test('a claim is the transaction on the destination, its value as a text', async () => {
+    const tx = { chainId: 8453, to: dai as Address, data: '0x57ecfd28' as const, value: 0n }
+    const api = await startTestApi(
+      {},
+      { cctpClaim: async () => ({ claimable: true, destinationChainId: 8453, tx }) },
+    )
+    const { body } = await api.get(`/cctp/bridge/claim?chainId=1&txHash=${hash}`)
+    expect(body).toEqual({
+      claimable: true,
+      destinationChainId: 8453,
+      tx: { ...tx, value: '0' },
+    })
+  })
+
+  test('what cannot be claimed has the reason, and asks by hash and chain', async () => {
+    const api = await startTestApi()
+    const { body } = await api.get(`/cctp/bridge/claim?chainId=1&txHash=${hash}`)
+    expect(body).toEqual({ claimable: false, reason: 'It is not attested yet.' })
+    expect(api.asked.checks).toEqual([{ bridge: 'cctp', chainId: 1, transactionHash: lower }])
+    expect((await api.get('/cctp/bridge/claim')).status).toBe(400)
   })
 })
 

@@ -164,6 +164,11 @@ function createEngine(asked: Asked): Engine {
       asked.hindsights.push(request)
       return { transactions: [], warnings: [] }
     },
+    cctpMessenger: (chainId) => (chainId === 1 ? weth : null),
+    async cctpClaim(args) {
+      asked.checks.push({ bridge: 'cctp', ...args })
+      return { claimable: false, reason: 'It is not attested yet.' }
+    },
     messagingPools: ({ chainId, token, destinationChainId = 8453 }) =>
       token === dai
         ? null

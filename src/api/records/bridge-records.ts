@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import {
   type BridgeCheck,
+  type BridgeClaim,
   type BridgeHop,
   bridgeStatuses,
   type MessagingPool,
@@ -93,6 +94,28 @@ export const BridgeCheckAnswer = z
   })
   .meta({ id: 'BridgeCheck', description: 'Where what a transaction has sent over a bridge is.' })
 
+export const BridgeClaimAnswer = z
+  .object({
+    claimable: z.boolean().meta({ description: 'Whether a claim can be sent.' }),
+    destinationChainId: ChainId.optional().meta({ description: 'Where it is claimed.' }),
+    tx: z
+      .object({
+        chainId: ChainId,
+        to: Address.meta({
+          description: 'Our landing where an order runs, else the transmitter of CCTP.',
+        }),
+        data: z.string().meta({ description: 'Calldata.' }),
+        value: Wei,
+      })
+      .optional()
+      .meta({
+        id: 'BridgeClaimTransaction',
+        description: 'On the destination, of whoever pays for its gas; only where it can be sent.',
+      }),
+    reason: z.string().optional().meta({ description: 'Why not.' }),
+  })
+  .meta({ id: 'CctpClaim', description: 'Whether what was burnt can be minted.' })
+
 const decimals = z.int().min(0).max(255)
 
 export const MessagingPools = z
@@ -174,4 +197,13 @@ export function toMessagingPools(
     decimals,
     destinationData: { ...destination },
   }))
+}
+
+export function toBridgeClaim(claim: BridgeClaim): z.input<typeof BridgeClaimAnswer> {
+  const { claimable, destinationChainId, tx, reason } = claim
+  return {
+    claimable,
+    ...defined({ destinationChainId, reason }),
+    ...(tx && { tx: { ...tx, value: tx.value.toString() } }),
+  }
 }

@@ -5,8 +5,10 @@ import { nativeToken } from '../../domain/primitives.js'
 import { defineRoute, type Endpoint, endpoint } from '../contract.js'
 import {
   BridgeCheckAnswer,
+  BridgeClaimAnswer,
   MessagingPools,
   toBridgeCheck,
+  toBridgeClaim,
   toMessagingPools,
 } from '../records/bridge-records.js'
 import { Address, ChainId, described, oneOf, TransactionHash, withDefault } from '../schemas.js'
@@ -16,6 +18,19 @@ const SourceHash = described(
   'Hash of the source transaction.',
   '0x5d6c1b2a3f4e59687a8b9cad0e1f2a3b4c5d6e7f8091a2b3c4d5e6f708192a3b',
 )
+
+const checkErrors = [
+  'INVALID_REQUEST',
+  'UNKNOWN_CHAIN',
+  'NOT_FOUND',
+  'CHAIN_NOT_READY',
+  'UPSTREAM_UNAVAILABLE',
+  'STATE_UNAVAILABLE',
+  'FORK_UNAVAILABLE',
+  'THREAD_LOST',
+  'OVERLOADED',
+  'DEADLINE_EXCEEDED',
+] as const
 
 const getBridgeCheck = defineRoute({
   method: 'get',
@@ -43,18 +58,7 @@ const getBridgeCheck = defineRoute({
   isCalculation: true,
   // What it tells changes without the source's block: no cassette keeps it.
   readsListings: true,
-  errors: [
-    'INVALID_REQUEST',
-    'UNKNOWN_CHAIN',
-    'NOT_FOUND',
-    'CHAIN_NOT_READY',
-    'UPSTREAM_UNAVAILABLE',
-    'STATE_UNAVAILABLE',
-    'FORK_UNAVAILABLE',
-    'THREAD_LOST',
-    'OVERLOADED',
-    'DEADLINE_EXCEEDED',
-  ],
+  errors: checkErrors,
 })
 
 function definePools(name: 'layerzero' | 'stargate', operationId: string) {
@@ -103,7 +107,7 @@ const getCctpTokenMessenger = defineRoute({
   tag: 'Bridges',
   operationId: 'getCctpTokenMessenger',
   summary: 'The TokenMessengerV2 of CCTP on a chain.',
-  description: 'null: CCTP is not installed here.',
+  description: "By the chain's definition; null where CCTP is not known on it.",
   input: contractOf,
   response: z
     .object({ address: described(Address, 'Contract that burns USDC for another chain.') })
@@ -117,16 +121,17 @@ const getCctpClaim = defineRoute({
   path: '/api/v1/cctp/bridge/claim',
   tag: 'Bridges',
   operationId: 'getCctpClaim',
-  summary: 'Whether what a transaction sent over CCTP can be claimed.',
-  description: 'Where CCTP is not installed nothing can be, and the reason says so.',
+  summary: 'Whether what a transaction sent over CCTP can be claimed, and by which transaction.',
+  description:
+    'Nobody delivers over CCTP unasked. Once its attesters have signed, anybody may send the transaction of this answer on ' +
+    'the destination, where it is minted and its order runs. Attestations are read where CCTP_ATTESTATION_URL says, or of ' +
+    'the own sandbox. Of several burns, the first that can be claimed. NOT_FOUND: no node knows the transaction.',
   input: contractOf.extend({ txHash: SourceHash }),
-  response: z
-    .object({
-      claimable: described(z.boolean(), 'Whether a claim can be sent.'),
-      reason: described(z.string().optional(), 'Why not.'),
-    })
-    .meta({ id: 'CctpClaim' }),
-  errors: ['INVALID_REQUEST', 'UNKNOWN_CHAIN'],
+  response: BridgeClaimAnswer,
+  isCalculation: true,
+  // What it tells changes without the source's block: no cassette keeps it.
+  readsListings: true,
+  errors: checkErrors,
 })
 
 function poolEndpoint(name: 'layerzero' | 'stargate', operationId: string): Endpoint {
@@ -143,11 +148,14 @@ export const bridgeEndpoints: readonly Endpoint[] = [
     return toBridgeCheck(await engine.bridgeCheck({ bridge, chainId, transactionHash }, context))
   }),
   endpoint(getCcipRouter, () => null),
-  endpoint(getCctpTokenMessenger, () => null),
-  endpoint(getCctpClaim, () => ({
-    claimable: false,
-    reason: 'CCTP is not installed here: nothing was sent over it.',
-  })),
+  endpoint(getCctpTokenMessenger, ({ engine, input }) => {
+    const address = engine.cctpMessenger(input.chainId)
+    return address && { address }
+  }),
+  endpoint(getCctpClaim, async ({ engine, input, context }) => {
+    const { chainId, txHash: transactionHash } = input
+    return toBridgeClaim(await engine.cctpClaim({ chainId, transactionHash }, context))
+  }),
   poolEndpoint('layerzero', 'getLayerzeroPool'),
   poolEndpoint('stargate', 'getStargatePool'),
 ]

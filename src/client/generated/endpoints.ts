@@ -649,6 +649,13 @@ export const shapes: Readonly<Record<string, Shape>> = {
       }
     }
   },
+  "BridgeClaimTransaction": {
+    "fields": {
+      "value": {
+        "is": "Wei"
+      }
+    }
+  },
   "Approval": {
     "fields": {
       "tx": {
@@ -908,6 +915,13 @@ export const shapes: Readonly<Record<string, Shape>> = {
       }
     }
   },
+  "CctpClaim": {
+    "fields": {
+      "tx": {
+        "is": "BridgeClaimTransaction"
+      }
+    }
+  },
   "OrderPage": {
     "fields": {
       "data": {
@@ -1036,7 +1050,10 @@ export const endpoints = {
   },
   "getCctpClaim": {
     "method": "GET",
-    "path": "/api/v1/cctp/bridge/claim"
+    "path": "/api/v1/cctp/bridge/claim",
+    "answer": {
+      "is": "CctpClaim"
+    }
   },
   "getLayerzeroPool": {
     "method": "GET",

@@ -201,7 +201,7 @@ export interface paths {
         };
         /**
          * The TokenMessengerV2 of CCTP on a chain.
-         * @description null: CCTP is not installed here.
+         * @description By the chain's definition; null where CCTP is not known on it.
          */
         get: operations["getCctpTokenMessenger"];
         put?: never;
@@ -220,8 +220,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Whether what a transaction sent over CCTP can be claimed.
-         * @description Where CCTP is not installed nothing can be, and the reason says so.
+         * Whether what a transaction sent over CCTP can be claimed, and by which transaction.
+         * @description Nobody delivers over CCTP unasked. Once its attesters have signed, anybody may send the transaction of this answer on the destination, where it is minted and its order runs. Attestations are read where CCTP_ATTESTATION_URL says, or of the own sandbox. Of several burns, the first that can be claimed. NOT_FOUND: no node knows the transaction.
          */
         get: operations["getCctpClaim"];
         put?: never;
@@ -2811,7 +2811,7 @@ export interface components {
                 callback?: components["schemas"]["BundleAction"][];
                 /** @description Native sent along; no bridge here takes any but 0. */
                 callbackValue?: (string | bigint) | number;
-                /** @description Wishes about the bridge by name, such as {transferType}; none here knows any, so each is named in warnings. */
+                /** @description Wishes about the bridge by name: CCTP takes {transferType: standard or fast}. What a bridge does not know is named in warnings. */
                 protocolArgs?: {
                     [key: string]: unknown;
                 };
@@ -4612,11 +4612,27 @@ export interface components {
             /** @description Contract that burns USDC for another chain. */
             address: unknown;
         } | null;
+        /** @description Whether what was burnt can be minted. */
         CctpClaim: {
             /** @description Whether a claim can be sent. */
             claimable: boolean;
+            /** @description Where it is claimed. */
+            destinationChainId?: number;
+            /** @description The transaction, unsigned. */
+            tx?: components["schemas"]["BridgeClaimTransaction"];
             /** @description Why not. */
             reason?: string;
+        };
+        /** @description On the destination, of whoever pays for its gas; only where it can be sent. */
+        BridgeClaimTransaction: {
+            /** @description EIP-155 chain id. */
+            chainId: number;
+            /** @description Our landing where an order runs, else the transmitter of CCTP. */
+            to: components["schemas"]["Address"];
+            /** @description Calldata. */
+            data: string;
+            /** @description Wei of the native token that go with the call. */
+            value: components["schemas"]["Wei"];
         };
         /** @description A pool and one that it sends to. */
         MessagingPool: {
@@ -9629,7 +9645,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /** @example null */
+                    /**
+                     * @example {
+                     *       "address": "0x28b5a0e9c621a5badaa536219b3a228c8168cf5d"
+                     *     }
+                     */
                     "application/json": components["schemas"]["CctpTokenMessenger"];
                 };
             };
@@ -9728,7 +9748,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "claimable": false,
-                     *       "reason": "CCTP is not installed here: nothing was sent over it."
+                     *       "reason": "The transaction sends nothing over CCTP."
                      *     }
                      */
                     "application/json": components["schemas"]["CctpClaim"];
@@ -9783,6 +9803,24 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description NOT_FOUND: The path or the named thing does not exist. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "statusCode": 404,
+                     *       "error": "Not Found",
+                     *       "message": "There is no protocol nope.",
+                     *       "code": "NOT_FOUND",
+                     *       "requestId": "req-1"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description RATE_LIMITED: The key is over its request rate. */
             429: {
                 headers: {
@@ -9794,6 +9832,24 @@ export interface operations {
             };
             /** @description INTERNAL: A fault of the service itself; its log has the cause. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died, and so did its replacements. THREAD_LOST: The thread that calculated the answer ended too early, for example because memory ran out. OVERLOADED: More work is waiting than can be done in time. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description DEADLINE_EXCEEDED: The deadline passed before anything was found. */
+            504: {
                 headers: {
                     [name: string]: unknown;
                 };

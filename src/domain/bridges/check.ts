@@ -53,6 +53,22 @@ export interface BridgeCheck {
   readonly error?: string
 }
 
+/** Whether what a transaction has burnt over CCTP can be minted, by a transaction of anybody. */
+export interface BridgeClaim {
+  readonly claimable: boolean
+  /** Absent: nothing was burnt, or not for a chain that is known here. */
+  readonly destinationChainId?: number
+  /** On the destination; of whoever pays for its gas. */
+  readonly tx?: {
+    readonly chainId: number
+    readonly to: Address
+    readonly data: Hex
+    readonly value: bigint
+  }
+  /** Why not: a whole sentence for people. */
+  readonly reason?: string
+}
+
 /** A pool of LayerZero's family, and one of the same asset that it sends to. */
 export interface MessagingPool {
   readonly chainId: number

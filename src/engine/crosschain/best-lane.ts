@@ -4,7 +4,7 @@ import { ForkrouteError } from '../../domain/errors.js'
 import { zip } from '../../domain/lists.js'
 import { nothingInTime } from '../../routing/route/failures.js'
 import { quietly } from '../../telemetry/quietly.js'
-import { extraDeliveryCost } from './delivery-cost.js'
+import { claimCost, extraDeliveryCost } from './delivery-cost.js'
 import { estimateLanes, type LaneEstimate } from './estimates.js'
 import { isLaneError, type LaneFailure, noLane, warningsOf } from './lanes.js'
 import type { CrosschainPlan, RouteQuote } from './plan.js'
@@ -71,17 +71,19 @@ function estimateOf(
   { plan, offer, amounts, destinationGas }: LaneEstimate,
 ) {
   const { gas, nativeFee } = offer
-  const deliveryCost = extraDeliveryCost(destination, plan, destinationGas)
+  const deliveryCost =
+    extraDeliveryCost(destination, plan, destinationGas) + claimCost(destination, plan)
   return { amounts, gas, nativeFee, deliveryCost }
 }
 
 /** A bundle may pay the receiver more than what the route in it is for. */
-function proofOf({ request }: RouteQuote, { source, outputs }: Settled) {
+function proofOf({ request, destination }: RouteQuote, settled: Settled) {
+  const { source, outputs, plan, destination: leg } = settled
   const { gas, nativeFee } = source
   const amounts = outputs.flatMap(({ token, amountOut: amount }) =>
     request.tokensOut.includes(token) ? [{ token, amount }] : [],
   )
-  return { amounts, gas, nativeFee }
+  return { amounts, gas, nativeFee, deliveryCost: claimCost(destination, plan, leg?.gas) }
 }
 
 function isLate(error: unknown): boolean {

@@ -30,6 +30,8 @@ export interface BridgedBundle extends LaneCandidate {
     | null
   /** Hundredths of a basis point that what is delivered may fall short of the simulation. */
   readonly centiBps: bigint
+  /** Sooner, for a fee, as its bridge does. */
+  readonly isFast?: boolean
   /** Raw units that must be delivered at least, in place of `centiBps`. */
   readonly least?: bigint
 }

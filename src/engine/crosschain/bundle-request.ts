@@ -1,6 +1,6 @@
 /** What a bundle that leads over a bridge asks for on either chain, checked before a block is pinned. Pure. */
 import type { Lane } from '../../bridges/bridge.js'
-import { bridges } from '../../bridges/registry.js'
+import { bridgeOf, bridges } from '../../bridges/registry.js'
 import type { BundleAction, BundleRequest, TypedBundle } from '../../domain/bundle.js'
 import { invalidRequest } from '../../domain/common-errors.js'
 import type { CallContext } from '../../domain/engine.js'
@@ -69,11 +69,13 @@ function readBridge(
     primaryAddress,
     destinationChainId,
     receiver: named,
+    protocolArgs = {},
   } = values as {
     readonly tokenIn: Address
     readonly primaryAddress: Address
     readonly destinationChainId: number
     readonly receiver?: Address
+    readonly protocolArgs?: Readonly<Record<string, unknown>>
   }
   const destination = chains.all.find(({ id }) => id === destinationChainId)
   if (!destination || destination.id === from.id) {
@@ -96,11 +98,13 @@ function readBridge(
       `a contract that sends to chain ${destination.id}, ${expected}`,
     )
   }
-  const lane = through.find((one) => one.tokenIn === tokenIn)
-  if (!lane) {
+  const usual = through.find((one) => one.tokenIn === tokenIn)
+  if (!usual) {
     const taken = through.map((one) => `${one.tokenIn} (${one.symbol})`)
     return refuse(index, 'tokenIn', `what ${primaryAddress} takes: ${taken.join(', ')}`)
   }
+  const isFast = asksForSpeed(usual, protocolArgs.transferType, index)
+  const lane = isFast ? sooner(usual) : usual
   const receiver = named ?? request.receiver ?? request.fromAddress
   const { fromAddress } = request
   const sides = { destination, tokensOut: [lane.tokenOut], fromAddress }
@@ -115,6 +119,7 @@ function readBridge(
     runsOrder,
     swapsOnDestination: true,
     centiBps: defaultCentiBps,
+    isFast,
     callback: runsOrder
       ? {
           kind: 'actions',
@@ -123,6 +128,22 @@ function readBridge(
       : null,
   }
   return { destination, receiver, lanes: [lane], bundlesFor: () => [bundle] }
+}
+
+const transferTypes = ['standard', 'fast']
+
+function asksForSpeed(lane: Lane, transferType: unknown, index: number): boolean {
+  if (!bridgeOf(lane).hasFastTransfers || transferType === undefined) return false
+  const wanted = String(transferType).toLowerCase()
+  if (!transferTypes.includes(wanted)) {
+    refuse(index, 'protocolArgs.transferType', transferTypes.join(' or '))
+  }
+  return wanted === 'fast'
+}
+
+function sooner(lane: Lane): Lane {
+  const { fastSeconds = lane.estimatedSeconds } = lane.details ?? {}
+  return { ...lane, estimatedSeconds: Number(fastSeconds) }
 }
 
 /** A bundle of its own on the destination. */

@@ -2,6 +2,7 @@
  * Gas and length of what a bridge carries, as long as nothing has shown them, and what a delivery costs. Pure.
  */
 import { gasForOrder, type Lane } from '../../bridges/bridge.js'
+import { bridgeOf } from '../../bridges/registry.js'
 import { type Hex, nativeToken } from '../../domain/primitives.js'
 import { deliveryMarginPercent } from '../../routing/crosschain/delivery-price.js'
 import type { LaneCandidate } from './lanes.js'
@@ -58,6 +59,21 @@ export function deliveryCostOf(
   const ratio = BigInt(Math.ceil((native.priceUsd / token.priceUsd) * Number(scale)))
   const wei = gas * gasPrice * ratio * 10n ** BigInt(token.decimals)
   return wei / (scale * 10n ** BigInt(native.decimals)) + 1n
+}
+
+/**
+ * Dollars that the receiver pays for a delivery which nobody makes unasked; 0 for others, and without a price.
+ *
+ * @param gas - of the delivery; absent: as usual.
+ */
+export function claimCost(
+  { gasPrice, prices }: Pick<Side, 'gasPrice' | 'prices'>,
+  plan: LaneCandidate,
+  gas = usualPayload(plan).deliveryGas,
+): number {
+  const native = prices.get(nativeToken)
+  if (!native || !bridgeOf(plan.lane).isClaimed) return 0
+  return (Number(gas * gasPrice) / 10 ** native.decimals) * native.priceUsd
 }
 
 /**

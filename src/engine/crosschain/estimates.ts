@@ -13,7 +13,7 @@ import type { Estimate } from '../../routing/crosschain/estimate.js'
 import type { Offer } from '../../routing/crosschain/offers-task.js'
 import type { LaneTerms } from '../../routing/crosschain/source-task.js'
 import { quietly } from '../../telemetry/quietly.js'
-import { callGas, deliveryCostOf, usualPayload } from './delivery-cost.js'
+import { callGas, claimCost, deliveryCostOf, usualPayload } from './delivery-cost.js'
 import {
   type CrosschainPlan,
   candidatesPerSearch,
@@ -98,7 +98,8 @@ function likelyBest(
 ): CrosschainPlan | undefined {
   const ranked = offers.map(([plan, offer]) => {
     const amounts = [{ token: plan.lane.tokenOut, amount: offer.delivered }]
-    return { plan, worth: worthOf(quote, { amounts, ...offer }) ?? 0 }
+    const deliveryCost = claimCost(quote.destination, plan)
+    return { plan, worth: worthOf(quote, { amounts, ...offer, deliveryCost }) ?? 0 }
   })
   return ranked.toSorted((a, b) => b.worth - a.worth)[0]?.plan
 }

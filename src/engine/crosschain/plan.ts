@@ -43,6 +43,8 @@ export interface CrosschainPlan extends LaneCandidate {
   /** Hundredths of a basis point that what is delivered may fall short of the simulation. */
   readonly centiBps: bigint
   readonly gasDrop?: GasDrop
+  /** Sooner, for a fee, as its bridge does. */
+  readonly isFast?: boolean
 }
 
 /** A route over bridges at one block of either chain. */
@@ -92,7 +94,7 @@ export function destinationFee({
 
 /** @param receiverKind - of the receiver, on the destination. */
 export function planOfBundle(bundle: BridgedBundle, receiverKind: AccountKind): CrosschainPlan {
-  const { lane, runsOrder, swapsOnDestination, source, centiBps } = bundle
+  const { lane, runsOrder, swapsOnDestination, source, centiBps, isFast } = bundle
   return {
     lane,
     runsOrder,
@@ -100,6 +102,7 @@ export function planOfBundle(bundle: BridgedBundle, receiverKind: AccountKind): 
     source: { kind: 'bundle', request: source },
     destination: destinationOf(bundle, paidTo(lane, receiverKind)),
     centiBps,
+    ...defined({ isFast }),
   }
 }
 

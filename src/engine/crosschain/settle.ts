@@ -204,13 +204,13 @@ export class Settlement {
     how: Pick<SourceLegArgs, 'least' | 'estimateOnly' | 'knownRoutes'>,
   ): Promise<SourceLeg> {
     const { tasks, destination, receiver, accountId } = this.#parts
-    const { lane, runsOrder, gasDrop, centiBps } = plan
+    const { lane, runsOrder, gasDrop, isFast, centiBps } = plan
     const terms: DeliveryTerms = {
       receiver: runsOrder ? lane.orderReceiver : receiver,
       message,
       gas: callGas(plan, orderGas),
       deliveryCost: deliveryCostOf(destination, lane, deliveryGas),
-      ...defined({ gasDrop }),
+      ...defined({ gasDrop, isFast }),
     }
     const args: SourceLegArgs = {
       order: plan.source,

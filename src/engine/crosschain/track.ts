@@ -22,6 +22,7 @@ import { decodeRevert } from '../../forks/revert.js'
 import type { Archive } from '../../rpc/archive/archive.js'
 import type { ConfiguredChains } from '../configured-chains.js'
 import type { TaskRunner } from '../task-runner.js'
+import { withNonces } from './claims.js'
 
 /** Clocks of two chains differ: deliveries are looked for from so long before the source's block on. */
 const clockSeconds = 3_600n
@@ -33,6 +34,8 @@ export interface TrackParts {
   readonly archive: Pick<Archive, 'transaction'>
   readonly tasks: Pick<TaskRunner, 'pin' | 'runAt'>
   readonly blockAtTime: Engine['blockAtTime']
+  /** Where CCTP's attestations are read; null: nowhere. */
+  readonly attestationUrl: string | null
 }
 
 type CheckArgs = Parameters<Engine['bridgeCheck']>[0]
@@ -50,7 +53,7 @@ export class BridgeTracker {
     const { bridge: name, chainId, transactionHash } = args
     const bridge = installed(name)
     const source = this.#parts.chains.of(chainId)
-    const outcome = await this.#outcomeOf(chainId, transactionHash, context)
+    const outcome = await this.outcomeOf(chainId, transactionHash, context)
     const answer = (
       status: BridgeStatus,
       more: Pick<BridgeCheck, 'error'> & Partial<Pick<BridgeCheck, 'hops'>> = {},
@@ -62,13 +65,20 @@ export class BridgeTracker {
       return answer('failed', { error: 'The source transaction reverted: nothing was sent.' })
     }
     const moment = momentOf(transactionHash, outcome.block)
-    const deliveries = bridge.deliveriesIn(outcome.logs, source)
-    if (deliveries.length === 0) {
+    const sent = bridge.deliveriesIn(outcome.logs, source)
+    if (sent.length === 0) {
       const others = bridges.filter((one) => one.deliveriesIn(outcome.logs, source).length > 0)
       const also = others.map((one) => ` It sends over ${one.name}: ask for ${one.slug}.`)
       const error = `The transaction sends nothing over ${bridge.name}.${also.join('')}`
       return answer('unknown', { error })
     }
+    const { signal } = context
+    const deliveries = await withNonces(this.#parts, {
+      source,
+      transactionHash,
+      deliveries: sent,
+      signal,
+    })
     const hops = await Promise.all(deliveries.map((one) => this.#hopOf(one, moment, context)))
     const status = statusOf(hops)
     const error = hops.find((hop) => hop.status === status && hop.error)?.error
@@ -135,11 +145,16 @@ export class BridgeTracker {
     context: CallContext,
   ): Promise<ChainMoment | null> {
     if (hash === null) return null
-    const outcome = await this.#outcomeOf(chainId, hash, context)
+    const outcome = await this.outcomeOf(chainId, hash, context)
     return outcome.kind === 'mined' ? momentOf(hash, outcome.block) : null
   }
 
-  #outcomeOf(chainId: number, hash: Hex, { signal }: CallContext) {
+  /** @throws ForkrouteError as `Archive.transaction`. */
+  outcomeOf(
+    chainId: number,
+    hash: Hex,
+    { signal }: CallContext,
+  ): ReturnType<Archive['transaction']> {
     return untilAborted(this.#parts.archive.transaction(chainId, hash), signal)
   }
 }

@@ -1,5 +1,6 @@
 /** What each routing thread is given once, when it starts. Structured-clonable values only. */
 import type { AcrossSettings } from '../../bridges/across/settings.js'
+import type { CctpSettings } from '../../bridges/cctp/settings.js'
 import type { DeclaredVenue } from '../../domain/declared-venue.js'
 import type { Token } from '../../domain/primitives.js'
 import type { DataFeeUse, ProofMode, V4HooksUse } from '../../domain/router-settings.js'
@@ -51,6 +52,8 @@ export interface WorkerSettings {
   readonly priorityFeePerGas: Readonly<Record<number, bigint>>
   /** Absent: as Across is by default. */
   readonly across?: Partial<AcrossSettings>
+  /** Absent: nobody is asked for what CCTP's chains do not say. */
+  readonly cctp?: Partial<CctpSettings>
   readonly tokens: readonly Token[]
   /**
    * While recording, what was learned from reading one token is not used for another, so that the state read does not

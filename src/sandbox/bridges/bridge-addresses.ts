@@ -1,5 +1,6 @@
 /** Where a chain's bridges lie: at their mainnet addresses, but for the message library, which is ours. */
 import { type Settlement, settlementOf } from '../../bridges/canonical/settlement.js'
+import { type CctpChain, cctpChain } from '../../bridges/cctp/chain.js'
 import type { ChainDefinition } from '../../chains/chain.js'
 import { type Address, toAddress } from '../../domain/primitives.js'
 
@@ -31,15 +32,17 @@ export interface BridgeAddresses {
   readonly spokePool: Address
   /** What Across moves, by the symbol that is the same on all chains. */
   readonly acrossTokens: ReadonlyMap<string, Address>
+  readonly cctp: CctpChain
   /** Where deposits for the chain are made; null: it is none of the OP stack. */
   readonly settlement: Settlement | null
 }
 
-/** @throws RangeError for a chain without Across and Stargate. */
+/** @throws RangeError for a chain without Across, Stargate and CCTP. */
 export function bridgeAddresses({ name, bridges }: ChainDefinition): BridgeAddresses {
   const { across, stargate } = bridges ?? {}
   const tokens = across?.tokens
-  if (!across || !stargate || !Array.isArray(tokens)) {
+  const cctp = cctpChain({ ...(bridges && { bridges }) })
+  if (!across || !stargate || !cctp || !Array.isArray(tokens)) {
     throw new RangeError(`${name} has no bridges.`)
   }
   return {
@@ -47,6 +50,7 @@ export function bridgeAddresses({ name, bridges }: ChainDefinition): BridgeAddre
     endpoint: toAddress(String(stargate.endpoint)),
     tokenMessaging: toAddress(String(stargate.tokenMessaging)),
     spokePool: toAddress(String(across.spokePool)),
+    cctp,
     acrossTokens: new Map(
       tokens.map((entry: string) => {
         const [symbol = '', token = ''] = entry.split(':')

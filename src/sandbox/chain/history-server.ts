@@ -9,7 +9,7 @@ import { type Hex, toAddress } from '../../domain/primitives.js'
 import { JsonRpcError } from '../../rpc/node/json-rpc.js'
 import { createAccountProofs } from './account-proofs.js'
 import type { History } from './history.js'
-import { ownPrefix } from './own-methods.js'
+import { attestationsMethod, ownPrefix } from './own-methods.js'
 import type { RunningChain } from './running-chain.js'
 
 /** Where a method that reads state takes its block. */
@@ -27,6 +27,9 @@ const blockArgument: Readonly<Record<string, number>> = {
   eth_simulateV1: 1,
   debug_traceCall: 1,
 }
+
+/** In the form of Circle's service, so that this node may stand for it. */
+const attestationPath = /^\/v2\/messages\/(\d{1,9})\?transactionHash=(0x[0-9a-f]{64})$/i
 
 /** A larger body is refused, bytes. */
 const maxBodyBytes = 32 * 1024 * 1024
@@ -65,6 +68,12 @@ export async function serveHistory(args: {
   })
 
   async function handle(request: IncomingMessage) {
+    const asked = request.method === 'GET' ? attestationPath.exec(request.url ?? '') : null
+    if (asked) {
+      const [, domain, hash] = asked
+      const messages = await ask(attestationsMethod, [Number(domain), hash])
+      return { status: 200, body: JSON.stringify(messages) }
+    }
     if (request.method === 'POST' && !isJson(request)) return notJson
     const body = await readBody(request)
     const answerable = request.method === 'POST' ? ownAnswers(body) : null

@@ -15,6 +15,8 @@ export interface OwnAnswer {
 }
 
 export const ownPrefix = 'sandbox_'
+/** Takes CCTP's number of the source and the hash of a transaction. */
+export const attestationsMethod = `${ownPrefix}attestations`
 
 const invalidParams = -32602
 

@@ -12,6 +12,7 @@ export interface RelayedLog {
   readonly topics: [Hex, ...Hex[]] | []
   readonly data: Hex
   readonly blockNumber: Hex
+  readonly blockHash: Hex
   readonly logIndex: Hex
 }
 
@@ -87,6 +88,11 @@ export function openRelayedChain(definition: ChainDefinition, url: string) {
           topics: [args.topics],
         },
       ]),
+    /** Of a transaction; none while no block has it. */
+    async logsOf(hash: Hex): Promise<readonly RelayedLog[]> {
+      const receipt = await client.request<Receipt | null>('eth_getTransactionReceipt', [hash])
+      return receipt?.logs ?? []
+    },
     /** What the newest state answers; null: it reverts. */
     async call(from: Address, { to, data, gas, value = 0n }: RelayedCall): Promise<Hex | null> {
       const request = { from, to, data, gas: numberToHex(gas), value: numberToHex(value) }

@@ -1,10 +1,11 @@
 /**
- * Delivers between the chains of the sandbox what their bridges have sent, in the order (chain, block, log), from two
+ * Delivers between the chains of the sandbox what their bridges have sent, in the order (chain, block, log), from three
  * fixed accounts, a block each: the same transactions make the same blocks.
  */
 import { quietly } from '../../telemetry/quietly.js'
 import { acrossDelivery, fundsDeposited } from './across.js'
 import { canonicalDelivery, transactionDeposited } from './canonical.js'
+import { cctpDelivery, messageSent } from './cctp.js'
 import { alignNonces } from './nonces.js'
 import { type PendingDelivery, type RelayerMode, relayerModes } from './pending-delivery.js'
 import type { RelayedChain, RelayedLog } from './relayed-chain.js'
@@ -130,17 +131,18 @@ export class Relayer {
       const head = await chain.head()
       if (entry.hasRestarted || head < entry.seen) await this.#rollBack(entry, head)
       if (head === entry.seen) continue
-      const { endpoint, spokePool } = chain.bridges
+      const { endpoint, spokePool, cctp } = chain.bridges
       const portals = this.#chains.flatMap(({ bridges: { settlement } }) =>
         settlement?.chainId === chain.chainId ? [settlement.portal] : [],
       )
       const logs = await chain.logs({
         fromBlock: entry.seen + 1,
         toBlock: head,
-        addresses: [endpoint, spokePool, ...portals],
-        topics: [packetSent, fundsDeposited, transactionDeposited],
+        addresses: [endpoint, spokePool, cctp.transmitter, ...portals],
+        topics: [packetSent, fundsDeposited, messageSent, transactionDeposited],
       })
-      found.push(...logs.flatMap((log) => this.#deliveryOf(log, chain) ?? []))
+      const all = await Promise.all(logs.map((log) => this.#deliveryOf(log, chain)))
+      found.push(...all.flatMap((one) => one ?? []))
       entry.seen = head
     }
     return found
@@ -158,11 +160,13 @@ export class Relayer {
     )
   }
 
-  #deliveryOf(log: RelayedLog, chain: RelayedChain): PendingDelivery | null {
+  async #deliveryOf(log: RelayedLog, chain: RelayedChain): Promise<PendingDelivery | null> {
     const [topic] = log.topics
-    if (topic === packetSent) return stargateDelivery(log, chain, this.#chains)
+    if (topic === messageSent) return cctpDelivery(log, chain, this.#chains)
     if (topic === transactionDeposited) return canonicalDelivery(log, chain, this.#chains)
-    return acrossDelivery(log, chain, this.#chains)
+    return topic === packetSent
+      ? stargateDelivery(log, chain, this.#chains)
+      : acrossDelivery(log, chain, this.#chains)
   }
 
   /** @returns whether anything was delivered. */

@@ -20,7 +20,7 @@ import { startService, type TestService } from '../../support/service/service.js
 
 const document = fileURLToPath(new URL('../../../docs/explanation/crosschain.md', import.meta.url))
 const amounts = Number(process.env.CROSSCHAIN_AMOUNTS ?? 1)
-const bridges = ['across', 'stargate', 'canonical'] as const
+const bridges = ['across', 'stargate', 'cctp', 'canonical'] as const
 const modes = ['direct', 'source', 'destination', 'sourceOrDestination', 'full'] as const
 const alice = sandboxAccount('alice').address
 
@@ -59,6 +59,7 @@ type Bridge = (typeof bridges)[number]
 const carriedBy: Readonly<Record<Bridge, readonly string[]>> = {
   across: ['USDC', 'ETH'],
   stargate: ['USDC', 'ETH'],
+  cctp: ['USDC'],
   canonical: ['ETH'],
 }
 

@@ -13,6 +13,7 @@ import { type Address, nativeToken } from '../../../src/domain/primitives.js'
 import { buildTransaction, decodeAmountsOut, runnerAddress } from '../../../src/executor/compile.js'
 import { deployContracts, planDeployment } from '../../../src/executor/deploy.js'
 import {
+  composeLanding,
   contractAddress,
   deploymentOverrides,
   executorContracts,
@@ -143,14 +144,14 @@ const pools = [
   { endpoint: '0x1a44076050125825900e736c501f859c50fe728c', pool: `0x${'a2'.repeat(20)}` },
   { endpoint: `0x00${'e1'.repeat(19)}`, pool: `0x${'a1'.repeat(20)}` },
 ] as const
-const poolsOf = (chainId: number) => (chainId === 31_337 ? pools : [])
+const landingsOf = (chainId: number) => (chainId === 31_337 ? pools.map(composeLanding) : [])
 
 describe('deployContracts', () => {
   test('plans, deploys through the proxy, and leaves alone what is there', async () => {
-    const before = await planDeployment(anvil.url, poolsOf)
+    const before = await planDeployment(anvil.url, landingsOf)
     expect(before.contracts.map(({ state }) => state)).toEqual(before.contracts.map(() => 'absent'))
 
-    const args = { rpcUrl: anvil.url, privateKey: deployerKey, poolsOf } as const
+    const args = { rpcUrl: anvil.url, privateKey: deployerKey, landingsOf } as const
     const refused = await deployContracts({ ...args, confirm: () => false })
     expect(refused.contracts.every(({ state }) => state === 'absent')).toBe(true)
 
@@ -178,11 +179,11 @@ describe('deployContracts', () => {
     const extras = ['OrderSettlement'] as const
     const confirm = () => true
     const rpcUrl = chain.url
-    const args = { rpcUrl, privateKey: deployerKey, poolsOf: () => [], extras, confirm } as const
+    const args = { rpcUrl, privateKey: deployerKey, landingsOf: () => [], extras, confirm } as const
     try {
       const first = await deployContracts(args)
       expect(first.contracts.at(-1)).toMatchObject({ name: extras[0], state: 'present' })
-      const again = await planDeployment(chain.url, args.poolsOf, extras)
+      const again = await planDeployment(chain.url, args.landingsOf, extras)
       expect(again.contracts.every(({ state }) => state === 'present')).toBe(true)
     } finally {
       await chain.stop()
@@ -193,11 +194,11 @@ describe('deployContracts', () => {
     const proxy = '0x4e59b44847b379578588920ca78fbf26c0b4956c'
     const code = await anvil.rpc<Hex>('eth_getCode', [proxy, 'latest'])
     await anvil.rpc('anvil_setCode', [proxy, '0x'])
-    await expect(planDeployment(anvil.url, poolsOf)).rejects.toMatchObject({
+    await expect(planDeployment(anvil.url, landingsOf)).rejects.toMatchObject({
       code: 'INVALID_REQUEST',
     })
     await anvil.rpc('anvil_setCode', [proxy, code])
-    const failed = planDeployment('http://secret:key@127.0.0.1:1/path-key', poolsOf)
+    const failed = planDeployment('http://secret:key@127.0.0.1:1/path-key', landingsOf)
     await expect(failed).rejects.toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' })
     await expect(failed).rejects.not.toThrow(/key/)
   })
@@ -207,7 +208,7 @@ describe('deployContracts', () => {
     const code = await anvil.rpc<Hex>('eth_getCode', [address, 'latest'])
     await anvil.rpc('anvil_setCode', [address, '0x00'])
     const confirm = () => true
-    const args = { rpcUrl: anvil.url, privateKey: deployerKey, poolsOf, confirm } as const
+    const args = { rpcUrl: anvil.url, privateKey: deployerKey, landingsOf, confirm } as const
     await expect(deployContracts(args)).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
     await anvil.rpc('anvil_setCode', [address, code])
   })
@@ -219,7 +220,9 @@ describe('deploymentOverrides', () => {
     expect(Object.keys(overrides).sort()).toEqual(
       (['Router', 'Executor', 'UniswapV2Swapper'] as const).map(contractAddress).sort(),
     )
-    for (const [address, { code }] of Object.entries(deploymentOverrides(undefined, pools))) {
+    for (const [address, { code }] of Object.entries(
+      deploymentOverrides(undefined, landingsOf(31_337)),
+    )) {
       expect(await anvil.rpc('eth_getCode', [address, 'latest'])).toBe(code)
     }
   })

@@ -154,8 +154,8 @@ export async function startBridgeChain({ chainId, eid, usdcDecimals }: ChainOpti
   const ofMarket = [market, 500n * ether] as const
   await set(weth, encodeFunctionData({ abi, functionName: 'transfer', args: ofMarket }))
 
-  const pools = assets.map((pool) => ({ endpoint, pool }))
-  for (const [at, { code }] of Object.entries(deploymentOverrides(undefined, pools))) {
+  const landings = assets.map((pool) => composeLanding({ endpoint, pool }))
+  for (const [at, { code }] of Object.entries(deploymentOverrides(undefined, landings))) {
     await anvil.rpc('anvil_setCode', [at, code])
   }
   await anvil.rpc('anvil_impersonateAccount', [endpoint])

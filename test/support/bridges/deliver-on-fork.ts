@@ -3,10 +3,13 @@
  * nothing of the product: neither its ABIs nor its parsing nor its simulations.
  */
 import {
+  concat,
+  encodeAbiParameters,
   encodeFunctionData,
   type Hex,
   hexToBigInt,
   hexToNumber,
+  keccak256,
   numberToHex,
   pad,
   parseAbi,
@@ -32,6 +35,8 @@ const abi = parseAbi([
   'function lzReceive(Origin origin, bytes32 guid, bytes message, address executor, bytes extraData) payable',
   'event ComposeSent(address from, address to, bytes32 guid, uint16 index, bytes message)',
   'function lzCompose(address from, address to, bytes32 guid, uint16 index, bytes message, bytes extraData) payable',
+  'event MessageSent(bytes message)',
+  'function receiveMessage(bytes message, bytes attestation)',
 ])
 
 /** What a depositor signs to have its deposit paid to another. */
@@ -128,6 +133,8 @@ export async function deliverOnFork(args: {
         done.push(...(await receive(anvil, event.address, event.args.encodedPayload)))
       } else if (event.eventName === 'TransactionDeposited') {
         done.push(await includeDeposit(anvil, event.args))
+      } else if (event.eventName === 'MessageSent') {
+        done.push(await mint(anvil, event.address, event.args.message))
       }
     }
     const gained = (await balanceOf(anvil, watch)) - before
@@ -234,6 +241,43 @@ async function includeDeposit(
   const data = slice(opaqueData, 73)
   if (mint !== value) throw new Error('a deposit that sends another amount than it mints')
   return mined(anvil, { from, to, data, gas: numberToHex(gas), value: numberToHex(value ?? 0n) })
+}
+
+/** Of an attester who is nobody's. */
+const attesterKey: Hex = `0x${'a7'.repeat(32)}`
+
+/**
+ * CCTP's attesters number a burn, say what finality they waited for, and keep at most what they may; then anybody, or whom
+ * the burn names, has it minted. Its transmitter has the same address on all chains.
+ */
+async function mint(anvil: TestAnvil, transmitter: Address, sent: Hex): Promise<Mined> {
+  const attested = concat([
+    slice(sent, 0, 12),
+    keccak256(sent),
+    slice(sent, 44, 144),
+    slice(sent, 140, 144),
+    slice(sent, 148, 312),
+    slice(sent, 280, 312),
+    slice(sent, 344),
+  ])
+  const attester = privateKeyToAccount(attesterKey)
+  const types = [{ type: 'address' }, { type: 'uint256' }] as const
+  const words = [
+    [pad('0x04'), pad('0x01')],
+    [keccak256(encodeAbiParameters(types, [attester.address, 6n])), pad('0x01')],
+  ] as const
+  for (const [slot, word] of words) {
+    await anvil.rpc('anvil_setStorageAt', [transmitter, slot, word])
+  }
+  const attestation = await attester.sign({ hash: keccak256(attested) })
+  const data = encodeFunctionData({
+    abi,
+    functionName: 'receiveMessage',
+    args: [attested, attestation],
+  })
+  const caller = slice(sent, 120, 140)
+  const to = BigInt(caller) === 0n ? transmitter : caller
+  return mined(anvil, { from: relayer, to, data })
 }
 
 /** The endpoint calls the application, and anybody composes what that has queued, with the gas that was paid for. */

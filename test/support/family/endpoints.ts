@@ -161,7 +161,10 @@ export const familyEndpoints: readonly FamilyEndpoint[] = [
     z.looseObject({ address: Text }).nullable(),
     [400],
   ),
-  define('GET', '/cctp/bridge/claim', z.looseObject({ claimable: z.boolean() }), [400]),
+  define('GET', '/cctp/bridge/claim', z.looseObject({ claimable: z.boolean() }), [
+    ...[400, 404],
+    ...reading,
+  ]),
   define('GET', '/{}/bridge/check', records.BridgeCheck, [400, 404, ...reading], {
     inputs: inputs.bridgeCheck,
     agreement: agree.bridgeCheck,

@@ -33,7 +33,7 @@ export const bridge = defineServiceAction({
     callbackValue: optional('signed', 'Native sent along; no bridge here takes any but 0.'),
     protocolArgs: optional(
       'fields',
-      'Wishes about the bridge by name, such as {transferType}; none here knows any, so each is named in warnings.',
+      'Wishes about the bridge by name: CCTP takes {transferType: standard or fast}. What a bridge does not know is named in warnings.',
     ),
   },
   isPriced: false,
@@ -104,10 +104,12 @@ export const bridge = defineServiceAction({
       centiBps,
       warnings: [
         ...quote.warnings,
-        ...Object.keys(protocolArgs).map(
-          (name) =>
-            `protocolArgs.${name.slice(0, 64)} is not known to ${lane.bridge} and is left out.`,
-        ),
+        ...Object.keys(protocolArgs)
+          .filter((name) => !(adapter.hasFastTransfers && name === 'transferType'))
+          .map(
+            (name) =>
+              `protocolArgs.${name.slice(0, 64)} is not known to ${lane.bridge} and is left out.`,
+          ),
       ],
     }
   },
