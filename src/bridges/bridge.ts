@@ -104,6 +104,8 @@ export interface LaneQuote {
   readonly maximum: bigint | null
   /** Raw units of `lane.tokenIn` that it takes multiples of; what is left over is not taken. */
   readonly unit: bigint
+  /** Gas of the source's transaction without swaps, where the block tells it better than `gasEstimate`. */
+  readonly gas?: bigint
   /** What no chain state tells, such as whether a relayer has the funds; English sentences. */
   readonly warnings: readonly string[]
 }
@@ -182,6 +184,8 @@ export interface DeliveryStatus {
   readonly error?: string
   /** What the order reverted with, its first 512 bytes, where logs tell it. */
   readonly revertData?: Hex
+  /** A call on the destination that has it delivered after all, of anybody; absent where nothing is held up. */
+  readonly retry?: { readonly to: Address; readonly data: Hex; readonly value: bigint }
 }
 
 /** Reads logs of the destination; null where its nodes serve none. */
@@ -282,6 +286,8 @@ export interface BridgeAdapter {
     pin: BlockPin,
     gas: bigint,
   ): DeliverySimulation
+  /** Why a delivery whose transaction succeeds has failed, by its logs; absent where failed ones revert. */
+  failureIn?(logs: readonly SimulationLog[]): string | null
   /** @param reader - of the destination's newest block. */
   status(
     delivery: Delivery,

@@ -4,6 +4,7 @@ import { executorErrorsAbi } from '../executor/errors.js'
 import { createAcross } from './across/index.js'
 import type { AcrossSettings } from './across/settings.js'
 import type { BridgeAdapter } from './bridge.js'
+import { canonical } from './canonical/index.js'
 import { createCctp } from './cctp/index.js'
 import type { CctpSettings } from './cctp/settings.js'
 import { stargate } from './stargate/index.js'
@@ -15,7 +16,7 @@ export function createBridges(
     readonly cctp?: Partial<CctpSettings>
   } = {},
 ): BridgeAdapter[] {
-  return [stargate, createAcross(settings.across), createCctp(settings.cctp)]
+  return [stargate, createAcross(settings.across), createCctp(settings.cctp), canonical]
 }
 
 export const bridges: readonly BridgeAdapter[] = createBridges()

@@ -162,6 +162,14 @@ export const base = defineChain({
     },
   },
   bridges: {
+    // A deposit is taken once the sequencer has seen some blocks over the one that it is in.
+    canonical: {
+      settlesOn: 1,
+      messenger: '0x866e82a600a1414e583f7f13623f1ac5d58b0afa',
+      portal: '0x49048044d57e1c92a77f79988d21fa8faf74e97e',
+      systemConfig: '0x73a79fab69143498ed3712e519a88a918e1f4072',
+      estimatedSeconds: 180,
+    },
     across: {
       spokePool: '0x09aea4b2242abc8bb4bb78d537a67a245a7bec64',
       tokens: [

@@ -161,6 +161,14 @@ export const optimism = defineChain({
     },
   },
   bridges: {
+    // A deposit is taken once the sequencer has seen some blocks over the one that it is in.
+    canonical: {
+      settlesOn: 1,
+      messenger: '0x25ace71c97b33cc4729cf772ae268934f7ab5fa1',
+      portal: '0xbeb5fc579115071764c7423a4f12edde41f106ed',
+      systemConfig: '0x229047fed2591dbec1ef1118d64f7af3db9eb290',
+      estimatedSeconds: 180,
+    },
     across: {
       spokePool: '0x6f26bf09b1c792e3228e5467807a900a503c0281',
       tokens: [

@@ -61,6 +61,14 @@ export const unichain = defineChain({
     'euler-swap': { registry: '0x9d9ce1540b986ef77c02f8d40603193852d2e723' },
   },
   bridges: {
+    // A deposit is taken once the sequencer has seen some blocks over the one that it is in.
+    canonical: {
+      settlesOn: 1,
+      messenger: '0x9a3d64e386c18cb1d6d5179a9596a4b5736e98a6',
+      portal: '0x0bd48f6b86a26d3a217d0fa6ffe2b491b956a7a2',
+      systemConfig: '0xc407398d063f942febbcc6f80a156b47f3f1bda6',
+      estimatedSeconds: 180,
+    },
     across: {
       spokePool: '0x09aea4b2242abc8bb4bb78d537a67a245a7bec64',
       tokens: [

@@ -22,6 +22,8 @@ export function isAmountRef(value: unknown): value is AmountRef {
 
 /** The ABI encoding of values, as a `bytes` argument; any of them may be an AmountRef. */
 export interface EncodedValues {
+  /** Of a function, which they are the arguments of; absent: the values alone. */
+  readonly selector?: `0x${string}`
   readonly types: readonly AbiParameter[]
   readonly values: readonly unknown[]
 }

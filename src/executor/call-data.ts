@@ -115,11 +115,9 @@ function encode(
       return isRaised(value) ? maximum : 0n
     }
     if (parameter.type === 'bytes' && isEncodedValues(value)) {
-      const { types, values } = value
-      return encodeAbiParameters(
-        types,
-        types.map((type, index) => fill(type, values[index])),
-      )
+      const { selector = '0x', types, values } = value
+      const filled = types.map((type, index) => fill(type, values[index]))
+      return concatHex([selector, encodeAbiParameters(types, filled)])
     }
     if (Array.isArray(value) && parameter.type.endsWith(']')) {
       const item = { ...parameter, type: parameter.type.replace(/\[\d*\]$/, '') }

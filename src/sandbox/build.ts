@@ -7,12 +7,14 @@ import { numberToHex } from 'viem'
 import type { Hex } from '../domain/primitives.js'
 import { createRpcClient, type RpcClient } from '../rpc/node/json-rpc.js'
 import { sandboxAccount } from './accounts.js'
+import { canonicalPlacements, openCanonical } from './bridges/canonical.js'
 import { openBridges } from './bridges/open-bridges.js'
 import { bridgePlacements, placeFeeLibraries } from './bridges/place-bridges.js'
 import { placeCctp } from './bridges/place-cctp.js'
 import { startAnvil } from './chain/anvil-process.js'
 import { createChainWriter } from './chain/chain-writer.js'
 import { type DumpedAccounts, recordHistory } from './chain/history.js'
+import type { Placement } from './chain/placement.js'
 import { codeOf, loadArtifacts } from './contracts/artifacts.js'
 import { deployContracts } from './market/deploy-contracts.js'
 import { deployExecutor } from './market/deploy-executor.js'
@@ -75,7 +77,9 @@ export async function buildSandbox(args: {
     ])
     onProgress('deploying the contracts', 0.35)
     const code = (key: string) => codeOf(artifacts, key)
-    const further = bridgePlacements(market, plan.others, deployer, code)
+    const [before, after] = bridgePlacements(market, plan.others, deployer, code)
+    const canonical = canonicalPlacements(market.chain, code)
+    const further: [Placement[], Placement[]] = [before, [...after, ...canonical]]
     await deployContracts({ chain, deployer, market, artifacts, further })
     await placeFeeLibraries(chain, market.chain, deployer, code('stargateFees'))
     onProgress('opening the pools', 0.4)
@@ -86,6 +90,7 @@ export async function buildSandbox(args: {
     await openBridges(chain, deployer, market, plan.others)
     // Behind the users' transactions, whose gas price must not depend on it.
     await equipTraders({ chain, deployer, market, code })
+    await openCanonical(chain, deployer, market.chain)
     await chain.mine()
     await placeCctp(chain, market.chain, plan.others, deployer)
     await chain.all([{ method: 'evm_setBlockGasLimit', params: [numberToHex(usualGasLimit)] }])

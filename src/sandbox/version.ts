@@ -6,7 +6,7 @@
 import type { Hex } from '../domain/primitives.js'
 
 export const headHashes = {
-  1: '0x3d375b458cf702c1b11c346ef6b271e31024ccdb29a1ff9783e52b1ba2b2aa56',
+  1: '0x779da7b5b6dffb01988fcd05ed0f8fb5d8d1de0b1d5949a1a4802c23baab290f',
   42161: '0xca5ac004f4a22b88c9bcf262396a91fc992d5ab5967dd1a9cb88b65f5be355e5',
-  8453: '0x464b48c73f32d4233a8c3ba2ff1562feace0c35c8c581e73c97019127f48fc32',
+  8453: '0xfc2636d57a3fbfb956f8db6ca53ed0bd25413a04584b6def91a8cb0ac23a370d',
 } as const satisfies Record<number, Hex>

@@ -36,7 +36,9 @@ const delivery = {
   sourceEvent: z
     .object({
       bridge: z.string().meta({ description: 'Slug of the bridge.' }),
-      id: z.string().meta({ description: 'guid of LayerZero, or number of the deposit.' }),
+      id: z
+        .string()
+        .meta({ description: 'guid of LayerZero, number of the deposit, or hash of the message.' }),
       ...moment,
       token: Address.meta({ description: 'What is delivered, on the destination.' }),
       amount: Wei.meta({ description: 'To be delivered, in the smallest unit of token.' }),
@@ -54,6 +56,22 @@ const delivery = {
   destinationBlockNumber: BlockNumber.optional().meta({
     description: 'Block of the destination whose state says so.',
   }),
+  retry: z
+    .object({
+      to: Address.meta({ description: 'Contract on the destination.' }),
+      data: z
+        .string()
+        .regex(/^0x[0-9a-f]*$/)
+        .meta({ description: 'Calldata.' }),
+      value: Wei.meta({ description: 'Wei to send along.' }),
+    })
+    .optional()
+    .meta({
+      id: 'BridgeRetry',
+      description:
+        'A transaction on the destination that has it delivered after all, from anybody; present where a delivery has ' +
+        'failed and waits.',
+    }),
 }
 
 const BridgeHopAnswer = z
@@ -146,6 +164,7 @@ function toHop(hop: BridgeHop) {
         ? { blockNumber: destination.blockNumber, timestamp: destination.timestamp }
         : undefined,
       destinationBlockNumber: hop.checkedAt ?? undefined,
+      retry: hop.retry && { ...hop.retry, value: hop.retry.value.toString() },
     }),
   }
 }

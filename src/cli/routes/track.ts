@@ -125,6 +125,9 @@ function printCheck(check: BridgeState): void {
         ...(one.destinationTxHash ? [['delivered by', one.destinationTxHash]] : []),
         ...(seconds === null ? [] : [['seconds', seconds]]),
         ...(one.error ? [['why', one.error]] : []),
+        ...(one.retry
+          ? [['retry with', `a transaction of anybody to ${one.retry.to} with ${one.retry.data}`]]
+          : []),
       ],
     )
   }

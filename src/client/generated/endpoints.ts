@@ -632,10 +632,20 @@ export const shapes: Readonly<Record<string, Shape>> = {
       }
     }
   },
+  "BridgeRetry": {
+    "fields": {
+      "value": {
+        "is": "Wei"
+      }
+    }
+  },
   "BridgeHop": {
     "fields": {
       "sourceEvent": {
         "is": "BridgeSourceEvent"
+      },
+      "retry": {
+        "is": "BridgeRetry"
       }
     }
   },
@@ -894,6 +904,9 @@ export const shapes: Readonly<Record<string, Shape>> = {
     "fields": {
       "sourceEvent": {
         "is": "BridgeSourceEvent"
+      },
+      "retry": {
+        "is": "BridgeRetry"
       },
       "hops": {
         "items": {

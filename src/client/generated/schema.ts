@@ -4579,6 +4579,7 @@ export interface components {
             destinationEvent?: components["schemas"]["BridgeDestinationEvent"];
             /** @description Block of the destination whose state says so. */
             destinationBlockNumber?: number;
+            retry?: components["schemas"]["BridgeRetry"];
             /** @description Where the transaction sends several deliveries; status is then inflight while one of them is, then failed or unknown where one of them is. */
             hops?: components["schemas"]["BridgeHop"][];
         };
@@ -4586,7 +4587,7 @@ export interface components {
         BridgeSourceEvent: {
             /** @description Slug of the bridge. */
             bridge: string;
-            /** @description guid of LayerZero, or number of the deposit. */
+            /** @description guid of LayerZero, number of the deposit, or hash of the message. */
             id: string;
             /** @description Block of the transaction. */
             blockNumber: number;
@@ -4608,6 +4609,15 @@ export interface components {
             /** @description Of that block, unix seconds. */
             timestamp: number;
         };
+        /** @description A transaction on the destination that has it delivered after all, from anybody; present where a delivery has failed and waits. */
+        BridgeRetry: {
+            /** @description Contract on the destination. */
+            to: components["schemas"]["Address"];
+            /** @description Calldata. */
+            data: string;
+            /** @description Wei to send along. */
+            value: components["schemas"]["Wei"];
+        };
         /** @description One of several deliveries of a transaction. */
         BridgeHop: {
             /** @description Absent while the source is not mined, for a chain that is not known here, and where hops have several. */
@@ -4627,6 +4637,7 @@ export interface components {
             destinationEvent?: components["schemas"]["BridgeDestinationEvent"];
             /** @description Block of the destination whose state says so. */
             destinationBlockNumber?: number;
+            retry?: components["schemas"]["BridgeRetry"];
         };
         CcipRouter: {
             /** @description Contract that messages are sent through. */

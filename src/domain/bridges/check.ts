@@ -40,6 +40,8 @@ export interface BridgeHop {
   /** Block of the destination whose state says so; null where it was not read. */
   readonly checkedAt: number | null
   readonly error?: string
+  /** A call on the destination that has it delivered after all, of anybody; absent where nothing is held up. */
+  readonly retry?: { readonly to: Address; readonly data: Hex; readonly value: bigint }
 }
 
 export interface BridgeCheck {

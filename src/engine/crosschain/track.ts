@@ -114,7 +114,10 @@ export class BridgeTracker {
       status,
       checkedAt: Number(pin.number),
       destination: await this.#deliveredBy(destination.id, transactionHash, context),
-      ...defined({ error: found.error ? `${found.error}${why ?? ''}` : undefined }),
+      ...defined({
+        error: found.error ? `${found.error}${why ?? ''}` : undefined,
+        retry: found.retry,
+      }),
     }
   }
 

@@ -66,6 +66,11 @@ export async function simulateDelivery(
   const [result] = await task.simulator.simulate([request])
   if (!result) return { request, result: { status: 'unreadable', message: 'no answer' } }
   if (result.status !== 'success') return { request, result }
+  const kept = bridge.failureIn?.(result.logs)
+  if (kept) {
+    const { gasUsed } = result
+    return { request, result: { status: 'reverted', gasUsed, returnData: '0x', reason: kept } }
+  }
   const reason = failureIn(result.logs)
   if (reason === null) return { request, result }
   const { gasUsed } = result

@@ -74,7 +74,7 @@ async function offerOf(
   })
   if (isRefusal(quote)) throw refused(lane, quote)
   const { delivered, nativeFee } = quote
-  return { delivered, nativeFee, gas: gas + bridge.gasEstimate(lane, terms) }
+  return { delivered, nativeFee, gas: gas + (quote.gas ?? bridge.gasEstimate(lane, terms)) }
 }
 
 /** What all inputs together give of the token that a lane takes. @throws ForkrouteError NO_ROUTE. */

@@ -1,4 +1,5 @@
 /** Where a chain's bridges lie: at their mainnet addresses, but for the message library, which is ours. */
+import { type Settlement, settlementOf } from '../../bridges/canonical/settlement.js'
 import { type CctpChain, cctpChain } from '../../bridges/cctp/chain.js'
 import type { ChainDefinition } from '../../chains/chain.js'
 import { type Address, toAddress } from '../../domain/primitives.js'
@@ -32,9 +33,11 @@ export interface BridgeAddresses {
   /** What Across moves, by the symbol that is the same on all chains. */
   readonly acrossTokens: ReadonlyMap<string, Address>
   readonly cctp: CctpChain
+  /** Where deposits for the chain are made; null: it is none of the OP stack. */
+  readonly settlement: Settlement | null
 }
 
-/** @throws RangeError for a chain without all of these bridges. */
+/** @throws RangeError for a chain without Across, Stargate and CCTP. */
 export function bridgeAddresses({ name, bridges }: ChainDefinition): BridgeAddresses {
   const { across, stargate } = bridges ?? {}
   const tokens = across?.tokens
@@ -54,5 +57,6 @@ export function bridgeAddresses({ name, bridges }: ChainDefinition): BridgeAddre
         return [symbol, toAddress(token)]
       }),
     ),
+    settlement: settlementOf({ ...(bridges && { bridges }) }),
   }
 }

@@ -1,7 +1,11 @@
-/** Bridges as they run on Ethereum: Stargate V2 over LayerZero's EndpointV2, and Across. */
+/** Bridges as they run on Ethereum: Stargate V2 over LayerZero's EndpointV2, Across, and deposits of the OP stack. */
 import type { ArtifactPackage } from './artifact-package.js'
 
 const deployments = 'package/deployments/ethereum-mainnet'
+const bedrock = (name: string) => ({
+  path: `package/forge-artifacts/${name}.sol/${name}.json`,
+  field: 'bytecode.object',
+})
 
 export const bridgePackages: readonly ArtifactPackage[] = [
   {
@@ -42,6 +46,20 @@ export const bridgePackages: readonly ArtifactPackage[] = [
         path: 'package/artifacts/contracts/Ethereum_SpokePool.sol/Ethereum_SpokePool.json',
         field: 'bytecode',
       },
+    },
+  },
+  {
+    name: '@eth-optimism/contracts-bedrock',
+    version: '0.17.3',
+    integrity:
+      'sha512-cHPO7ntWeOBDLO7ZFFSZGI1D7CDqf4loRbRVJrFIsqLEz+hysWIqA0e3dv2GnrjVeuYePBfI2NTBEG4uwz9bQQ==',
+    files: {
+      opSuperchainConfig: bedrock('SuperchainConfig'),
+      opSystemConfig: bedrock('SystemConfig'),
+      opPortal: bedrock('OptimismPortal2'),
+      opMessengerL1: bedrock('L1CrossDomainMessenger'),
+      opMessengerL2: bedrock('L2CrossDomainMessenger'),
+      opMessagePasser: bedrock('L2ToL1MessagePasser'),
     },
   },
 ]

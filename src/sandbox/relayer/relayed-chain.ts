@@ -40,6 +40,13 @@ function toOutcome(receipt: Receipt | null): Outcome {
 
 export type RelayedChain = ReturnType<typeof openRelayedChain>
 
+/** A transaction that an OP-stack chain makes of a deposit. */
+export interface DepositedCall extends RelayedCall {
+  readonly from: Address
+  /** Wei that come to be with it. */
+  readonly mint: bigint
+}
+
 const maxFeePerGas = 1_000_000_000_000n
 const maxPriorityFeePerGas = 1_000_000_000n
 
@@ -115,6 +122,37 @@ export function openRelayedChain(definition: ChainDefinition, url: string) {
       }
       await client.request('eth_sendRawTransaction', [signed])
       return { hash, outcome: toOutcome(null) }
+    },
+    /** Mined into a block of its own, without a signature and at no cost to its sender, as a sequencer does it. */
+    async deposit({ from, to, data, gas, value = 0n, mint }: DepositedCall) {
+      const before = BigInt(await client.request<Hex>('eth_getBalance', [from, 'latest']))
+      const fund = (balance: bigint) =>
+        client.request('anvil_setBalance', [from, numberToHex(balance)])
+      await client.request('anvil_impersonateAccount', [from])
+      await fund(before + mint + gas * maxFeePerGas)
+      const transaction = {
+        from,
+        to,
+        data,
+        gas: numberToHex(gas),
+        value: numberToHex(value),
+        maxFeePerGas: numberToHex(maxFeePerGas),
+        maxPriorityFeePerGas: numberToHex(maxPriorityFeePerGas),
+      }
+      const isMining = await client.request<boolean>('anvil_getAutomine')
+      const method = isMining ? 'eth_sendTransactionSync' : 'eth_sendTransaction'
+      const sent = await client.request<Hex | (Receipt & { readonly transactionHash: Hex })>(
+        method,
+        [transaction],
+      )
+      const isReceipt = typeof sent === 'object'
+      const hash = isReceipt ? sent.transactionHash : sent
+      const outcome = toOutcome(isReceipt ? sent : null)
+      if (outcome.status !== 'pending') {
+        const isPaid = outcome.status === 'done'
+        await fund(before + mint - (isPaid ? value : 0n))
+      }
+      return { hash, outcome }
     },
     outcomeOf,
     close: () => client.close(),

@@ -4,6 +4,7 @@
  */
 import { quietly } from '../../telemetry/quietly.js'
 import { acrossDelivery, fundsDeposited } from './across.js'
+import { canonicalDelivery, transactionDeposited } from './canonical.js'
 import { cctpDelivery, messageSent } from './cctp.js'
 import { alignNonces } from './nonces.js'
 import { type PendingDelivery, type RelayerMode, relayerModes } from './pending-delivery.js'
@@ -131,11 +132,14 @@ export class Relayer {
       if (entry.hasRestarted || head < entry.seen) await this.#rollBack(entry, head)
       if (head === entry.seen) continue
       const { endpoint, spokePool, cctp } = chain.bridges
+      const portals = this.#chains.flatMap(({ bridges: { settlement } }) =>
+        settlement?.chainId === chain.chainId ? [settlement.portal] : [],
+      )
       const logs = await chain.logs({
         fromBlock: entry.seen + 1,
         toBlock: head,
-        addresses: [endpoint, spokePool, cctp.transmitter],
-        topics: [packetSent, fundsDeposited, messageSent],
+        addresses: [endpoint, spokePool, cctp.transmitter, ...portals],
+        topics: [packetSent, fundsDeposited, messageSent, transactionDeposited],
       })
       const all = await Promise.all(logs.map((log) => this.#deliveryOf(log, chain)))
       found.push(...all.flatMap((one) => one ?? []))
@@ -159,6 +163,7 @@ export class Relayer {
   async #deliveryOf(log: RelayedLog, chain: RelayedChain): Promise<PendingDelivery | null> {
     const [topic] = log.topics
     if (topic === messageSent) return cctpDelivery(log, chain, this.#chains)
+    if (topic === transactionDeposited) return canonicalDelivery(log, chain, this.#chains)
     return topic === packetSent
       ? stargateDelivery(log, chain, this.#chains)
       : acrossDelivery(log, chain, this.#chains)

@@ -14,6 +14,7 @@ import { type Address, nativeToken } from '../../../src/domain/primitives.js'
 import { sandboxAccount } from '../../../src/sandbox/accounts.js'
 import { type Sandbox, startSandbox, startSandboxes } from '../../../src/sandbox/sandbox.js'
 import type { TestAnvil } from '../../support/anvil.js'
+import { allBut } from '../../support/bridges/all-but.js'
 import { deliverOnFork, sendOnFork } from '../../support/bridges/deliver-on-fork.js'
 import { fuller, poolsOn } from '../../support/bridges/moved-pairs.js'
 import { rawTransfers } from '../../support/bridges/raw-transfers.js'
@@ -119,8 +120,8 @@ async function refuse(bridge: string, receiver: Address): Promise<void> {
 }
 
 test.each([
-  ['stargate', 'across', { tokenIn: nativeToken, amountIn: `${10n ** 17n}` }],
-  ['across', 'stargate', { tokenIn: usdc, amountIn: '250000000' }],
+  ['stargate', allBut('stargate'), { tokenIn: nativeToken, amountIn: `${10n ** 17n}` }],
+  ['across', allBut('across'), { tokenIn: usdc, amountIn: '250000000' }],
 ])(
   '%s: where neither the order nor the fallback can be paid, all of it waits and is delivered later',
   async (bridge, ignoreBridges, given) => {

@@ -12,6 +12,7 @@ import { basePlan } from '../../../src/sandbox/plans/base.js'
 import { ethereumPlan } from '../../../src/sandbox/plans/ethereum.js'
 import { type Sandbox, startSandboxes } from '../../../src/sandbox/sandbox.js'
 import { follow, type Page, temporaryFolder } from '../../support/backtest/ether-plan.js'
+import { allBut } from '../../support/bridges/all-but.js'
 import { deliverOnFork, type Place, sendOnFork } from '../../support/bridges/deliver-on-fork.js'
 import { runCli } from '../../support/cli.js'
 import { startService, type TestService } from '../../support/service/service.js'
@@ -30,8 +31,8 @@ const common = {
   ignoreStandards: 'uniswap-v3',
 }
 const requests = [
-  { name: 'across', ...common, tokenIn: weth, ignoreBridges: 'stargate' },
-  { name: 'stargate', ...common, tokenIn: nativeToken, ignoreBridges: 'across' },
+  { name: 'across', ...common, tokenIn: weth, ignoreBridges: allBut('across') },
+  { name: 'stargate', ...common, tokenIn: nativeToken, ignoreBridges: allBut('stargate') },
 ]
 /** Raw units of what the bridge pays in place of a failed order. */
 const bridgeToken: Readonly<Record<string, Address>> = { across: wethThere, stargate: nativeToken }

@@ -233,7 +233,7 @@ describe('GET /{bridge}/bridge/check', () => {
     const nobodys = await check('across', hash)
     expect(nobodys.status).toBe(404)
     expect(nobodys.body.message).toContain(`${hash} on chain 1`)
-    for (const bridge of ['canonical', 'ccip', 'relay']) {
+    for (const bridge of ['ccip', 'relay']) {
       const { status, body } = await check(bridge, hash)
       expect({ status, code: body.code }).toEqual({ status: 404, code: 'NOT_FOUND' })
       expect(body.message).toContain(`The bridge ${bridge} is not installed here`)

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Address, nativeToken } from '../../../src/domain/primitives.js'
 import { sandboxAccount } from '../../../src/sandbox/accounts.js'
 import { type Sandbox, startSandboxes } from '../../../src/sandbox/sandbox.js'
+import { allBut } from '../../support/bridges/all-but.js'
 import { rawTransfers } from '../../support/bridges/raw-transfers.js'
 import { runCli } from '../../support/cli.js'
 import { openStream } from '../../support/event-stream.js'
@@ -86,8 +87,12 @@ async function setRelayer(mode?: string): Promise<{ mode: string; waiting: unkno
 }
 
 test.each([
-  ['across', 'stargate', { tokenIn: nativeToken, tokenOut: usdcThere, amountIn: `${10n ** 18n}` }],
-  ['stargate', 'across', { tokenIn: usdc, tokenOut: aero, amountIn: '300000000' }],
+  [
+    'across',
+    allBut('across'),
+    { tokenIn: nativeToken, tokenOut: usdcThere, amountIn: `${10n ** 18n}` },
+  ],
+  ['stargate', allBut('stargate'), { tokenIn: usdc, tokenOut: aero, amountIn: '300000000' }],
 ])(
   '%s: the route, its transaction, and what arrives of it',
   async (_bridge, ignoreBridges, query) => {

@@ -6,6 +6,7 @@ import { type Address, nativeToken } from '../../../src/domain/primitives.js'
 import { sandboxAccount } from '../../../src/sandbox/accounts.js'
 import { bridgeAddresses, feeLibraries } from '../../../src/sandbox/bridges/bridge-addresses.js'
 import { type Sandbox, startSandboxes } from '../../../src/sandbox/sandbox.js'
+import { allBut } from '../../support/bridges/all-but.js'
 import { deliverOnFork, sendOnFork } from '../../support/bridges/deliver-on-fork.js'
 import { rawTransfers } from '../../support/bridges/raw-transfers.js'
 import { definitionOf, stargatePool } from '../../support/bridges/relayed-sandboxes.js'
@@ -75,7 +76,7 @@ async function set(to: Address, functionName: string, args: readonly unknown[]):
 
 /** Of the only lane that is left, without a swap. */
 async function refusal(bridge: string, query: Record<string, string>) {
-  const ignoreBridges = bridge === 'across' ? 'stargate' : 'across'
+  const ignoreBridges = allBut(bridge)
   const found = await route({ ...query, ignoreBridges, crosschainRouteMode: 'direct' })
   expect(found.status, found.text).toBe(422)
   expect(found.body.code).toBe('NO_ROUTE')
@@ -102,7 +103,7 @@ describe('a lane that its owner closes is left out while it is closed, and anoth
     expect(other.body.warnings.join(' ')).toContain(`USDC over ${bridge} was left out`)
 
     const opened = await set(to, functionName, open)
-    const ignoreBridges = bridge === 'across' ? 'stargate' : 'across'
+    const ignoreBridges = allBut(bridge)
     const again = await route({ blockNumber: opened, ignoreBridges })
     expect(again.status, again.text).toBe(200)
   })
@@ -115,7 +116,7 @@ describe('amounts at the edge of a lane', () => {
     const unit = 10n ** 12n
     const above = await refusal('stargate', { ...eth, amountIn: String(BigInt(limit) + unit) })
     expect(above.limit).toBe(limit)
-    const ways = { ignoreBridges: 'across', crosschainRouteMode: 'direct' }
+    const ways = { ignoreBridges: allBut('stargate'), crosschainRouteMode: 'direct' }
     const found = await route({ ...eth, ...ways, amountIn: limit })
     expect(found.status, found.text).toBe(200)
   })
@@ -131,7 +132,7 @@ describe('amounts at the edge of a lane', () => {
     expect(await refusal('across', { amountIn: String(BigInt(limit) - 1n) })).toMatchObject({
       limit,
     })
-    const ways = { ignoreBridges: 'stargate', crosschainRouteMode: 'direct' }
+    const ways = { ignoreBridges: allBut('across'), crosschainRouteMode: 'direct' }
     const found = await route({ ...ways, amountIn: limit, slippage: '1000' })
     expect(found.status, found.text).toBe(200)
     expect(BigInt(found.body.amountOut)).toBeGreaterThan(0n)
@@ -178,7 +179,7 @@ test('what Across is left and trusted with is as configured: more is refused wit
     ACROSS_FEE_BPS: '45',
     ACROSS_MAX_USD: '1500',
   })
-  const across = { ignoreBridges: 'stargate', crosschainRouteMode: 'direct' }
+  const across = { ignoreBridges: allBut('across'), crosschainRouteMode: 'direct' }
   const asked = (amountIn: string, more: Record<string, string> = across) => {
     const tokens = { tokenIn: usdc, tokenOut: usdcThere, amountIn, ...more }
     const chains = { chainId: '1', destinationChainId: '8453', fromAddress: alice }

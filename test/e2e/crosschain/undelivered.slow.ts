@@ -9,12 +9,13 @@ import { composeLanding, contractAddress } from '../../../src/executor/deploymen
 import { sandboxAccount } from '../../../src/sandbox/accounts.js'
 import { sandboxPlan } from '../../../src/sandbox/plans/registry.js'
 import { type Sandbox, startSandboxes } from '../../../src/sandbox/sandbox.js'
+import { allBut } from '../../support/bridges/all-but.js'
 import { blacklistUsdc, placeRefuser, refuser } from '../../support/bridges/hostile-receivers.js'
 import { startService, type TestService } from '../../support/service/service.js'
 
 const alice = sandboxAccount('alice').address
 const outcast: Address = '0x00000000000000000000000000000000000b1acc'
-const bridges = ['across', 'stargate']
+const bridges = ['stargate', 'across'].map(allBut)
 const modes = ['direct', 'full']
 const tokenOn = (chainId: number, symbol: string): Address =>
   sandboxPlan(chainId).market.token(symbol).address
@@ -99,7 +100,7 @@ describe.each(bridges)('without %s', (ignoreBridges) => {
 
 test('a bridge whose fallback would be stuck is left out, and another leads there', async () => {
   const args = { tokenIn: nativeToken, amountIn: String(10n ** 17n), tokenOut: usdcThere }
-  const only = { ignoreBridges: 'across', crosschainRouteMode: 'destination' }
+  const only = { ignoreBridges: allBut('stargate'), crosschainRouteMode: 'destination' }
   const refused = await route({ ...args, ...only, receiver: refuser })
   expect(refused.status).toBe(422)
   expect(refused.body.details).toMatchObject({ receiver: refuser, token: nativeToken })
@@ -151,7 +152,7 @@ test('a pool of the destination without funds is told', async () => {
     const blockNumber = String(Number(block))
     const { status, body } = await route({
       ...dollars,
-      ignoreBridges: 'across',
+      ignoreBridges: allBut('stargate'),
       crosschainRouteMode: 'direct',
       destinationBlockNumber: blockNumber,
       receiver: alice,
@@ -182,7 +183,7 @@ test('a bridge that is paused over there is told by its own error', async () => 
     const blockNumber = String(Number(await rpc('eth_blockNumber')))
     const { status, body } = await route({
       ...dollars,
-      ignoreBridges: 'across',
+      ignoreBridges: allBut('stargate'),
       crosschainRouteMode: 'direct',
       destinationBlockNumber: blockNumber,
       receiver: alice,

@@ -23,6 +23,12 @@ export const readAt: Readonly<Record<string, string>> = {
   'venues.curve.twocryptoFactory': 'curvefi/curve-core b4c27f3, deployments/prod',
   'venues.aerodrome-slipstream.factories':
     'aerodrome-finance/slipstream 7844368, script/constants/output',
+  'bridges.canonical.messenger':
+    'ethereum-optimism/superchain-registry, superchain/configs/mainnet; docs.base.org, base-contracts',
+  'bridges.canonical.portal':
+    'ethereum-optimism/superchain-registry, superchain/configs/mainnet; docs.base.org, base-contracts',
+  'bridges.canonical.systemConfig':
+    'ethereum-optimism/superchain-registry, superchain/configs/mainnet; docs.base.org, base-contracts',
   'venues.aerodrome-v1.factory': 'aerodrome-finance/contracts a5fae2e, README.md',
   'venues.camelot-v2.factory': 'docs.camelot.exchange, contracts of Arbitrum One',
   'venues.camelot-v3.factory': 'docs.camelot.exchange, contracts of Arbitrum One',

@@ -29,6 +29,7 @@ const abi = parseAbi([
   'function fillRelayWithUpdatedDeposit(V3RelayData relayData, uint256 repaymentChainId, bytes32 repaymentAddress, uint256 updatedOutputAmount, bytes32 updatedRecipient, bytes updatedMessage, bytes depositorSignature)',
   'function approve(address spender, uint256 amount)',
   'function balanceOf(address owner) view returns (uint256)',
+  'event TransactionDeposited(address indexed from, address indexed to, uint256 indexed version, bytes opaqueData)',
   'event PacketSent(bytes encodedPayload, bytes options, address sendLibrary)',
   'struct Origin { uint32 srcEid; bytes32 sender; uint64 nonce; }',
   'function lzReceive(Origin origin, bytes32 guid, bytes message, address executor, bytes extraData) payable',
@@ -130,6 +131,8 @@ export async function deliverOnFork(args: {
         done.push(await fill(anvil, event.args, source.chainId, redirected))
       } else if (event.eventName === 'PacketSent') {
         done.push(...(await receive(anvil, event.address, event.args.encodedPayload)))
+      } else if (event.eventName === 'TransactionDeposited') {
+        done.push(await includeDeposit(anvil, event.args))
       } else if (event.eventName === 'MessageSent') {
         done.push(await mint(anvil, event.address, event.args.message))
       }
@@ -226,6 +229,18 @@ async function signedAnew(
     message: { ...message, updatedRecipient, updatedMessage: '0x' },
   })
   return [outputAmount, updatedRecipient, '0x', signature] as const
+}
+
+/** The transaction that a rollup node derives of a deposit: of that sender, with what was minted, at no cost to it. */
+async function includeDeposit(
+  anvil: TestAnvil,
+  { from, to, opaqueData }: { from: Address; to: Address; opaqueData: Hex },
+): Promise<Mined> {
+  const [mint, value] = [0, 32].map((at) => hexToBigInt(slice(opaqueData, at, at + 32)))
+  const gas = hexToBigInt(slice(opaqueData, 64, 72))
+  const data = slice(opaqueData, 73)
+  if (mint !== value) throw new Error('a deposit that sends another amount than it mints')
+  return mined(anvil, { from, to, data, gas: numberToHex(gas), value: numberToHex(value ?? 0n) })
 }
 
 /** Of an attester who is nobody's. */

@@ -1,0 +1,34 @@
+/** What is called of the OP stack's contracts. @see eth-optimism/contracts-bedrock 0.17.3, src */
+import { getAbiItem, parseAbi } from 'viem'
+import { executorContracts } from '../../executor/deployments.js'
+
+export const messengerAbi = parseAbi([
+  'function sendMessage(address target, bytes message, uint32 minGasLimit) payable',
+  'function relayMessage(uint256 nonce, address sender, address target, uint256 value, uint256 minGasLimit, bytes message) payable',
+  'function successfulMessages(bytes32 hash) view returns (bool)',
+  'function failedMessages(bytes32 hash) view returns (bool)',
+  'event RelayedMessage(bytes32 indexed msgHash)',
+  'event FailedRelayedMessage(bytes32 indexed msgHash)',
+])
+
+export const portalAbi = parseAbi([
+  'function paused() view returns (bool)',
+  'function params() view returns (uint128 prevBaseFee, uint64 prevBoughtGas, uint64 prevBlockNum)',
+  'event TransactionDeposited(address indexed from, address indexed to, uint256 indexed version, bytes opaqueData)',
+])
+
+export const systemConfigAbi = parseAbi([
+  'struct ResourceConfig { uint32 maxResourceLimit; uint8 elasticityMultiplier; uint8 baseFeeMaxChangeDenominator; uint32 minimumBaseFee; uint32 systemTxMaxGas; uint128 maximumBaseFee; }',
+  'function resourceConfig() view returns (ResourceConfig config)',
+])
+
+/** What a standard bridge on the chain that is settled on has its counterpart do. */
+export const standardBridgeAbi = parseAbi([
+  'function finalizeBridgeETH(address from, address to, uint256 amount, bytes extraData) payable',
+  'function finalizeBridgeERC20(address localToken, address remoteToken, address from, address to, uint256 amount, bytes extraData)',
+])
+
+export const deliver = getAbiItem({
+  abi: executorContracts.DestinationReceiver.abi,
+  name: 'deliver',
+})

@@ -1,0 +1,43 @@
+/** The OP stack: where a chain's deposits go in on the chain that it settles on, by its definition. Pure. */
+import type { ChainDefinition } from '../../chains/chain.js'
+import { type Address, toAddress } from '../../domain/primitives.js'
+
+/** L2CrossDomainMessenger, at the same address on every chain of the OP stack. */
+export const messenger: Address = '0x4200000000000000000000000000000000000007'
+/** L2StandardBridge, likewise. */
+export const standardBridge: Address = '0x4200000000000000000000000000000000000010'
+/** L2ToL1MessagePasser, likewise. */
+export const messagePasser: Address = '0x4200000000000000000000000000000000000016'
+
+export interface Settlement {
+  /** The chain that it settles on. */
+  readonly chainId: number
+  /** There: L1CrossDomainMessenger, OptimismPortal and SystemConfig of the chain. */
+  readonly messenger: Address
+  readonly portal: Address
+  readonly systemConfig: Address
+  /** From a deposit to its delivery. */
+  readonly estimatedSeconds: number
+}
+
+/** Null where the chain is none of the OP stack. */
+export function settlementOf({ bridges }: Pick<ChainDefinition, 'bridges'>): Settlement | null {
+  const parameters = bridges?.canonical
+  if (!parameters) return null
+  const address = (name: string) => toAddress(String(parameters[name]))
+  return {
+    chainId: Number(parameters.settlesOn),
+    messenger: address('messenger'),
+    portal: address('portal'),
+    systemConfig: address('systemConfig'),
+    estimatedSeconds: Number(parameters.estimatedSeconds),
+  }
+}
+
+const aliasOffset = 0x1111000000000000000000000000000000001111n
+
+/** Who a contract of the chain that is settled on is, as the sender of a deposit. */
+export function aliasOf(contract: Address): Address {
+  const alias = (BigInt(contract) + aliasOffset) % (1n << 160n)
+  return `0x${alias.toString(16).padStart(40, '0')}`
+}

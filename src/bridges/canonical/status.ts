@@ -1,0 +1,42 @@
+/** Where a deposit is, by what the messenger of its chain remembers of messages; logs only name transactions. */
+import { encodeEventTopics, encodeFunctionData, getAbiItem, type Hex } from 'viem'
+import { contractAddress } from '../../executor/deployments.js'
+import type { BridgeAdapter } from '../bridge.js'
+import { orderOutcome, runsOrder } from '../order-outcome.js'
+import { messengerAbi } from './abi.js'
+import { encodeRelay, messageHash, relayOf } from './deposits.js'
+import { messenger } from './settlement.js'
+
+const relayed = [getAbiItem({ abi: messengerAbi, name: 'RelayedMessage' })] as const
+
+const untold =
+  'It was deposited past the messenger, so that no contract tells whether it has arrived.'
+const failed =
+  'Its call failed on the destination, for want of gas or since the receiver took no ether: the ether waits in the messenger. Anybody may have it tried again.'
+
+export const status: BridgeAdapter['status'] = async (delivery, _destination, reader, logs) => {
+  const relay = relayOf(delivery)
+  if (!relay) return { status: 'unknown', transactionHash: null, error: untold }
+  const hash = messageHash(delivery)
+  const reads = await reader.call(
+    (['successfulMessages', 'failedMessages'] as const).map((functionName) => ({
+      to: messenger,
+      data: encodeFunctionData({ abi: messengerAbi, functionName, args: [hash] }),
+    })),
+  )
+  const words = reads.map((read) => (read.ok && read.value !== '0x' ? BigInt(read.value) : null))
+  const [isRelayed = null, hasFailed = null] = words
+  if (isRelayed === null || hasFailed === null) return { status: 'unknown', transactionHash: null }
+  if (isRelayed === 0n) {
+    if (hasFailed === 0n) return { status: 'inflight', transactionHash: null }
+    const retry = { to: messenger, data: encodeRelay(relay), value: 0n }
+    return { status: 'inflight', transactionHash: null, error: failed, retry }
+  }
+  const topics = encodeEventTopics({ abi: relayed, args: { msgHash: hash } }) as Hex[]
+  const relays = await logs({ address: messenger, topics })
+  const transactionHash = relays?.[0]?.transactionHash ?? null
+  if (!runsOrder(delivery, contractAddress('DestinationReceiver'))) {
+    return { status: 'delivered', transactionHash }
+  }
+  return orderOutcome(delivery, transactionHash, reader, logs)
+}
