@@ -66,7 +66,8 @@ function laneOf(
 }
 
 async function sideOf({ chainId, url }: Sandbox): Promise<SideOfAcross> {
-  const anvil = await startAnvil(['--fork-url', url, '--no-mining'])
+  // Else it would write the state of each of ten thousand blocks to the disk.
+  const anvil = await startAnvil(['--fork-url', url, '--no-mining', '--prune-history', '300'])
   return { chainId, anvil, spokePool: bridgeAddresses(definitionOf(chainId)).spokePool }
 }
 

@@ -31,8 +31,13 @@ const common = {
   ignoreStandards: 'uniswap-v3',
 }
 const requests = [
-  { name: 'across', ...common, tokenIn: weth, ignoreBridges: allBut('across') },
-  { name: 'stargate', ...common, tokenIn: nativeToken, ignoreBridges: allBut('stargate') },
+  { name: 'across', ...common, tokenIn: weth, ignoreBridges: allBut('across').split(',') },
+  {
+    name: 'stargate',
+    ...common,
+    tokenIn: nativeToken,
+    ignoreBridges: allBut('stargate').split(','),
+  },
 ]
 /** Raw units of what the bridge pays in place of a failed order. */
 const bridgeToken: Readonly<Record<string, Address>> = { across: wethThere, stargate: nativeToken }

@@ -201,7 +201,8 @@ test('what Across is left and trusted with is as configured: more is refused wit
     expect(Math.abs(Number(lane.limit) / 1e6 - 1_500)).toBeLessThan(5)
     expect((await asked(lane.limit)).status).toBe(200)
     expect((await asked(String(BigInt(lane.limit) + 1n))).status).toBe(422)
-    const over = await asked('1600000000', { crosschainRouteMode: 'direct' })
+    const more = { ignoreBridges: 'cctp,canonical', crosschainRouteMode: 'direct' }
+    const over = await asked('1600000000', more)
     expect(over.body.bridgingEstimates?.[0].bridge, over.text).toBe('stargate')
     expect(over.body.warnings.join(' ')).toContain('USDC over across was left out: ACROSS_MAX_USD')
   } finally {

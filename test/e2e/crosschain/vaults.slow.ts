@@ -2,11 +2,13 @@
  * A vault on another chain that nobody has listed, by its address: the transaction is mined on an Anvil of the source,
  * what it sent delivered on one of the destination, and the receiver's shares are those of the answer.
  */
+
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Address, nativeToken } from '../../../src/domain/primitives.js'
 import { sandboxAccount } from '../../../src/sandbox/accounts.js'
 import { sandboxPlans } from '../../../src/sandbox/plans/registry.js'
 import { type Sandbox, startSandboxes } from '../../../src/sandbox/sandbox.js'
+import { allBut } from '../../support/bridges/all-but.js'
 import { deliverOnFork, type Place, sendOnFork } from '../../support/bridges/deliver-on-fork.js'
 import { NodeWriter } from '../../support/nodes/node-writer.js'
 import { startService, type TestService } from '../../support/service/service.js'
@@ -49,30 +51,30 @@ function place(chainId: number, blockNumber: number): Place {
   }
 }
 
-test.each([
-  ['across', 'stargate'],
-  ['stargate', 'across'],
-])('%s: ether of Base becomes shares on Ethereum', async (bridge, ignoreBridges) => {
-  const { status, text, body } = await service.get('/api/v1/shortcuts/route', {
-    chainId: '8453',
-    destinationChainId: '1',
-    fromAddress: alice,
-    receiver: bob,
-    tokenIn: nativeToken,
-    amountIn: '400000000000000000',
-    tokenOut: vault,
-    ignoreBridges,
-  })
-  expect(status, text).toBe(200)
-  expect(body.bridgingEstimates).toMatchObject([{ bridge }])
-  expect(body.route.at(-1)).toMatchObject({ protocol: 'erc-4626', chainId: 1 })
-  const source = place(8453, body.createdAt)
-  const sent = await sendOnFork(source, body.tx)
-  expect(sent).toMatchObject({ status: 'success', gasUsed: BigInt(body.gas) })
-  const destination = place(1, body.destinationBlockNumber)
-  const watch = { token: vault, owner: bob }
-  expect(await deliverOnFork({ source, destination, logs: sent.logs, watch })).toMatchObject({
-    status: 'delivered',
-    gained: BigInt(body.amountOut),
-  })
-})
+test.each(['across', 'stargate', 'cctp'])(
+  '%s: ether of Base becomes shares on Ethereum',
+  async (bridge) => {
+    const { status, text, body } = await service.get('/api/v1/shortcuts/route', {
+      chainId: '8453',
+      destinationChainId: '1',
+      fromAddress: alice,
+      receiver: bob,
+      tokenIn: nativeToken,
+      amountIn: '400000000000000000',
+      tokenOut: vault,
+      ignoreBridges: allBut(bridge),
+    })
+    expect(status, text).toBe(200)
+    expect(body.bridgingEstimates).toMatchObject([{ bridge }])
+    expect(body.route.at(-1)).toMatchObject({ protocol: 'erc-4626', chainId: 1 })
+    const source = place(8453, body.createdAt)
+    const sent = await sendOnFork(source, body.tx)
+    expect(sent).toMatchObject({ status: 'success', gasUsed: BigInt(body.gas) })
+    const destination = place(1, body.destinationBlockNumber)
+    const watch = { token: vault, owner: bob }
+    expect(await deliverOnFork({ source, destination, logs: sent.logs, watch })).toMatchObject({
+      status: 'delivered',
+      gained: BigInt(body.amountOut),
+    })
+  },
+)
