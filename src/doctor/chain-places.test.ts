@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { ethereum } from '../chains/ethereum.js'
 import { chains } from '../chains/registry.js'
 import { nativeToken } from '../domain/primitives.js'
 import { probesOf } from './chain-places.js'
@@ -13,7 +14,11 @@ function addressesIn(value: unknown): string[] {
 describe.each(chains)('$name', (chain) => {
   test('every address of its definition is asked something', () => {
     const asked = new Set<string>(probesOf(chain, []).map(({ to }) => to))
-    const named = new Set(addressesIn(chain))
+    const { canonical: _onEthereum, ...bridges } = chain.bridges ?? {}
+    const named = new Set(addressesIn({ ...chain, bridges }))
+    // A chain states which contracts of Ethereum its deposits go through, and there they are asked.
+    const deposits = chain.id === ethereum.id ? chains.map((one) => one.bridges?.canonical) : []
+    for (const address of addressesIn(deposits)) named.add(address)
     named.delete(nativeToken)
     // An account without code, of which the module is asked.
     named.delete(String(chain.venues['sky-psm']?.pocket))

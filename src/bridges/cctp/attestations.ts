@@ -2,6 +2,7 @@
  * What Circle's service says of burns, or a service of the same form: only asked where `CCTP_ATTESTATION_URL` names one.
  * Texts from it are checked, and what it attests the destination's contract verifies.
  */
+import { Agent, request } from 'undici'
 import { keccak256, parseUnits, size } from 'viem'
 import { z } from 'zod'
 import { ForkrouteError } from '../../domain/errors.js'
@@ -12,6 +13,8 @@ import type { CctpSettings } from './settings.js'
 
 /** Longest wait for an answer, milliseconds. */
 const timeoutMs = 5_000
+/** Its answers have at most so many bytes; a longer one is none. */
+const service = new Agent({ maxResponseSize: 1_000_000 })
 /** Of every token that CCTP carries. */
 const tokenDecimals = 6
 
@@ -85,13 +88,13 @@ export async function readAllowance(
 /** Null: there is nothing. */
 async function ask(url: string, signal?: AbortSignal): Promise<unknown> {
   const timeout = AbortSignal.timeout(timeoutMs)
+  const either = signal ? AbortSignal.any([signal, timeout]) : timeout
   try {
-    const response = await fetch(url, {
-      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
-    })
-    if (response.status === 404) return null
-    if (!response.ok) throw unavailable()
-    return await response.json()
+    const { statusCode, body } = await request(url, { dispatcher: service, signal: either })
+    if (statusCode === 200) return await body.json()
+    await body.dump()
+    if (statusCode === 404) return null
+    throw unavailable()
   } catch (cause) {
     if (cause instanceof ForkrouteError) throw cause
     signal?.throwIfAborted()

@@ -88,7 +88,7 @@ export function createCctp(given: Partial<CctpSettings> = {}): BridgeAdapter {
 
 /** Measured on the sandbox. */
 function gasEstimate(_lane: Lane, { message }: DeliveryTerms): bigint {
-  return 160_000n + (message === '0x' ? 0n : 24_000n)
+  return 170_000n + (message === '0x' ? 0n : 28_000n)
 }
 
 function probes(chain: ChainDefinition): Probe[] {

@@ -29,6 +29,10 @@ export const readAt: Readonly<Record<string, string>> = {
     'ethereum-optimism/superchain-registry, superchain/configs/mainnet; docs.base.org, base-contracts',
   'bridges.canonical.systemConfig':
     'ethereum-optimism/superchain-registry, superchain/configs/mainnet; docs.base.org, base-contracts',
+  'bridges.cctp.messageTransmitter': 'developers.circle.com, CCTP contract addresses',
+  'bridges.cctp.tokenMessenger': 'developers.circle.com, CCTP contract addresses',
+  'bridges.cctp.tokens': 'developers.circle.com, USDC contract addresses',
+  'bridges.cctp.tokenMinter': 'developers.circle.com, CCTP contract addresses',
   'venues.aerodrome-v1.factory': 'aerodrome-finance/contracts a5fae2e, README.md',
   'venues.camelot-v2.factory': 'docs.camelot.exchange, contracts of Arbitrum One',
   'venues.camelot-v3.factory': 'docs.camelot.exchange, contracts of Arbitrum One',
