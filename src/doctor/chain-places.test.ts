@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { messagePasser, messenger } from '../bridges/canonical/settlement.js'
 import { ethereum } from '../chains/ethereum.js'
 import { chains } from '../chains/registry.js'
 import { nativeToken } from '../domain/primitives.js'
@@ -19,6 +20,9 @@ describe.each(chains)('$name', (chain) => {
     // A chain states which contracts of Ethereum its deposits go through, and there they are asked.
     const deposits = chain.id === ethereum.id ? chains.map((one) => one.bridges?.canonical) : []
     for (const address of addressesIn(deposits)) named.add(address)
+    // Where they arrive is the same on every chain of the stack.
+    if (chain.bridges?.canonical)
+      for (const address of [messenger, messagePasser]) named.add(address)
     named.delete(nativeToken)
     // An account without code, of which the module is asked.
     named.delete(String(chain.venues['sky-psm']?.pocket))

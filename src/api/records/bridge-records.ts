@@ -65,12 +65,10 @@ const delivery = {
         .meta({ description: 'Calldata.' }),
       value: Wei.meta({ description: 'Wei to send along.' }),
     })
+    .meta({ id: 'BridgeRetry', description: 'A call that tries a failed delivery again.' })
     .optional()
     .meta({
-      id: 'BridgeRetry',
-      description:
-        'A transaction on the destination that has it delivered after all, from anybody; present where a delivery has ' +
-        'failed and waits.',
+      description: 'What anybody may send on the destination; absent: nothing is to be tried.',
     }),
 }
 

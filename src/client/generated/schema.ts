@@ -4579,6 +4579,7 @@ export interface components {
             destinationEvent?: components["schemas"]["BridgeDestinationEvent"];
             /** @description Block of the destination whose state says so. */
             destinationBlockNumber?: number;
+            /** @description What anybody may send on the destination; absent: nothing is to be tried. */
             retry?: components["schemas"]["BridgeRetry"];
             /** @description Where the transaction sends several deliveries; status is then inflight while one of them is, then failed or unknown where one of them is. */
             hops?: components["schemas"]["BridgeHop"][];
@@ -4609,7 +4610,7 @@ export interface components {
             /** @description Of that block, unix seconds. */
             timestamp: number;
         };
-        /** @description A transaction on the destination that has it delivered after all, from anybody; present where a delivery has failed and waits. */
+        /** @description A call that tries a failed delivery again. */
         BridgeRetry: {
             /** @description Contract on the destination. */
             to: components["schemas"]["Address"];
@@ -4637,6 +4638,7 @@ export interface components {
             destinationEvent?: components["schemas"]["BridgeDestinationEvent"];
             /** @description Block of the destination whose state says so. */
             destinationBlockNumber?: number;
+            /** @description What anybody may send on the destination; absent: nothing is to be tried. */
             retry?: components["schemas"]["BridgeRetry"];
         };
         CcipRouter: {
