@@ -112,6 +112,14 @@ test('other tokens, deposits with a message, and those that may still be filled 
   expect(fees).toEqual([{ amount: 1_000_000_000n, fee: 1_100_000n }])
 })
 
+test('deposits that nobody can fill, at ten times the fee, raise it by a quarter at most', () => {
+  const filled = ids.map((id) => deposit(id))
+  const deliveries = filled.map((one) => delivery(one, 5))
+  const both = filled.flatMap((one, id) => [one, deposit(1_000 + id, { amountOut: 990_000_000n })])
+  const { fees } = laneHistory(lane, both, deliveries, 10_000)
+  expect(fees).toEqual([{ amount: 1_000_000_000n, fee: 1_375_000n }])
+})
+
 test('what a depositor agreed to later counts', () => {
   const deposits = ids.map((id) => deposit(id))
   const deliveries = deposits.map((one) => ({ ...delivery(one, 5), amountOut: 998_000_000n }))

@@ -13,6 +13,8 @@ const leastFills = 200
 const filledPart = 0.95
 /** Of the fills that tell a fee, this part may have taken less: some relayers fill at a loss, such as their own deposits. */
 const belowPart = 0.1
+/** Deposits that nothing fills raise the fee no further: whoever relays could make some that nobody can fill. */
+const mostRaised = 1.25
 /** What the amount does not change, as parts of the fee that are tried: of 1 to 10,000 up to 10,000 to 1. */
 const gasParts = Array.from({ length: 33 }, (_, index) => 1 / (1 + 10 ** ((index - 16) / 4)))
 /** Of what is enough, since gas prices and relayers move. */
@@ -94,7 +96,7 @@ function feeFor(amount: bigint, offers: readonly Offer[]): bigint {
   })
   const [best] = lines.toSorted((a, b) => a.looseness - b.looseness)
   if (!best) return 0n
-  const fee = Math.max(best.low, leastFilledFee(best.told))
+  const fee = Math.max(best.low, Math.min(leastFilledFee(best.told), best.low * mostRaised))
   return (BigInt(Math.ceil(fee)) * marginPercent + 99n) / 100n
 }
 
