@@ -133,10 +133,11 @@ beforeAll(async () => {
   for (const [index, lane] of lanes.entries()) {
     answers.set(lane, await answersOf(lane, BigInt(1_000 + index)))
   }
+  // An Anvil that mines while a service reads from it may hang.
+  await service.stop()
 }, 900_000)
 
 afterAll(async () => {
-  await service?.stop()
   const anvils = Object.values(sides ?? {}).map(({ anvil }) => anvil)
   await Promise.all([...anvils, ...(sandboxes ?? [])].map((one) => one.stop()))
 })
