@@ -14,7 +14,7 @@ import {
 } from './mistake.js'
 
 /** All that Alice holds. */
-const allEther = '9999998160842222111378'
+const allEther = '9999998160841535240648'
 
 export const fundMistakes: readonly Mistake[] = [
   {
