@@ -2,6 +2,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Agent, setGlobalDispatcher } from 'undici'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openCatalog } from '../../src/catalog/store.js'
 import {
@@ -25,6 +26,8 @@ describeRecorded('hindsight of recorded mainnet', () => {
   let told: Found[]
 
   beforeAll(async () => {
+    // A whole block may take longer than the five minutes that `fetch` waits for an answer.
+    setGlobalDispatcher(new Agent({ headersTimeout: 0 }))
     node = await startRecordedNode()
     dataDir = await mkdtemp(join(tmpdir(), 'forkroute-mainnet-'))
     const catalog = openCatalog(dataDir)
