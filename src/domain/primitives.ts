@@ -27,6 +27,11 @@ export const maxUint256 = 2n ** 256n - 1n
 /** One hundred percent in basis points. */
 export const bpsDenominator = 10_000n
 
+/** Rounded up. @param value - not negative. @param by - above zero. */
+export function ceilDiv(value: bigint, by: bigint): bigint {
+  return (value + by - 1n) / by
+}
+
 /** Basis points with two decimals, rounded towards zero. @param whole - not zero. */
 export function bpsOf(part: bigint, whole: bigint): number {
   return Number((part * bpsDenominator * 100n) / whole) / 100

@@ -4,6 +4,7 @@
  */
 import type { LaneHistory, LaneSeconds } from '../../domain/bridges/lane-history.js'
 import { compareAmounts } from '../../domain/lists.js'
+import { ceilDiv } from '../../domain/primitives.js'
 import type { Lane, PastDelivery, PastDeposit } from '../bridge.js'
 import { scaleOf } from '../decimals.js'
 
@@ -97,7 +98,7 @@ function feeFor(amount: bigint, offers: readonly Offer[]): bigint {
   const [best] = lines.toSorted((a, b) => a.looseness - b.looseness)
   if (!best) return 0n
   const fee = Math.max(best.low, Math.min(leastFilledFee(best.told), best.low * mostRaised))
-  return (BigInt(Math.ceil(fee)) * marginPercent + 99n) / 100n
+  return ceilDiv(BigInt(Math.ceil(fee)) * marginPercent, 100n)
 }
 
 /** How far fees lie from the line, where those below count as many times more as they are to be fewer. */
@@ -174,8 +175,4 @@ export function feeAsFilled(fees: LaneHistory['fees'], amount: bigint): bigint |
   const width = next.amount - before.amount
   const rise = (next.fee - before.fee) * (amount - before.amount)
   return before.fee + (rise > 0n ? ceilDiv(rise, width) : rise / width)
-}
-
-function ceilDiv(value: bigint, by: bigint): bigint {
-  return (value + by - 1n) / by
 }

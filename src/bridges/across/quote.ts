@@ -1,6 +1,6 @@
 /** What Across delivers of an amount: its share, what a fill costs the relayer, and the most that it is given at once. */
 import { encodeFunctionData } from 'viem'
-import { bpsDenominator } from '../../domain/primitives.js'
+import { bpsDenominator, ceilDiv } from '../../domain/primitives.js'
 import type { StateReader } from '../../domain/state.js'
 import type { BridgeAdapter, Lane, LaneQuote, LaneRefusal } from '../bridge.js'
 import { scaleOf } from '../decimals.js'
@@ -57,7 +57,7 @@ export function relayerTerms(
 
 /** Of what a fill costs, rounded up. */
 function withMargin({ costBps }: AcrossSettings, cost: bigint): bigint {
-  return (cost * costBps + bpsDenominator - 1n) / bpsDenominator
+  return ceilDiv(cost * costBps, bpsDenominator)
 }
 
 /** Raw units that are worth what one deposit may be. */
@@ -112,7 +112,7 @@ function tooLittle(
       message: `Across delivers nothing of so little ${symbol}: relayers have taken more than all of it for a fill.`,
     }
   }
-  const limit = ((cost + 1n) * denominator + numerator - 1n) / numerator
+  const limit = ceilDiv((cost + 1n) * denominator, numerator)
   return {
     reason: 'too-little',
     message: `Across delivers nothing of ${amountIn} ${symbol}: the delivery costs ${cost}, so ${limit} raw units are the least.`,

@@ -69,13 +69,14 @@ export class PastLanes {
     const days = [lastDay(source, pins[0]), lastDay(destination, pins[1])] as const
     if (days.some(({ to }) => to < 0n)) return {}
     const key = [bridge, source.id, days[0].to, destination.id, days[1].to].join(' ')
-    const known = this.#known.get(key) ?? this.#read(bridge, { ...asked, days }, context)
-    if (!this.#known.has(key)) {
-      this.#known.set(key, known)
+    let told = this.#known.get(key)
+    if (!told) {
+      told = this.#read(bridge, { ...asked, days }, context)
+      this.#known.set(key, told)
       // Where it was not to be read, it is not kept for as long.
-      known.catch(() => this.#known.set(key, Promise.resolve({}), { ttl: againAfterMs }))
+      told.catch(() => this.#known.set(key, Promise.resolve({}), { ttl: againAfterMs }))
     }
-    const bySymbol = await untilAborted(known, context.signal).catch((error: unknown) => {
+    const bySymbol = await untilAborted(told, context.signal).catch((error: unknown) => {
       if (context.signal.aborted) throw error
       return {}
     })

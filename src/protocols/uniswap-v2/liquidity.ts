@@ -4,7 +4,7 @@
  * @see Uniswap/v2-core 1.0.1, contracts/UniswapV2Pair.sol, mint, burn and _mintFee
  */
 
-import { bpsDenominator } from '../../domain/primitives.js'
+import { bpsDenominator, ceilDiv } from '../../domain/primitives.js'
 import { squareRoot } from '../shared/square-root.js'
 import { constantProductOut, type UniswapV2State } from './math.js'
 
@@ -164,10 +164,6 @@ function withSides(
 ): LiquidityState {
   const [reserve0, reserve1] = isToken0 ? [own, other] : [other, own]
   return { ...state, reserve0, reserve1 }
-}
-
-function ceilDiv(a: bigint, b: bigint): bigint {
-  return (a + b - 1n) / b
 }
 
 function least(a: bigint, b: bigint): bigint {
