@@ -7,7 +7,7 @@
  */
 import { concatHex, getTypesForEIP712Domain, keccak256, serializeTypedData } from 'viem'
 import type { CallStep } from '../domain/order.js'
-import type { PermitTypedData, SignaturePlace } from '../domain/permit.js'
+import type { PermitTypedData, RoutePermit, SignaturePlace } from '../domain/permit.js'
 import type { Address, Hex } from '../domain/primitives.js'
 import { type Signature, type TokenPermit, tokenPermitTypedData } from './eip2612.js'
 import { permitTransferStep, type TransferPermit, transferPermitTypedData } from './permit2.js'
@@ -65,6 +65,15 @@ export function permitStep(permit: Permit2Permit): CallStep {
   const { owner, spender: runner } = permit
   const signature = joinSignature(standInSignature(owner))
   return permitTransferStep({ permit, owner, runner, signature })
+}
+
+/** What the owner signs of a transaction with the stand-in, and where the signature goes. @throws TypeError as `placeOfSignature`. */
+export function routePermit(permit: SignedPermit, { data }: { readonly data: Hex }): RoutePermit {
+  return {
+    kind: permit.kind,
+    typedData: permitTypedData(permit),
+    signature: placeOfSignature(data, permit),
+  }
 }
 
 /** In `executeWithPermit`, behind the selector and the offset of the order: v is the last byte of its word. */

@@ -118,10 +118,6 @@ describe('wrong route requests', () => {
       { destinationBlockNumber: '7' },
       'destinationBlockNumber must not be given without a destinationChainId other than chainId',
     ],
-    [
-      { destinationChainId: '8453', permit: 'true' },
-      'permit must not be given with a destinationChainId other than chainId',
-    ],
   ])('%o', async (change, message) => {
     const api = await startTestApi()
     const reply = await api.get(`/shortcuts/route?${query(change)}`)

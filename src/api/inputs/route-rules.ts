@@ -144,9 +144,6 @@ export function crosschainRules(given: Given): string[] {
   if (given.proof === 'adaptive') {
     problems.push('proof must be all with a destinationChainId other than chainId')
   }
-  if (textOf(given.permit) === 'true') {
-    problems.push('permit must not be given with a destinationChainId other than chainId')
-  }
   if (destinationFeeReceiver !== undefined && new Set(texts(fee)).size > 1) {
     problems.push('fee must be the same for all amountIn with destinationFeeReceiver')
   }

@@ -47,6 +47,7 @@ export function routeAnswer(
     ...defined({
       fees: fees.length > 0 ? fees : undefined,
       gasCost: sent.gasCost,
+      permit: sent.permit,
       trace: result.trace,
       explanation: explanations.length > 0 ? mergeExplanations(explanations) : undefined,
     }),

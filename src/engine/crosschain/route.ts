@@ -167,8 +167,6 @@ function refuseWhatCannotBe(request: CrosschainRequest, { whatIf }: CallContext)
     problems.push(
       'stateOverrides and blockOverrides are of one chain: a route over a bridge takes none.',
     )
-  if (request.permit)
-    problems.push('permit is not available for a route over a bridge: allow the token.')
   if (request.amountOut !== undefined) {
     problems.push('amountOut is not available for a route over a bridge: give amountIn.')
   }

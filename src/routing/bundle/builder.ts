@@ -22,6 +22,7 @@ import {
 } from '../../domain/primitives.js'
 import type { StateOverrides } from '../../domain/state.js'
 import { buildTransaction, runnerAddress } from '../../executor/compile.js'
+import { type Permit2Permit, permitStep, standInSignature } from '../../executor/permit.js'
 import { selfAddress, selfStep } from '../../executor/self.js'
 import type { Task } from '../block/task.js'
 import { toBytes16 } from '../route/built.js'
@@ -97,13 +98,26 @@ export class BundleBuilder implements BundleContext {
     this.runner = args.delivered ? selfAddress : runnerAddress(strategy, fromAddress)
     this.account = strategy === 'wallet-v2' ? this.runner : fromAddress
     this.receiver = receiver ?? fromAddress
-    this.deadline = deadlineOf(task, args.request) ?? latestDeadline
+    // The token's permit ends with the order.
+    const ofPermit = args.permit?.kind === 'eip2612' ? args.permit.deadline : undefined
+    this.deadline = ofPermit ?? deadlineOf(task, args.request) ?? latestDeadline
     this.#actions = toPerformable(actions, outer !== undefined, own)
     this.refundReceiver =
       outer?.builder.refundReceiver ?? args.request.refundReceiver ?? this.#named() ?? this.receiver
     this.#referenced = new Set(this.#actions.flatMap(referencesOf).map(keyOf))
     this.#spent = new Set(spentOf(this.#actions).map(keyOf))
     if (args.delivered && !outer) this.#begin(args.delivered)
+    if (args.permit?.kind === 'permit2' && !outer) this.#bring(args.permit)
+  }
+
+  /** In place of what the Router does with an input. */
+  #bring(permit: Permit2Permit): void {
+    const { token } = permit
+    const { fee } = this.args
+    const amount = fee?.amounts.get(token) ?? 0n
+    this.draft.add(0, permitStep(permit))
+    if (!fee || amount === 0n) return
+    this.draft.add(0, { kind: 'transfer', token, to: fee.receiver, amount })
   }
 
   /** What comes before the actions of a delivery. */
@@ -247,7 +261,7 @@ export class BundleBuilder implements BundleContext {
     const { request, accountId, delivered, fee } = this.args
     const inputs = delivered
       ? [{ token: delivered.delivery.token, amount: delivered.delivery.amount }]
-      : this.pulled().map((input) => withFee(input, fee?.amounts.get(input.token)))
+      : this.#taken().map((input) => withFee(input, fee?.amounts.get(input.token)))
     const paid = new Set(outputs.map(({ token }) => token))
     const pulled = new Set(inputs.map(({ token }) => token))
     return {
@@ -264,9 +278,21 @@ export class BundleBuilder implements BundleContext {
     }
   }
 
+  /** What the Router takes from the sender; the token's own permit is for the first of it. */
+  #taken(): TokenAmount[] {
+    const { permit } = this.args
+    const pulled = this.pulled()
+    if (!permit) return pulled
+    const others = pulled.filter(({ token }) => token !== permit.token)
+    if (permit.kind === 'permit2') return others
+    return [...pulled.filter(({ token }) => token === permit.token), ...others]
+  }
+
   transaction(order: Order) {
-    const { strategy, fromAddress } = this.args.request
-    return buildTransaction({ strategy, from: fromAddress, order })
+    const { request, permit } = this.args
+    const { strategy, fromAddress: from } = request
+    const signature = permit?.kind === 'eip2612' ? standInSignature(from) : undefined
+    return buildTransaction({ strategy, from, order, signature })
   }
 }
 

@@ -12,6 +12,7 @@ import type { Explanation } from '../../domain/explanation.js'
 import type { Amount, ExecutorStep, Order, UnsignedTransaction } from '../../domain/order.js'
 import type { Address, Hex, TokenAmount } from '../../domain/primitives.js'
 import type { StateOverrides } from '../../domain/state.js'
+import type { SignedPermit } from '../../executor/permit.js'
 import type { Task } from '../block/task.js'
 import type { KnownRoute } from '../search/known-routes.js'
 import type { BundleDraft } from './draft.js'
@@ -52,6 +53,8 @@ export interface BundleArgs {
   readonly delivered?: DeliveredInput
   /** Paid out of what the sender gives, before anything else: raw units by token. */
   readonly fee?: { readonly receiver: Address; readonly amounts: ReadonlyMap<Address, bigint> }
+  /** Brings the one token that the sender gives, fee included, or its allowance; absent: an allowance given before does. */
+  readonly permit?: SignedPermit
   /** Present for a bundle with a bridge action only. */
   readonly bridgeCall?: BridgeCall
   /**

@@ -11,6 +11,7 @@ import {
 import { buildDeliveryMessage, decodeAmountsOut } from '../../executor/compile.js'
 import { toSimulation } from '../route/built.js'
 import { lendersBeside } from '../route/lenders.js'
+import { pullerOf } from '../route/permit.js'
 import { fundSender, senderState, withOverrides } from '../route/sender-state.js'
 import type { BundleContext, DeliveredInput } from './bundle-context.js'
 import { failedTransfer, failure } from './failures/step-failure.js'
@@ -45,12 +46,15 @@ export async function simulateBundle(
   }
   const { strategy, fromAddress, executionMode } = args.request
   const isChecked = executionMode === 'user'
-  const inputs = isChecked ? order.inputs : [...order.inputs, ...permitted]
+  const { permit } = args
+  const taken = [...order.inputs, ...(permit?.kind === 'permit2' ? [permit] : [])]
+  const inputs = isChecked ? taken : [...taken, ...permitted]
   const { loans } = builder
   const prerequisites = isChecked
     ? []
     : prerequisitesOf(builder).map(({ from, to, data }) => ({ from, to, data }))
-  const sender = { strategy, fromAddress, isChecked, loans, prerequisites }
+  const signed = pullerOf(permit)
+  const sender = { strategy, fromAddress, isChecked, loans, prerequisites, ...signed }
   const funded = await fundSender(task, sender, inputs)
   const tx = builder.transaction(order)
   const lent = await senderState(task, funded, (tokens) => lendersBeside(task, tokens, tx.data))

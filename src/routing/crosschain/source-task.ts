@@ -8,12 +8,17 @@ import type { BundleResult, Reference, TypedAction, TypedBundle } from '../../do
 import { defined } from '../../domain/defined.js'
 import type { GasCost, RouteRequest } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
+import { at } from '../../domain/lists.js'
+import type { RoutePermit } from '../../domain/permit.js'
 import { bpsDenominator, type Hex, type TokenAmount } from '../../domain/primitives.js'
+import { routePermit } from '../../executor/permit.js'
 import type { Task } from '../block/task.js'
 import { bridge as bridgeAction, mentionsFee } from '../bundle/actions/bridge.js'
 import { merge } from '../bundle/actions/merge.js'
 import type { BundleArgs } from '../bundle/bundle-context.js'
 import { type MeasuredBundle, resultOf, runBundle } from '../bundle/bundle-task.js'
+import { deadlineOf } from '../route/order-deadline.js'
+import { choosePermit } from '../route/permit.js'
 import { transactionCost } from '../route/transaction-cost.js'
 import type { KnownRoute } from '../search/known-routes.js'
 
@@ -53,6 +58,8 @@ export interface SourceLeg {
   readonly gas: bigint
   /** Where a route asks for it, and for the answer's own transaction alone. */
   readonly gasCost?: GasCost
+  /** Where a route asks for it. */
+  readonly permit?: RoutePermit
   /** What is taken from the sender: without the messaging fee. */
   readonly inputs: readonly TokenAmount[]
   /** Wei that the messaging costs, of which more is sent. */
@@ -80,13 +87,16 @@ async function runRouteLeg(
   const inputs = inputsOf(request)
   const amounts = new Map(inputs.map(({ token, fee }) => [token, fee]))
   const { feeReceiver: receiver } = request
+  const permit = request.permit
+    ? await choosePermit(task, request, at(inputs, 0).amount, deadlineOf(task, request))
+    : undefined
   const bundle: BundleArgs = {
     request: bundleOf(args, request),
     accountId,
     candidates,
     estimateOnly,
     knownRoutes,
-    ...defined({ fee: receiver && { receiver, amounts } }),
+    ...defined({ permit, fee: receiver && { receiver, amounts } }),
   }
   const { measured, ...sent } = await send(task, bundle, args)
   const result = resultOf(measured)
@@ -102,7 +112,7 @@ async function runRouteLeg(
       route: result.route.filter(({ protocol }) => protocol !== serviceName),
       fees: inputs.flatMap(({ token, fee }) => (fee ? [{ token, amount: fee }] : [])),
     },
-    ...defined({ gasCost }),
+    ...defined({ gasCost, permit: permit && routePermit(permit, result.tx) }),
     inputs: inputs.map(({ token, amount }) => ({ token, amount })),
   }
 }
@@ -159,7 +169,7 @@ export function inputsOf({ inputs, feeReceiver }: RouteRequest) {
   })
 }
 
-interface Sent extends Omit<SourceLeg, 'result' | 'inputs' | 'gasCost'> {
+interface Sent extends Omit<SourceLeg, 'result' | 'inputs' | 'gasCost' | 'permit'> {
   readonly measured: MeasuredBundle
 }
 

@@ -5,7 +5,7 @@ import { at, zip } from '../../domain/lists.js'
 import { plusSlippage } from '../../domain/primitives.js'
 import { impactWarnings } from '../../domain/route-step.js'
 import type { SimulationSuccess } from '../../domain/state.js'
-import { permitTypedData, placeOfSignature } from '../../executor/permit.js'
+import { routePermit } from '../../executor/permit.js'
 import type { Task } from '../block/task.js'
 import { priceImpactBps } from '../market/valuation.js'
 import { isDearerBehind } from '../search/order-in-block.js'
@@ -42,13 +42,7 @@ export async function routeAnswer(
     tx,
     ...(request.amountOut !== undefined && { input: inputOf(request, answer) }),
     ...(fees.length > 0 && { fees }),
-    ...(permit && {
-      permit: {
-        kind: permit.kind,
-        typedData: permitTypedData(permit),
-        signature: placeOfSignature(tx.data, permit),
-      },
-    }),
+    ...(permit && { permit: routePermit(permit, tx) }),
     ...(request.includeTrace && { trace: await traceRoute(task, request, answer) }),
     ...(request.includeTransactionCost && {
       gasCost: await transactionCost(task, { tx, gasUsed }, priced),
