@@ -26,7 +26,9 @@ import { runDeliveryStatus } from './crosschain/delivery-status-task.js'
 import { runDelivery } from './crosschain/delivery-task.js'
 import { runDestinationLeg } from './crosschain/destination-task.js'
 import { runEstimates } from './crosschain/estimates-task.js'
+import { runExactOffers } from './crosschain/exact-offers-task.js'
 import { readLaneHistories, readPastDeposits } from './crosschain/lane-history-task.js'
+import { runNeeded } from './crosschain/needed-task.js'
 import { runOffers } from './crosschain/offers-task.js'
 import { runRoutedAmount } from './crosschain/routed-amount-task.js'
 import { runSourceLeg } from './crosschain/source-task.js'
@@ -62,9 +64,11 @@ const handlers = {
   survey: runSurvey,
   routedAmount: runRoutedAmount,
   offers: runOffers,
+  exactOffers: runExactOffers,
   sourceLeg: runSourceLeg,
   destinationLeg: runDestinationLeg,
   estimates: runEstimates,
+  needed: runNeeded,
   delivery: runDelivery,
   deliveryStatus: runDeliveryStatus,
   pastDeposits: readPastDeposits,

@@ -130,13 +130,7 @@ export function crosschainRules(given: Given): string[] {
   const count = texts(given.tokenOut).length
   if (count > 1)
     problems.push(`tokenOut must hold one token with a destinationChainId (not ${count})`)
-  for (const name of [
-    'amountOut',
-    'alternatives',
-    'once',
-    'stateOverrides',
-    'blockOverrides',
-  ] as const) {
+  for (const name of ['alternatives', 'once', 'stateOverrides', 'blockOverrides'] as const) {
     if (given[name] !== undefined) {
       problems.push(`${name} must not be given with a destinationChainId other than chainId`)
     }

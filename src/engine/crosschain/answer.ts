@@ -6,6 +6,7 @@ import { cautionsIn } from '../../domain/caution.js'
 import { defined } from '../../domain/defined.js'
 import type { RouteAnswer } from '../../domain/engine.js'
 import { mergeExplanations } from '../../domain/explanation.js'
+import { at } from '../../domain/lists.js'
 import {
   type Address,
   bpsDenominator,
@@ -14,6 +15,7 @@ import {
 } from '../../domain/primitives.js'
 import { impactWarnings, type RouteStepRecord } from '../../domain/route-step.js'
 import { priceImpactBps } from '../../routing/market/valuation.js'
+import { spentOf } from '../../routing/route/answer.js'
 import { destinationFee, type RouteQuote } from './plan.js'
 import type { Settled } from './settle.js'
 import type { QuoteParts, Side } from './sides.js'
@@ -44,6 +46,7 @@ export function routeAnswer(
     priceImpact,
     block: source.pin,
     tx: result.tx,
+    ...(request.amountOut !== undefined && { input: spentOf(request.limit, at(sent.inputs, 0)) }),
     ...defined({
       fees: fees.length > 0 ? fees : undefined,
       gasCost: sent.gasCost,

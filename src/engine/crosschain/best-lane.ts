@@ -2,10 +2,13 @@
 import type { Lane } from '../../bridges/bridge.js'
 import { ForkrouteError } from '../../domain/errors.js'
 import { zip } from '../../domain/lists.js'
+import type { TokenAmount } from '../../domain/primitives.js'
 import { nothingInTime } from '../../routing/route/failures.js'
 import { quietly } from '../../telemetry/quietly.js'
 import { claimCost, extraDeliveryCost } from './delivery-cost.js'
 import { estimateLanes, type LaneEstimate } from './estimates.js'
+import { estimateExactly } from './exact-estimates.js'
+import { settleExactly } from './exact-output.js'
 import { isLaneError, type LaneFailure, noLane, warningsOf } from './lanes.js'
 import type { CrosschainPlan, RouteQuote } from './plan.js'
 import { provenBest } from './proven-best.js'
@@ -37,15 +40,18 @@ export async function settleBestLane(
     failures.push({ lane, error })
   }
   const pair = `${source.pin.hash}:${destination.pin.hash}`
-  const estimates = await estimateLanes(quote, plans, {
-    isCold: !seenPins.has(pair),
-    onLikely(plan) {
-      void quietly(
-        settlement.begin(plan),
-        'The lane is settled again if it is the best, and fails then.',
-      )
-    },
-  })
+  const isExact = request.amountOut !== undefined
+  const estimates = isExact
+    ? await estimateExactly(quote, plans)
+    : await estimateLanes(quote, plans, {
+        isCold: !seenPins.has(pair),
+        onLikely(plan) {
+          void quietly(
+            settlement.begin(plan),
+            'The lane is settled again if it is the best, and fails then.',
+          )
+        },
+      })
   seenPins.set(pair, true)
   for (const [plan, one] of zip(plans, estimates)) {
     if (one.status === 'rejected') fail(plan, one.reason)
@@ -53,17 +59,28 @@ export async function settleBestLane(
   const estimated = estimates.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
   const settled = await provenBest<LaneEstimate, Settled>(estimated, {
     valueOf: (one) => worthIn(quote, one),
-    prove: ({ plan }) => settlement.settle(plan),
+    prove: ({ plan }) =>
+      isExact ? settleExactly(quote, settlement, plan) : settlement.settle(plan),
     onFailed: ({ plan }, error) => fail(plan, error),
   })
   if (settled) return { settled, warnings: warningsOf(failures, undeployed) }
   throw noLane({ request, failures, undeployed, lanes, destination: destination.chain })
 }
 
-/** Dollars of what comes out, less gas and messaging on the source; raw units of the first token where prices are unknown. */
+/**
+ * Dollars of what comes out, less gas and messaging on the source; raw units of the first token where prices are unknown. Of a
+ * stated output, less what goes in.
+ */
 function worthIn(quote: RouteQuote, one: LaneEstimate | Settled): number {
   const { amounts, ...costs } = 'offer' in one ? estimateOf(quote, one) : proofOf(quote, one)
-  return worthOf(quote, { amounts, ...costs }) ?? Number(amounts[0]?.amount ?? 0n)
+  const spent = quote.request.amountOut === undefined ? [] : spentBy(one.plan)
+  const worth = worthOf(quote, { amounts, spent, ...costs })
+  if (worth !== null) return worth
+  return spent[0] ? -Number(spent[0].amount) : Number(amounts[0]?.amount ?? 0n)
+}
+
+function spentBy({ source }: CrosschainPlan): readonly TokenAmount[] {
+  return source.kind === 'route' ? source.request.inputs : []
 }
 
 function estimateOf(

@@ -78,7 +78,7 @@ export async function estimateLanes(
   )
 }
 
-function usualTerms({ receiver, destination }: RouteQuote, plan: CrosschainPlan): LaneTerms {
+export function usualTerms({ receiver, destination }: RouteQuote, plan: CrosschainPlan): LaneTerms {
   const { lane, runsOrder, gasDrop } = plan
   const { message, orderGas, deliveryGas } = usualPayload(plan)
   const terms = {
@@ -104,7 +104,7 @@ function likelyBest(
   return ranked.toSorted((a, b) => b.worth - a.worth)[0]?.plan
 }
 
-async function noPathOn(
+export async function noPathOn(
   quote: RouteQuote,
   plan: CrosschainPlan,
   { delivered }: Offer,
@@ -120,7 +120,7 @@ async function noPathOn(
 }
 
 /** A swap on the destination as a quote that stays there. */
-function destinationRequest(
+export function destinationRequest(
   { request, destination }: RouteQuote,
   input: TokenAmount,
   tokenOut: Address,
@@ -170,7 +170,7 @@ function warm(quote: RouteQuote, plans: readonly CrosschainPlan[]): void {
 }
 
 /** What amounts delivered would give of each token that is asked for; absent where no path is found. */
-async function estimateDeliveries(
+export async function estimateDeliveries(
   quote: RouteQuote,
   deliveries: readonly (readonly [CrosschainPlan, bigint])[],
 ): Promise<ReadonlyMap<CrosschainPlan, DestinationEstimate>> {

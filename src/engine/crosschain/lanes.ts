@@ -8,6 +8,7 @@ import type { CrosschainMode } from '../../domain/bridges/terms.js'
 import { defined } from '../../domain/defined.js'
 import type { RouteRequest } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
+import { larger } from '../../domain/lists.js'
 import type { Address } from '../../domain/primitives.js'
 import type { AccountKind } from '../../routing/block/block-facts.js'
 
@@ -139,7 +140,10 @@ export function noLane(args: {
       symbol: lane.symbol,
       code: error.code,
       message: error.message,
-      ...defined({ limit: error.details?.limit }),
+      ...defined({
+        limit: error.details?.limit,
+        largestAmountOut: error.details?.largestAmountOut,
+      }),
     })),
   }
   const between = `chain ${request.chainId} and chain ${destination.id}`
@@ -176,10 +180,25 @@ export function noLane(args: {
     })
   }
   const reverted = failures.every(({ error }) => error.code === 'SIMULATION_REVERTED')
+  const largest = largestOf(failures)
   const reasons = failures.map(({ lane, error }) => `${nameOf(lane)}: ${error.message}`)
   return new ForkrouteError(
     reverted ? 'SIMULATION_REVERTED' : 'NO_ROUTE',
-    `No lane between ${between} can be used. ${reasons.join(' ')}`,
-    details,
+    `No lane between ${between} can be used. ${reasons.join(' ')}${largest === null ? '' : ` Ask for ${largest} or less.`}`,
+    largest === null
+      ? details
+      : {
+          ...details,
+          largestAmountOut: largest,
+          next: [{ parameter: 'amountOut', value: largest }],
+        },
   )
+}
+
+/** The largest output that one of the lanes can be asked for; null where none is known. */
+function largestOf(failures: readonly LaneFailure[]): string | null {
+  const known = failures.flatMap(({ error: { details } }) =>
+    typeof details?.largestAmountOut === 'string' ? BigInt(details.largestAmountOut) : [],
+  )
+  return known.length ? known.reduce(larger).toString() : null
 }

@@ -57,7 +57,8 @@ export interface RouteQuote extends QuoteParts {
 }
 
 export function planOfRoute(quote: RouteQuote, candidate: LaneCandidate): CrosschainPlan {
-  const { request, receiver, position } = quote
+  const { receiver, position } = quote
+  const { amountOut: _, ...request } = quote.request
   const { limit, tokensOut } = request
   const amount = request.crosschain.gasDrop
   const candidates = candidatesPerSearch
@@ -67,13 +68,23 @@ export function planOfRoute(quote: RouteQuote, candidate: LaneCandidate): Crossc
   const tokens = entersPosition ? [] : tokensOut
   return {
     ...candidate,
-    source: { kind: 'route', request: sourceRequest(quote), candidates },
+    source: { kind: 'route', request: sourceRequest({ ...quote, request }), candidates },
     destination: candidate.runsOrder
       ? { kind: 'order', order, tokens, limit, entersPosition }
       : { kind: 'payment', tokens, limit },
     centiBps: limit.kind === 'slippage' ? limit.centiBps : defaultCentiBps,
     ...defined({ gasDrop: amount === undefined ? undefined : { receiver, amount } }),
   }
+}
+
+/** The same for a stated amount of the only input, raw units, fee included. */
+export function planWithAmount(
+  quote: RouteQuote,
+  candidate: LaneCandidate,
+  amount: bigint,
+): CrosschainPlan {
+  const inputs = quote.request.inputs.map((input) => ({ ...input, amount }))
+  return planOfRoute({ ...quote, request: { ...quote.request, inputs } }, candidate)
 }
 
 /** The source's part of the request. */

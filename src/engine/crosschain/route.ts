@@ -167,9 +167,6 @@ function refuseWhatCannotBe(request: CrosschainRequest, { whatIf }: CallContext)
     problems.push(
       'stateOverrides and blockOverrides are of one chain: a route over a bridge takes none.',
     )
-  if (request.amountOut !== undefined) {
-    problems.push('amountOut is not available for a route over a bridge: give amountIn.')
-  }
   if (request.tokensOut.length !== 1 && request.crosschain.positionOut === undefined)
     problems.push('tokenOut of a route over a bridge is one token.')
   if (problems.length) throw invalidRequest(problems)

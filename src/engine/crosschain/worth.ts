@@ -9,20 +9,27 @@ export function worthOf(
   what: {
     /** Tokens of the destination. */
     readonly amounts: readonly TokenAmount[]
+    /** Tokens of the source that count against it; absent: what goes in is the same for all. */
+    readonly spent?: readonly TokenAmount[]
     readonly gas: bigint
     readonly nativeFee: bigint
     /** Dollars that the delivery is going to cost besides; absent: none. */
     readonly deliveryCost?: number
   },
 ): number | null {
-  const { amounts, gas, nativeFee, deliveryCost = 0 } = what
+  const { amounts, spent = [], gas, nativeFee, deliveryCost = 0 } = what
   const native = source.prices.get(nativeToken)
-  if (!native || !amounts.every(({ token }) => destination.prices.has(token))) return null
+  const arePriced = (side: Side, tokens: readonly TokenAmount[]) =>
+    tokens.every(({ token }) => side.prices.has(token))
+  if (!native || !arePriced(destination, amounts) || !arePriced(source, spent)) return null
   const usdOf = (amount: bigint, token: PricedToken | undefined) =>
     token ? (Number(amount) / 10 ** token.decimals) * token.priceUsd : 0
+  const given = spent.map(({ token, amount }) => -usdOf(amount, source.prices.get(token)))
   const worth = amounts.map(({ token, amount }) => usdOf(amount, destination.prices.get(token)))
   const cost = gas * source.gasPrice + nativeFee
-  return worth.reduce((sum, one) => sum + one, 0) - usdOf(cost, native) - deliveryCost
+  return (
+    [...worth, ...given].reduce((sum, one) => sum + one, 0) - usdOf(cost, native) - deliveryCost
+  )
 }
 
 export function costOf({ prices }: Side, native: bigint): Cost {

@@ -2,7 +2,7 @@
  * What lanes would deliver of a request's inputs, by native math up to the bridge and the bridge's own quote: to compare
  * lanes by, before any is simulated.
  */
-import { isRefusal } from '../../bridges/bridge.js'
+import { isRefusal, type LaneQuote, type LaneRefusal } from '../../bridges/bridge.js'
 import { bridgeOf, createBridges } from '../../bridges/registry.js'
 import type { RouteRequest } from '../../domain/engine.js'
 import { ForkrouteError, toWireError, type WireError } from '../../domain/errors.js'
@@ -56,13 +56,31 @@ export async function runOffers(task: Task, args: OffersArgs): Promise<readonly 
 }
 
 /** @throws ForkrouteError NO_ROUTE where the lane refuses. */
-async function offerOf(
+async function offerOf(task: Task, one: LaneTerms, { amountOut, gas }: Estimate): Promise<Offer> {
+  const quote = await quoteLane(task, one, amountOut)
+  if (isRefusal(quote)) throw refused(one.lane, quote)
+  return offerFrom(task, one, { quote, gas })
+}
+
+/** @param found.gas - of the swaps before the bridge. */
+export function offerFrom(
   task: Task,
   { lane, terms }: LaneTerms,
-  { amountOut: amountIn, gas }: Estimate,
-): Promise<Offer> {
+  found: { readonly quote: LaneQuote; readonly gas: bigint },
+): Offer {
+  const { quote, gas } = found
+  const { delivered, nativeFee } = quote
   const bridge = bridgeOf(lane, createBridges(task.settings))
-  const quote = await bridge.quote({
+  return { delivered, nativeFee, gas: gas + (quote.gas ?? bridge.gasEstimate(lane, terms)) }
+}
+
+/** @param amountIn - raw units of `lane.tokenIn`. */
+export function quoteLane(
+  task: Task,
+  { lane, terms }: LaneTerms,
+  amountIn: bigint,
+): Promise<LaneQuote | LaneRefusal> {
+  return bridgeOf(lane, createBridges(task.settings)).quote({
     lane,
     terms,
     amountIn,
@@ -72,9 +90,6 @@ async function offerOf(
     priceOf: async (token) =>
       (await task.facts.pricedTokens(task.reader, [token])).get(token) ?? null,
   })
-  if (isRefusal(quote)) throw refused(lane, quote)
-  const { delivered, nativeFee } = quote
-  return { delivered, nativeFee, gas: gas + (quote.gas ?? bridge.gasEstimate(lane, terms)) }
 }
 
 /** What all inputs together give of the token that a lane takes. @throws ForkrouteError NO_ROUTE. */

@@ -2,7 +2,7 @@
 import { cautionsIn } from '../../domain/caution.js'
 import type { RouteAnswer, RouteRequest } from '../../domain/engine.js'
 import { at, zip } from '../../domain/lists.js'
-import { plusSlippage } from '../../domain/primitives.js'
+import { plusSlippage, type TokenAmount } from '../../domain/primitives.js'
 import { impactWarnings } from '../../domain/route-step.js'
 import type { SimulationSuccess } from '../../domain/state.js'
 import { routePermit } from '../../executor/permit.js'
@@ -40,7 +40,7 @@ export async function routeAnswer(
     priceImpact,
     block: task.pin,
     tx,
-    ...(request.amountOut !== undefined && { input: inputOf(request, answer) }),
+    ...(request.amountOut !== undefined && { input: spentOf(request.limit, at(taken, 0)) }),
     ...(fees.length > 0 && { fees }),
     ...(permit && { permit: routePermit(permit, tx) }),
     ...(request.includeTrace && { trace: await traceRoute(task, request, answer) }),
@@ -72,8 +72,10 @@ function traceRoute(task: Task, request: RouteRequest, { built }: Attempt) {
 }
 
 /** What the answer to a stated output costs. */
-function inputOf({ limit }: RouteRequest, { built }: Attempt): NonNullable<RouteAnswer['input']> {
-  const { amount } = at(built.taken, 0)
+export function spentOf(
+  limit: RouteRequest['limit'],
+  { amount }: Pick<TokenAmount, 'amount'>,
+): NonNullable<RouteAnswer['input']> {
   const centiBps = limit.kind === 'slippage' ? limit.centiBps : 0n
   return { amountIn: amount, maxAmountIn: plusSlippage(amount, centiBps) }
 }
