@@ -231,6 +231,8 @@ export interface BridgeAdapter {
   readonly hasFastTransfers?: boolean
   /** Whether nobody delivers unasked, so that the receiver pays for the transaction that does; absent: somebody does. */
   readonly isClaimed?: boolean
+  /** Whether the amount delivered follows from the gas of the delivery, whose cost is taken from it; absent: it does not. */
+  readonly isPaidFromAmount?: boolean
   /**
    * Whether the sender may sign another receiver and message until the delivery is made: the contract at its address on the
    * destination decides what a signature of it is (EIP-1271), where it has code there.

@@ -77,6 +77,7 @@ export function createAcross(given: Partial<AcrossSettings> = {}): BridgeAdapter
     names: ['across'],
     hasNativeFee: false,
     hasGasDrop: false,
+    isPaidFromAmount: true,
     obeysSender: true,
     past,
     lanes,

@@ -3,7 +3,7 @@ import { concatHex, padHex } from 'viem'
 import type { Delivery } from '../../bridges/bridge.js'
 import { bridgeOf } from '../../bridges/registry.js'
 import { ForkrouteError } from '../../domain/errors.js'
-import type { Address, BlockPin, Hex } from '../../domain/primitives.js'
+import type { Address, Hex } from '../../domain/primitives.js'
 import type { DeliveryArgs, DeliveryOutcome } from '../../routing/crosschain/delivery-task.js'
 import { notPaid } from '../../routing/crosschain/payment.js'
 import type { QuoteParts } from './sides.js'
@@ -43,7 +43,7 @@ interface Planned {
 
 /** What is looked at of a delivery: whose it is to be, and whether that was seen before. */
 interface FallbackParts extends Pick<QuoteParts, 'payable' | 'destination' | 'receiver'> {
-  readonly tasks: { deliver(args: DeliveryArgs, pin: BlockPin): Promise<DeliveryOutcome> }
+  readonly tasks: { deliver(args: DeliveryArgs): Promise<DeliveryOutcome> }
 }
 
 /**
@@ -71,7 +71,7 @@ async function requireFallback(
   if (payable.has(key)) return
   const bare = { ...delivery, message: messageWithoutOrder(receiver) }
   const args = { delivery: bare, gas, tokens: [], receiver }
-  const outcome = await tasks.deliver(args, destination.pin)
+  const outcome = await tasks.deliver(args)
   const isPaid = outcome.status === 'fallback' && outcome.paid.amount > 0n
   if (!isPaid) {
     const reason = 'reason' in outcome ? outcome.reason : 'it gains nothing'

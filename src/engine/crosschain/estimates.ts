@@ -10,7 +10,7 @@ import { at, zip } from '../../domain/lists.js'
 import { type Address, bpsDenominator, type TokenAmount } from '../../domain/primitives.js'
 import { quoteSender } from '../../executor/deployments.js'
 import type { Estimate } from '../../routing/crosschain/estimate.js'
-import type { Offer } from '../../routing/crosschain/offers-task.js'
+import type { Offer, OfferOutcome } from '../../routing/crosschain/offers-task.js'
 import type { LaneTerms } from '../../routing/crosschain/source-task.js'
 import { quietly } from '../../telemetry/quietly.js'
 import { callGas, claimCost, deliveryCosts, usualPayload } from './delivery-cost.js'
@@ -53,13 +53,7 @@ export async function estimateLanes(
   how: { readonly isCold: boolean; onLikely(plan: CrosschainPlan): void },
 ): Promise<PromiseSettledResult<LaneEstimate>[]> {
   if (how.isCold) warm(quote, plans)
-  const { tasks, context, source } = quote
-  const args = {
-    request: sourceRequest(quote),
-    lanes: plans.map((plan) => usualTerms(quote, plan)),
-    candidates: candidatesPerSearch,
-  }
-  const outcomes = zip(plans, await tasks.runAt('offers', args, source.pin, context))
+  const outcomes = zip(plans, await offersOf(quote, plans))
   const offers = outcomes.flatMap(([plan, one]) => (one.ok ? [[plan, one.offer] as const] : []))
   const likely = likelyBest(quote, offers)
   if (likely) how.onLikely(likely)
@@ -76,6 +70,27 @@ export async function estimateLanes(
       return { plan, offer, amounts: found.amounts, destinationGas: found.gas }
     }),
   )
+}
+
+/** Lanes that take the same token share what is searched for it, and different tokens are searched for side by side. */
+async function offersOf(
+  quote: RouteQuote,
+  plans: readonly CrosschainPlan[],
+): Promise<OfferOutcome[]> {
+  const { tasks, context, source } = quote
+  const request = sourceRequest(quote)
+  const tokens = new Set(plans.map(({ lane }) => lane.tokenIn))
+  const found = new Map<CrosschainPlan, OfferOutcome>()
+  await Promise.all(
+    [...tokens].map(async (token) => {
+      const group = plans.filter(({ lane }) => lane.tokenIn === token)
+      const lanes = group.map((plan) => usualTerms(quote, plan))
+      const args = { request, lanes, candidates: candidatesPerSearch }
+      const outcomes = await tasks.runAt('offers', args, source.pin, context)
+      for (const [plan, one] of zip(group, outcomes)) found.set(plan, one)
+    }),
+  )
+  return plans.flatMap((plan) => found.get(plan) ?? [])
 }
 
 export function usualTerms({ receiver, destination }: RouteQuote, plan: CrosschainPlan): LaneTerms {

@@ -86,7 +86,7 @@ interface Chains {
   readonly fallback?: 'reverted'
 }
 
-/** Both chains as these rules, and what was asked of them. */
+/** Both chains as these rules, and what was asked of them: deliveries also where they are expected, before they are sent. */
 function settle(plan: CrosschainPlan, { sent, gained = (amount) => amount, fallback }: Chains) {
   const legs: SourceLegArgs[] = []
   const planned: { amount: bigint; gas: bigint }[] = []
@@ -135,6 +135,7 @@ function settle(plan: CrosschainPlan, { sent, gained = (amount) => amount, fallb
         delivered.push(amount)
         return { status: 'delivered', gained: [{ token, amount: gained(amount) }], gas: 150_000n }
       },
+      deliverAt: () => Promise.reject(new Error('No other block is asked for.')),
     },
   })
   return { settling: settlement.settle(plan), legs, planned, delivered }
@@ -187,7 +188,7 @@ describe('an order on the destination', () => {
     const { outputs } = await settling
     expect(outputs).toEqual([{ token, amountOut: 1_000_000n, minAmountOut: 995_000n }])
     expect(planned).toEqual([{ amount: 1_000_000n, gas: 3_000_000n }])
-    expect(delivered).toEqual([1_000_000n])
+    expect(delivered).toEqual([1_000_000n, 1_000_000n])
     expect(legs.map((one) => one.centiBps)).toEqual([centiBps / 2n, centiBps / 2n])
     // The gas that the order was measured to need, with room.
     expect(legs.at(-1)?.terms.message.slice(66, 130)).toBe((380_000).toString(16).padStart(64, '0'))
@@ -199,7 +200,8 @@ describe('an order on the destination', () => {
     })
     expect((await settling).outputs).toMatchObject([{ amountOut: 990_000n }])
     expect(planned.map(({ amount }) => amount)).toEqual([1_000_000n, 990_000n])
-    expect(delivered).toEqual([990_000n])
+    // The first is what was expected before the source had sent less.
+    expect(delivered).toEqual([1_000_000n, 990_000n, 990_000n])
   })
 
   test('whose amount follows from its own message alone ends in the third round at the latest', async () => {

@@ -9,6 +9,7 @@
  * `mostRounds`.
  */
 import type { DeliveryTerms } from '../../bridges/bridge.js'
+import { bridgeOf } from '../../bridges/registry.js'
 import type { TransactionOutput } from '../../domain/bundle.js'
 import { defined } from '../../domain/defined.js'
 import type { RouteRequest } from '../../domain/engine.js'
@@ -24,6 +25,7 @@ import type {
 } from '../../routing/crosschain/destination-task.js'
 import type { SourceLeg, SourceLegArgs } from '../../routing/crosschain/source-task.js'
 import type { KnownRoute } from '../../routing/search/known-routes.js'
+import { quietly } from '../../telemetry/quietly.js'
 import { besideFallback, type Delivered, requireDelivered } from './delivered.js'
 import {
   callGas,
@@ -33,6 +35,7 @@ import {
   roomyGas,
   usualPayload,
 } from './delivery-cost.js'
+import { deliverOnce } from './expected-deliveries.js'
 import type { CrosschainPlan } from './plan.js'
 import type { QuoteParts } from './sides.js'
 
@@ -47,6 +50,8 @@ export interface Sent {
   /** Gas of the call that delivers, as in `DeliveryTerms`. */
   readonly callGas: bigint
 }
+
+type ToDeliver = Omit<Sent, 'source'> & Pick<SourceLeg, 'delivery'>
 
 export interface Settled extends Sent {
   /** What the receiver gains, or what enters the position, with what the pair enforces of it. */
@@ -67,7 +72,10 @@ interface Planned {
 export interface PairTasks {
   runSource(args: SourceLegArgs): Promise<SourceLeg>
   runDestination(args: DestinationLegArgs): Promise<DestinationLeg>
-  deliver(args: DeliveryArgs, pin: BlockPin): Promise<DeliveryOutcome>
+  /** At the destination's block, and at most once for what decides the same simulation. */
+  deliver(args: DeliveryArgs): Promise<DeliveryOutcome>
+  /** At another block of the destination. */
+  deliverAt(args: DeliveryArgs, pin: BlockPin): Promise<DeliveryOutcome>
 }
 
 export type SettlementParts = Pick<
@@ -87,7 +95,10 @@ export function settlementOf(parts: QuoteParts): Settlement {
     tasks: {
       runSource: (args) => tasks.runAt('sourceLeg', args, source.pin, context),
       runDestination: (args) => tasks.runAt('destinationLeg', args, destination.pin, context),
-      deliver: (args, pin) => tasks.runAt('delivery', args, pin, context),
+      deliver: deliverOnce(destination, (args) =>
+        tasks.runAt('delivery', args, destination.pin, context),
+      ),
+      deliverAt: (args, pin) => tasks.runAt('delivery', args, pin, context),
     },
   })
 }
@@ -117,11 +128,18 @@ export class Settlement {
     const { gas: deliveryGas } = planned
     const orderGas = plan.runsOrder ? orderGasFor(deliveryGas) : 0n
     const gas = callGas(plan, orderGas)
+    let before = first
+    let isAmountKnown = !bridgeOf(plan.lane).isPaidFromAmount
     for (let round = 0; round < mostRounds; round++) {
       const payload = { message: messageOf(planned.leg, orderGas), orderGas, deliveryGas }
       const least = planned.leg ? undefined : at(planned.outputs, 0).minAmountOut
       const how = { estimateOnly: false, knownRoutes: first.knownRoutes, ...defined({ least }) }
-      const source = await this.#send(plan, payload, how)
+      const sending = this.#send(plan, payload, how)
+      if (isAmountKnown) {
+        const delivery = { ...before.delivery, message: payload.message }
+        this.#expect({ plan, delivery, destination: planned.leg, callGas: gas })
+      }
+      const source = await sending
       const sent = { plan, source, destination: planned.leg, callGas: gas }
       // The minimum of another amount says nothing: an order that was planned for more fails by it.
       const isPlannedFor = planned.amount === null || planned.amount === source.delivery.amount
@@ -129,6 +147,9 @@ export class Settlement {
       const outputs = delivered && settledOutputs(plan, planned.outputs, delivered.gained)
       if (outputs) return { ...sent, outputs }
       planned = await this.#planDestination(plan, source, { orderGas, delivered, before: planned })
+      before = source
+      // What the delivery costs is the same from now on.
+      isAmountKnown = true
     }
     throw new ForkrouteError(
       'SIMULATION_REVERTED',
@@ -137,18 +158,28 @@ export class Settlement {
   }
 
   /** What was sent, delivered at a block of the destination. @throws ForkrouteError as a task. */
-  deliverAt({ plan, source, destination, callGas }: Sent, pin: BlockPin): Promise<DeliveryOutcome> {
-    const { tasks, receiver } = this.#parts
+  deliverAt(sent: Sent, pin: BlockPin): Promise<DeliveryOutcome> {
+    return this.#parts.tasks.deliverAt(this.#argsOf(toDeliver(sent)), pin)
+  }
+
+  #argsOf({ plan, delivery, destination, callGas }: ToDeliver): DeliveryArgs {
+    const { receiver } = this.#parts
     const tokens = plan.destination.tokens ?? destination?.outputs.map(({ token }) => token) ?? []
-    const { delivery } = source
     const touched = destination?.touched
-    const args = { delivery, gas: callGas, tokens, receiver, ...defined({ touched }) }
-    return tasks.deliver(args, pin)
+    return { delivery, gas: callGas, tokens, receiver, ...defined({ touched }) }
+  }
+
+  /** Has a delivery simulated while the source is at work on sending it. */
+  #expect(expected: ToDeliver): void {
+    void quietly(
+      this.#parts.tasks.deliver(this.#argsOf(expected)),
+      'What the source sends is delivered in any case, and fails then.',
+    )
   }
 
   /** @throws ForkrouteError SIMULATION_REVERTED unless the receiver gains what it should. */
   async #delivered(sent: Sent): Promise<Delivered> {
-    const outcome = await this.deliverAt(sent, this.#parts.destination.pin)
+    const outcome = await this.#parts.tasks.deliver(this.#argsOf(toDeliver(sent)))
     return requireDelivered(outcome, sent.source.delivery, this.#parts)
   }
 
@@ -223,6 +254,10 @@ export class Settlement {
     }
     return tasks.runSource(args)
   }
+}
+
+function toDeliver({ source: { delivery }, ...sent }: Sent): ToDeliver {
+  return { ...sent, delivery }
 }
 
 function messageOf(leg: DestinationLeg | null, orderGas: bigint): Payload['message'] {
