@@ -78,6 +78,7 @@ export const calls = {
 export const streams = {
   streamQuotes: 'streamQuotes',
   followBacktest: 'followBacktest',
+  track: 'trackTransfer',
 } as const satisfies Readonly<Record<string, keyof operations>>
 
 type Json<T> = T extends { readonly content: { readonly 'application/json': infer Body } }

@@ -5,7 +5,7 @@ import type { ExecutableRoute, Wallet } from './execution.js'
 import { endpoints } from './generated/endpoints.js'
 import type { components, operations } from './generated/schema.js'
 import { follow, type StreamEvent, type StreamOptions } from './streams.js'
-import { type BridgeState, type TrackInput, track } from './track.js'
+import { isSettled, statesOf, type TrackInput, type TransferState } from './track.js'
 import {
   type CallOptions,
   type ClientOptions,
@@ -48,8 +48,12 @@ export interface ForkrouteClient extends Calls {
     input: InputOf<typeof streams.followBacktest>,
     options?: StreamOptions,
   ): AsyncIterable<StreamEvent<'progress', BacktestProgress>>
-  /** States of a transfer over a bridge, as they change, until it has ended. */
-  track(input: TrackInput, options?: CallOptions): AsyncIterable<BridgeState>
+  /**
+   * States of a transfer over a bridge, now and as they change, until it is delivered, failed or not known. Comes back after
+   * a break of the connection.
+   * @throws ForkrouteApiError as `bridgeCheck` does.
+   */
+  track(input: TrackInput, options?: StreamOptions): AsyncIterable<TransferState>
   /** Signs and sends the transaction of a route, and says what arrived. @see execute */
   execute(wallet: Wallet, route: ExecutableRoute, options?: ExecuteOptions): Promise<Executed>
   /** All paths as openapi-fetch has them, with amounts as strings: for answers that are no JSON. */
@@ -89,7 +93,14 @@ export function createForkrouteClient(options: ClientOptions): ForkrouteClient {
         { endpoint: endpoints.followBacktest, input, name: 'progress', isLast: isOver },
         more,
       ),
-    track: (input, more) => track(methods.bridgeCheck, input, more),
+    track: (input, more) =>
+      statesOf(
+        follow(
+          transport,
+          { endpoint: endpoints.trackTransfer, input, name: 'transfer', isLast: hasArrived },
+          more,
+        ),
+      ),
     async execute(wallet, route, more = {}) {
       // Loaded when needed: without it the client needs no viem.
       const { execute } = await import('./execute.js')
@@ -100,4 +111,5 @@ export function createForkrouteClient(options: ClientOptions): ForkrouteClient {
   }
 }
 
+const hasArrived = (data: unknown) => isSettled(data as TransferState)
 const isOver = (data: unknown) => !['queued', 'running'].includes((data as BacktestProgress).state)

@@ -1,32 +1,35 @@
 /** Follows a transfer over a bridge. */
-import type { AnswerOf, InputOf } from './calls.js'
-import { pause } from './streams.js'
-import type { CallOptions } from './transport.js'
+import type { AnswerOf, InputOf, streams } from './calls.js'
+import { isTemporary } from './errors.js'
+import type { components } from './generated/schema.js'
+import type { StreamEvent } from './streams.js'
 
 export type BridgeState = AnswerOf<'getBridgeCheck'>
-export type TrackInput = InputOf<'getBridgeCheck'> & {
-  /** Between two questions; default 5 seconds. */
-  readonly everyMs?: number
-}
-type Check = (input: InputOf<'getBridgeCheck'>, options?: CallOptions) => Promise<BridgeState>
+/** A state, and when the service saw it. */
+export type TransferState = components['schemas']['BridgeTransfer']
+export type TrackInput = InputOf<typeof streams.track>
 
-/** @throws ForkrouteApiError as `bridgeCheck` does. */
-export async function* track(
-  check: Check,
-  { everyMs = 5_000, ...input }: TrackInput,
-  options: CallOptions = {},
-): AsyncGenerator<BridgeState, void, undefined> {
-  const { signal } = options
+/** Whether nothing changes any more: delivered, failed, or not known to the bridge. */
+export function isSettled({ status }: Pick<BridgeState, 'status'>): boolean {
+  return status !== 'pending' && status !== 'inflight'
+}
+
+/** The states as they change; one that cannot be read for now is left out. @throws ForkrouteApiError that does not pass. */
+export async function* statesOf(
+  events: AsyncIterable<StreamEvent<'transfer', TransferState>>,
+): AsyncGenerator<TransferState, void, undefined> {
   let lastText = ''
-  while (!signal?.aborted) {
-    const state = await check(input as InputOf<'getBridgeCheck'>, options)
-    const { destinationBlockNumber: _block, ...facts } = state
+  for await (const event of events) {
+    if (event.event === 'error') {
+      if (!isTemporary(event.error)) throw event.error
+      continue
+    }
+    // After a break the service says again where it is.
+    const { destinationBlockNumber: _block, seenAt: _seen, ...facts } = event.data
     const text = JSON.stringify(facts, (_key, value) =>
       typeof value === 'bigint' ? value.toString() : value,
     )
-    if (text !== lastText) yield state
+    if (text !== lastText) yield event.data
     lastText = text
-    if (state.status === 'delivered' || state.status === 'failed') return
-    await pause(everyMs, signal)
   }
 }

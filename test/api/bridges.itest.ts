@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import type { BridgeHop } from '../../src/domain/bridges/check.js'
+import type { BridgeCheck, BridgeHop } from '../../src/domain/bridges/check.js'
+import type { Engine } from '../../src/domain/engine.js'
 import { ForkrouteError } from '../../src/domain/errors.js'
 import { type Address, nativeToken } from '../../src/domain/primitives.js'
+import { openStream } from '../support/event-stream.js'
+import { pinOf } from '../support/pin.js'
 import { answerTo, bearer, dai, sender, startTestApi, usdc, weth } from './test-api.js'
 
 const hash = `0x${'aB'.repeat(32)}`
@@ -114,6 +117,84 @@ describe('GET /{bridge}/bridge/check', () => {
     )
     const { status, body } = await api.get(`/ccip/bridge/check?txHash=${hash}`)
     expect({ status, code: body.code }).toEqual({ status: 404, code: 'NOT_FOUND' })
+  })
+})
+
+describe('GET /{bridge}/bridge/events', () => {
+  const eventsPath = `/api/v1/across/bridge/events?chainId=1&txHash=${hash}`
+  const of = { chainId: 1, transactionHash: lower }
+  const waiting = hop({ status: 'inflight', destination: null })
+
+  /** An engine that gives one state, or error, after the other; each head is a new one. */
+  function engineWith(states: readonly (BridgeCheck | ForkrouteError)[]) {
+    const left = [...states]
+    const heads: number[] = []
+    const change: Partial<Engine> = {
+      async bridgeCheck() {
+        const next = left.shift()
+        if (!next) throw new Error('asked too often')
+        if (next instanceof ForkrouteError) throw next
+        return next
+      },
+      async headAfter(chainId) {
+        heads.push(chainId)
+        return pinOf(chainId, heads.length)
+      },
+    }
+    return { change, heads, left }
+  }
+
+  test('each change is an event with its time, what stays the same is none, and the last state ends it', async () => {
+    const engine = engineWith([
+      { ...of, status: 'pending', hops: [] },
+      { ...of, status: 'inflight', hops: [waiting] },
+      { ...of, status: 'inflight', hops: [{ ...waiting, checkedAt: 91 }] },
+      new ForkrouteError('UPSTREAM_UNAVAILABLE', 'No node answers.'),
+      { ...of, status: 'delivered', hops: [hop()] },
+    ])
+    const api = await startTestApi({}, engine.change)
+    const stream = await openStream(`${api.url}${eventsPath}`)
+    expect(stream.response.headers.get('content-type')).toContain('text/event-stream')
+    const before = Math.floor(Date.now() / 1_000) - 60
+    const pending = await stream.next()
+    expect(pending).toMatchObject({ event: 'transfer', id: 'pending' })
+    expect(pending.body).toEqual({
+      sourceChainId: 1,
+      sourceTxHash: lower,
+      status: 'pending',
+      seenAt: expect.any(Number),
+    })
+    expect(pending.body.seenAt).toBeGreaterThan(before)
+    const inflight = await stream.next()
+    expect(inflight.body).toMatchObject({ status: 'inflight', destinationBlockNumber: 90 })
+    expect(await stream.next()).toMatchObject({
+      event: 'error',
+      body: { code: 'UPSTREAM_UNAVAILABLE' },
+    })
+    const delivered = await stream.next()
+    expect(delivered).toMatchObject({ event: 'transfer', id: 'delivered' })
+    expect(delivered.body.destinationEvent).toEqual({ blockNumber: 88, timestamp: 1_007 })
+    await stream.end()
+    // Blocks of the source until it is mined, of the destination from then on.
+    expect(engine.heads).toEqual([1, 8453, 8453, 8453])
+    expect(engine.left).toEqual([])
+  })
+
+  test('what cannot be read at the beginning is the answer', async () => {
+    const none = new ForkrouteError('NOT_FOUND', 'No node knows it.')
+    const api = await startTestApi({}, engineWith([none]).change)
+    const { status, body } = await api.get(eventsPath.replace('/api/v1', ''))
+    expect({ status, code: body.code }).toEqual({ status: 404, code: 'NOT_FOUND' })
+  })
+
+  test('a transfer that has ended is one event', async () => {
+    const reverted = { ...of, status: 'failed' as const, hops: [], error: 'It reverted.' }
+    const engine = engineWith([reverted])
+    const api = await startTestApi({}, engine.change)
+    const stream = await openStream(`${api.url}${eventsPath}`)
+    expect((await stream.next()).body).toMatchObject({ status: 'failed', error: 'It reverted.' })
+    await stream.end()
+    expect(engine.heads).toEqual([])
   })
 })
 

@@ -92,6 +92,15 @@ export const BridgeCheckAnswer = z
   })
   .meta({ id: 'BridgeCheck', description: 'Where what a transaction has sent over a bridge is.' })
 
+export const BridgeTransferAnswer = BridgeCheckAnswer.extend({
+  seenAt: z.int().meta({ description: 'When the service saw it so, unix seconds.' }),
+}).meta({
+  id: 'BridgeTransfer',
+  description: 'Where what a transaction has sent over a bridge is, from that moment on.',
+})
+
+export type BridgeTransfer = z.output<typeof BridgeTransferAnswer>
+
 export const BridgeClaimAnswer = z
   .object({
     claimable: z.boolean().meta({ description: 'Whether a claim can be sent.' }),

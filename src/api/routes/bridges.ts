@@ -2,16 +2,18 @@
 import { z } from 'zod'
 import { bridgeNames } from '../../domain/bridges/names.js'
 import { nativeToken } from '../../domain/primitives.js'
-import { defineRoute, type Endpoint, endpoint } from '../contract.js'
+import { defineRoute, type Endpoint, endpoint, streamEndpoint } from '../contract.js'
 import {
   BridgeCheckAnswer,
   BridgeClaimAnswer,
+  BridgeTransferAnswer,
   MessagingPools,
   toBridgeCheck,
   toBridgeClaim,
   toMessagingPools,
 } from '../records/bridge-records.js'
 import { Address, ChainId, described, oneOf, TransactionHash, withDefault } from '../schemas.js'
+import { transferStates } from '../transfer-states.js'
 
 const SourceHash = described(
   TransactionHash,
@@ -32,6 +34,18 @@ const checkErrors = [
   'DEADLINE_EXCEEDED',
 ] as const
 
+const ofBridge = z.object({
+  bridge: described(
+    oneOf(bridgeNames),
+    'Name of the bridge; layerzero is stargate. Of those that are not installed NOT_FOUND says so.',
+    'stargate',
+  ),
+})
+const ofTransfer = z.object({
+  chainId: described(withDefault(ChainId, 1, 1), 'EIP-155 id of the source chain.'),
+  txHash: SourceHash,
+})
+
 const getBridgeCheck = defineRoute({
   method: 'get',
   path: '/api/v1/{bridge}/bridge/check',
@@ -43,22 +57,31 @@ const getBridgeCheck = defineRoute({
     'without events, too; these only name the transaction that delivered. An order that failed on the destination, whose ' +
     'fallback receiver was paid, is failed. A transaction that sends nothing over this bridge is unknown. NOT_FOUND: no ' +
     'node knows the transaction, or the bridge is not installed here.',
-  params: z.object({
-    bridge: described(
-      oneOf(bridgeNames),
-      'Name of the bridge; layerzero is stargate. Of those that are not installed NOT_FOUND says so.',
-      'stargate',
-    ),
-  }),
-  input: z.object({
-    chainId: described(withDefault(ChainId, 1, 1), 'EIP-155 id of the source chain.'),
-    txHash: SourceHash,
-  }),
+  params: ofBridge,
+  input: ofTransfer,
   response: BridgeCheckAnswer,
   isCalculation: true,
   // What it tells changes without the source's block: no cassette keeps it.
   readsListings: true,
   errors: checkErrors,
+})
+
+const trackTransfer = defineRoute({
+  method: 'get',
+  path: '/api/v1/{bridge}/bridge/events',
+  tag: 'Bridges',
+  operationId: 'trackTransfer',
+  summary: 'Where what a transaction has sent over a bridge is, now and at every change.',
+  description:
+    'Server-sent events: `transfer` with the body of GET /{bridge}/bridge/check and when it was seen, first as it is and then ' +
+    'whenever that changes, `error` with an error body where it could not be read, and a comment every 15 seconds. It ends ' +
+    'once the transfer is delivered, failed or unknown. The state is read at each new block of the destination, of the source ' +
+    'while that is not mined, at most once a second, and each read counts as one request.',
+  params: ofBridge,
+  input: ofTransfer,
+  response: BridgeTransferAnswer,
+  eventName: 'transfer',
+  errors: [...checkErrors, 'TOO_MANY_STREAMS'],
 })
 
 function definePools(name: 'layerzero' | 'stargate', operationId: string) {
@@ -146,6 +169,10 @@ export const bridgeEndpoints: readonly Endpoint[] = [
     const { chainId, txHash: transactionHash } = input
     const { bridge } = params
     return toBridgeCheck(await engine.bridgeCheck({ bridge, chainId, transactionHash }, context))
+  }),
+  streamEndpoint(trackTransfer, async (args) => {
+    const { chainId, txHash: transactionHash } = args.input
+    return transferStates(args, { bridge: args.params.bridge, chainId, transactionHash })
   }),
   endpoint(getCcipRouter, () => null),
   endpoint(getCctpTokenMessenger, ({ engine, input }) => {

@@ -649,6 +649,21 @@ export const shapes: Readonly<Record<string, Shape>> = {
       }
     }
   },
+  "BridgeTransfer": {
+    "fields": {
+      "sourceEvent": {
+        "is": "BridgeSourceEvent"
+      },
+      "retry": {
+        "is": "BridgeRetry"
+      },
+      "hops": {
+        "items": {
+          "is": "BridgeHop"
+        }
+      }
+    }
+  },
   "BridgeClaimTransaction": {
     "fields": {
       "value": {
@@ -915,6 +930,13 @@ export const shapes: Readonly<Record<string, Shape>> = {
       }
     }
   },
+  "TransferEvent": {
+    "fields": {
+      "data": {
+        "is": "BridgeTransfer"
+      }
+    }
+  },
   "CctpClaim": {
     "fields": {
       "tx": {
@@ -1038,6 +1060,18 @@ export const endpoints = {
     "path": "/api/v1/{bridge}/bridge/check",
     "answer": {
       "is": "BridgeCheck"
+    }
+  },
+  "trackTransfer": {
+    "method": "GET",
+    "path": "/api/v1/{bridge}/bridge/events",
+    "isStream": true,
+    "events": {
+      "any": [
+        {
+          "is": "TransferEvent"
+        }
+      ]
     }
   },
   "getCcipRouter": {

@@ -172,6 +172,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/{bridge}/bridge/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Where what a transaction has sent over a bridge is, now and at every change.
+         * @description Server-sent events: `transfer` with the body of GET /{bridge}/bridge/check and when it was seen, first as it is and then whenever that changes, `error` with an error body where it could not be read, and a comment every 15 seconds. It ends once the transfer is delivered, failed or unknown. The state is read at each new block of the destination, of the source while that is not mined, at most once a second, and each read counts as one request.
+         */
+        get: operations["trackTransfer"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/ccip/router": {
         parameters: {
             query?: never;
@@ -4640,6 +4660,47 @@ export interface components {
             destinationBlockNumber?: number;
             /** @description What anybody may send on the destination; absent: nothing is to be tried. */
             retry?: components["schemas"]["BridgeRetry"];
+        };
+        TransferEvent: {
+            /**
+             * @description Name of the event.
+             * @constant
+             */
+            event: "transfer";
+            /** @description Block, or blocks that are done: decimal. */
+            id: string;
+            /** @description Call data, hexadecimal. */
+            data: components["schemas"]["BridgeTransfer"];
+        };
+        /** @description Where what a transaction has sent over a bridge is, from that moment on. */
+        BridgeTransfer: {
+            /** @description EIP-155 id of the source chain. */
+            sourceChainId: number;
+            /** @description Hash of the source transaction. */
+            sourceTxHash: string;
+            /** @description Absent while the source is not mined, for a chain that is not known here, and where hops have several. */
+            destinationChainId?: number;
+            /** @description Transaction that delivered; absent where no node of the destination gives events. */
+            destinationTxHash?: string;
+            /**
+             * @description pending: the source is not mined; inflight: sent, and not delivered at destinationBlockNumber; delivered: and its order, if any, ran; failed: it never will be, or its order failed and the fallback receiver was paid; unknown: nothing of this bridge, or the state does not tell.
+             * @enum {string}
+             */
+            status: "pending" | "inflight" | "delivered" | "failed" | "unknown";
+            /** @description Why it failed, is held up or not known. */
+            error?: string;
+            /** @description What the source sent, by its receipt. */
+            sourceEvent?: components["schemas"]["BridgeSourceEvent"];
+            /** @description When it was delivered; absent as destinationTxHash is. */
+            destinationEvent?: components["schemas"]["BridgeDestinationEvent"];
+            /** @description Block of the destination whose state says so. */
+            destinationBlockNumber?: number;
+            /** @description What anybody may send on the destination; absent: nothing is to be tried. */
+            retry?: components["schemas"]["BridgeRetry"];
+            /** @description Where the transaction sends several deliveries; status is then inflight while one of them is, then failed or unknown where one of them is. */
+            hops?: components["schemas"]["BridgeHop"][];
+            /** @description When the service saw it so, unix seconds. */
+            seenAt: number;
         };
         CcipRouter: {
             /** @description Contract that messages are sent through. */
@@ -9536,6 +9597,143 @@ export interface operations {
                 };
             };
             /** @description RATE_LIMITED: The key is over its request rate. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description INTERNAL: A fault of the service itself; its log has the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died, and so did its replacements. THREAD_LOST: The thread that calculated the answer ended too early, for example because memory ran out. OVERLOADED: More work is waiting than can be done in time. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description DEADLINE_EXCEEDED: The deadline passed before anything was found. */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    trackTransfer: {
+        parameters: {
+            query: {
+                /** @description EIP-155 id of the source chain. */
+                chainId?: number;
+                /**
+                 * @description Hash of the source transaction.
+                 * @example 0x5d6c1b2a3f4e59687a8b9cad0e1f2a3b4c5d6e7f8091a2b3c4d5e6f708192a3b
+                 */
+                txHash: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Name of the bridge; layerzero is stargate. Of those that are not installed NOT_FOUND says so.
+                 * @example stargate
+                 */
+                bridge: "across" | "stargate" | "layerzero" | "cctp" | "canonical" | "ccip" | "relay";
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": components["schemas"]["TransferEvent"] | components["schemas"]["ErrorEvent"];
+                };
+            };
+            /** @description INVALID_REQUEST: The request does not match its schema. UNKNOWN_CHAIN: The chain is not configured here. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "statusCode": 400,
+                     *       "error": "Bad Request",
+                     *       "message": [
+                     *         "tokenOut is required",
+                     *         "deadlineMs must be an integer from 50 to 60000"
+                     *       ],
+                     *       "code": "INVALID_REQUEST",
+                     *       "requestId": "req-1",
+                     *       "details": {
+                     *         "next": [
+                     *           {
+                     *             "parameter": "tokenOut"
+                     *           },
+                     *           {
+                     *             "parameter": "deadlineMs"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description UNAUTHORIZED: The API key is missing or not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description KEY_DISABLED: The API key is disabled. CALLER_NOT_ALLOWED: The request comes from a page, or by a host name, that is not among the allowed ones. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description NOT_FOUND: The path or the named thing does not exist. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "statusCode": 404,
+                     *       "error": "Not Found",
+                     *       "message": "There is no protocol nope.",
+                     *       "code": "NOT_FOUND",
+                     *       "requestId": "req-1"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description TOO_MANY_STREAMS: The key has as many streams open, or its account as many files, as it may have. RATE_LIMITED: The key is over its request rate. */
             429: {
                 headers: {
                     [name: string]: unknown;

@@ -60,7 +60,7 @@ test.each([
     expect(done).toMatchObject({ amountsOut: [null], receipt: { status: 'success' } })
 
     const states = []
-    const following = forkroute.track({ bridge, chainId: 1, txHash: done.hash, everyMs: 100 })
+    const following = forkroute.track({ bridge, chainId: 1, txHash: done.hash })
     for await (const state of following) {
       states.push(state.status)
       if (state.status === 'inflight') await relayed.relay('deliver')

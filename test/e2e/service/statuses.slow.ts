@@ -12,7 +12,7 @@ const nobody = `0x${'12'.repeat(20)}`
 
 /** What mined transactions did is asked in e2e/crosschain and e2e/history: no example can name one that is there. */
 const isOfTransaction = ({ path }: FamilyEndpoint) =>
-  /\/(bridge\/(check|claim)|hindsight)$/.test(path)
+  /\/(bridge\/(check|claim|events)|hindsight)$/.test(path)
 const having = (status: number) =>
   familyEndpoints.filter(
     (one) => one.statuses.includes(status) && !(status === 200 && isOfTransaction(one)),
@@ -25,7 +25,7 @@ const asking = (status: number) => having(status).filter((one) => !needsNoNode(o
 /** A name of nothing in the place of the last part that the path leaves open. */
 function absentPart(path: string): string {
   if (path.includes('/prices/')) return nobody
-  if (path.endsWith('/bridge/check')) return 'ccip'
+  if (/\/bridge\/(check|events)$/.test(path)) return 'ccip'
   return path.endsWith('/requests/{}') ? '1' : 'nope'
 }
 

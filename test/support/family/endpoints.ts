@@ -169,6 +169,13 @@ export const familyEndpoints: readonly FamilyEndpoint[] = [
     inputs: inputs.bridgeCheck,
     agreement: agree.bridgeCheck,
   }),
+  define(
+    'GET',
+    '/{}/bridge/events',
+    { transfer: records.BridgeTransfer, error: records.ErrorBody },
+    [400, 404, ...reading],
+    { inputs: inputs.bridgeCheck, ...ofStreams },
+  ),
   {
     ...define('POST', '', transactions.Multichain, calculating, {
       inputs: inputs.multichain,

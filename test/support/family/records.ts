@@ -298,6 +298,8 @@ export const BridgeCheck = z.looseObject({
   hops: z.array(z.looseObject(delivery)).min(2).optional(),
 })
 
+export const BridgeTransfer = BridgeCheck.extend({ seenAt: z.int() })
+
 const touchedPools = z.array(
   z.looseObject({ protocol: Text.nullable(), address: Address, id: Text.nullable() }),
 )

@@ -50,6 +50,7 @@ const requests: Readonly<Record<string, Sent>> = {
   'GET /cctp/bridge/tokenmessengerv2': { query: { chainId: '1' } },
   'GET /cctp/bridge/claim': { query: { txHash: `0x${'ab'.repeat(32)}` } },
   'GET /{}/bridge/check': { named: ['across'], query: { txHash: `0x${'ab'.repeat(32)}` } },
+  'GET /{}/bridge/events': { named: ['across'], query: { txHash: `0x${'ab'.repeat(32)}` } },
   'POST /hindsight': { body: { hash: `0x${'ab'.repeat(32)}` } },
   'POST /api/experimental/multichain/shortcut/route': {
     body: {
