@@ -135,9 +135,6 @@ export function crosschainRules(given: Given): string[] {
       problems.push(`${name} must not be given with a destinationChainId other than chainId`)
     }
   }
-  if (given.proof === 'adaptive') {
-    problems.push('proof must be all with a destinationChainId other than chainId')
-  }
   if (destinationFeeReceiver !== undefined && new Set(texts(fee)).size > 1) {
     problems.push('fee must be the same for all amountIn with destinationFeeReceiver')
   }

@@ -16,7 +16,7 @@ import {
 import { impactWarnings, type RouteStepRecord } from '../../domain/route-step.js'
 import { priceImpactBps } from '../../routing/market/valuation.js'
 import { spentOf } from '../../routing/route/answer.js'
-import { destinationFee, type RouteQuote } from './plan.js'
+import { destinationFee, isAdaptive, type RouteQuote } from './plan.js'
 import type { Settled } from './settle.js'
 import type { QuoteParts, Side } from './sides.js'
 import { costOf } from './worth.js'
@@ -46,6 +46,7 @@ export function routeAnswer(
     priceImpact,
     block: source.pin,
     tx: result.tx,
+    ...(isAdaptive(request) && { proof: 'adaptive' as const }),
     ...(request.amountOut !== undefined && { input: spentOf(request.limit, at(sent.inputs, 0)) }),
     ...defined({
       fees: fees.length > 0 ? fees : undefined,

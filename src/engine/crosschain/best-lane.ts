@@ -10,11 +10,14 @@ import { estimateLanes, type LaneEstimate } from './estimates.js'
 import { estimateExactly } from './exact-estimates.js'
 import { settleExactly } from './exact-output.js'
 import { isLaneError, type LaneFailure, noLane, warningsOf } from './lanes.js'
-import type { CrosschainPlan, RouteQuote } from './plan.js'
+import { type CrosschainPlan, isAdaptive, type RouteQuote } from './plan.js'
 import { provenBest } from './proven-best.js'
 import type { Settled, Settlement } from './settle.js'
 import type { CrosschainParts } from './sides.js'
 import { worthOf } from './worth.js'
+
+/** Lanes that are proven at most where the request asks for few. */
+const mostAdaptive = 2
 
 export interface LaneChoice {
   /** One for each lane that may be taken. */
@@ -62,6 +65,7 @@ export async function settleBestLane(
     prove: ({ plan }) =>
       isExact ? settleExactly(quote, settlement, plan) : settlement.settle(plan),
     onFailed: ({ plan }, error) => fail(plan, error),
+    ...(isAdaptive(request) && { most: mostAdaptive }),
   })
   if (settled) return { settled, warnings: warningsOf(failures, undeployed) }
   throw noLane({ request, failures, undeployed, lanes, destination: destination.chain })

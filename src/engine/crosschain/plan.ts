@@ -77,6 +77,11 @@ export function planOfRoute(quote: RouteQuote, candidate: LaneCandidate): Crossc
   }
 }
 
+/** Whether the request itself asks for few simulations. */
+export function isAdaptive({ router }: Pick<RouteRequest, 'router'>): boolean {
+  return router?.proof === 'adaptive'
+}
+
 /** The same for a stated amount of the only input, raw units, fee included. */
 export function planWithAmount(
   quote: RouteQuote,

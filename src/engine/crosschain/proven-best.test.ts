@@ -2,7 +2,10 @@ import { describe, expect, test } from 'vitest'
 import { provenBest } from './proven-best.js'
 
 /** Lanes by name: what they promise, and what they give; null: they fail. */
-async function choose(lanes: Record<string, readonly [promised: number, given: number | null]>) {
+async function choose(
+  lanes: Record<string, readonly [promised: number, given: number | null]>,
+  most?: number,
+) {
   const tried: string[] = []
   const failed: string[] = []
   const estimated = Object.entries(lanes).map(([name, [value]]) => ({ name, value }))
@@ -17,6 +20,7 @@ async function choose(lanes: Record<string, readonly [promised: number, given: n
         return { name, value: given }
       },
       onFailed: ({ name }) => failed.push(name),
+      ...(most !== undefined && { most }),
     },
   )
   return { best: best?.name ?? null, tried, failed }
@@ -68,8 +72,9 @@ describe('the lane that is chosen', () => {
     expect((await choose({})).best).toBeNull()
   })
 
-  test('is looked for among three, however much they promise', async () => {
+  test('is looked for among three, or as many as are asked for, however much others promise', async () => {
     const lanes = { a: [9, 1], b: [8, 2], c: [7, 3], d: [6, 6] } as const
     expect(await choose(lanes)).toMatchObject({ best: 'c', tried: ['a', 'b', 'c'] })
+    expect(await choose(lanes, 2)).toMatchObject({ best: 'b', tried: ['a', 'b'] })
   })
 })

@@ -1,4 +1,4 @@
-/** How many are proven at most, where estimates have promised too much. */
+/** How many are proven at most, where estimates have promised too much, unless fewer are asked for. */
 const mostProven = 3
 /** How many are tried at most, with those that turn out to be unusable. */
 const mostTried = 6
@@ -19,6 +19,8 @@ export async function provenBest<T, P>(
     valueOf(one: T | P): number
     prove(one: T): Promise<P>
     onFailed(one: T, error: unknown): void
+    /** That are proven at most. */
+    readonly most?: number
   },
 ): Promise<P | null> {
   let best: P | null = null
@@ -27,7 +29,11 @@ export async function provenBest<T, P>(
   const ranked = estimated.toSorted((a, b) => by.valueOf(b) - by.valueOf(a))
   for (const one of ranked.slice(0, mostTried)) {
     const value = by.valueOf(one)
-    if (best && (proven === mostProven || (value <= by.valueOf(best) && value < nearly))) break
+    if (
+      best &&
+      (proven === (by.most ?? mostProven) || (value <= by.valueOf(best) && value < nearly))
+    )
+      break
     try {
       const found: P = await by.prove(one)
       if (proven++ === 0) nearly = value - Math.max(Math.abs(value) * tie.part, tie.usd)

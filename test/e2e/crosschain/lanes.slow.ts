@@ -139,14 +139,8 @@ describe('amounts at the edge of a lane', () => {
   })
 })
 
-test.each([
-  ['native on both sides', nativeToken, nativeToken],
-  ['native to its wrapped token', nativeToken, '0x4200000000000000000000000000000000000006'],
-  ['its wrapped token to native', weth, nativeToken],
-  ['tokens that are on one side alone', link, aero],
-] as const)('%s', async (_what, tokenIn, tokenOut) => {
-  const { status, text, body } = await route({ tokenIn, tokenOut, amountIn: `${2n * 10n ** 18n}` })
-  expect(status, text).toBe(200)
+/** Executes an answer on an Anvil of each chain: it does what it says, to the unit. */
+async function expectDelivered(body: any, tokenOut: Address): Promise<void> {
   const source = {
     chainId: 1,
     nodeUrl: nodeOf(1),
@@ -164,6 +158,28 @@ test.each([
   const watch = { token: tokenOut, owner: alice }
   const delivered = await deliverOnFork({ source, destination, logs: sent.logs, watch })
   expect(delivered).toMatchObject({ status: 'delivered', gained: BigInt(body.amountOut) })
+}
+
+test.each([
+  ['native on both sides', nativeToken, nativeToken],
+  ['native to its wrapped token', nativeToken, '0x4200000000000000000000000000000000000006'],
+  ['its wrapped token to native', weth, nativeToken],
+  ['tokens that are on one side alone', link, aero],
+] as const)('%s', async (_what, tokenIn, tokenOut) => {
+  const { status, text, body } = await route({ tokenIn, tokenOut, amountIn: `${2n * 10n ** 18n}` })
+  expect(status, text).toBe(200)
+  await expectDelivered(body, tokenOut)
+})
+
+test('with proof=adaptive the answer says so, and does what it says', async () => {
+  const asked = { tokenIn: link, tokenOut: aero, amountIn: `${3n * 10n ** 18n}` }
+  const { status, text, body } = await route({ ...asked, proof: 'adaptive' })
+  expect(status, text).toBe(200)
+  expect(body.proof).toBe('adaptive')
+  await expectDelivered(body, aero)
+  const all = await route(asked)
+  expect(all.body.proof).toBeUndefined()
+  expect(BigInt(body.amountOut) * 1_000n).toBeGreaterThan(BigInt(all.body.amountOut) * 999n)
 })
 
 test('a token that is on the other side alone is none of this side', async () => {

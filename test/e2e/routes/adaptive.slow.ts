@@ -66,7 +66,7 @@ describe('on the sandbox', () => {
     )
   })
 
-  test('in routes and batches, too; not over a bridge', async () => {
+  test('in routes and batches, too', async () => {
     const route = await service.get('/api/v1/shortcuts/route', {
       ...trade,
       proof: 'adaptive',
@@ -79,16 +79,6 @@ describe('on the sandbox', () => {
     })
     const [fast, full] = batch.body.quotes
     expect({ ...full, proof: 'adaptive' }).toEqual(fast)
-    const bridged = await service.get(quote, {
-      ...trade,
-      proof: 'adaptive',
-      destinationChainId: '8453',
-      tokenOut: '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913',
-    })
-    expect([bridged.status, bridged.body.message]).toEqual([
-      400,
-      'proof must be all with a destinationChainId other than chainId',
-    ])
   })
 
   test('as a setting: a request may ask for all', async () => {
