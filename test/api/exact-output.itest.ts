@@ -24,6 +24,20 @@ describe('a request with amountOut', () => {
     },
   )
 
+  test('over a bridge it reaches the engine, too, with a permit', async () => {
+    const api = await startTestApi()
+    const there = { destinationChainId: '8453', permit: 'true', tokenIn: usdc, tokenOut: weth }
+    const reply = await api.get(
+      `/shortcuts/route?${query({ amountIn: null, ...there })}&amountOut=7`,
+    )
+    expect(reply.status, reply.text).toBe(200)
+    expect(api.asked.routes[0]).toMatchObject({
+      amountOut: 7n,
+      permit: true,
+      crosschain: { destinationChainId: 8453 },
+    })
+  })
+
   test('one with amountIn has none', async () => {
     const api = await startTestApi()
     await api.get(`/shortcuts/route?${query({})}`)

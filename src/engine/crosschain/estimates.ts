@@ -119,7 +119,7 @@ function likelyBest(
   return ranked.toSorted((a, b) => b.worth - a.worth)[0]?.plan
 }
 
-export async function noPathOn(
+async function noPathOn(
   quote: RouteQuote,
   plan: CrosschainPlan,
   { delivered }: Offer,
