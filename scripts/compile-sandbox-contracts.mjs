@@ -1,12 +1,40 @@
 // Compiles fixtures/sandbox-contracts to src/sandbox/generated/contracts.ts, so that starting needs no compiler.
 // With --check: writes nothing, fails when the committed file is not what the sources compile to.
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import solc from 'solc'
+import { list } from 'tar'
 
 const require = createRequire(import.meta.url)
 const sourceDir = new URL('../fixtures/sandbox-contracts/', import.meta.url)
 const target = new URL('../src/sandbox/generated/contracts.ts', import.meta.url)
+
+/** Ship sources, and name other packages that only their own tests need: fetched here rather than installed. */
+const fetchedPackages = [
+  {
+    name: '@layerzerolabs/oft-evm',
+    version: '4.0.1',
+    integrity:
+      'sha512-GjjfnUbx77TnFFKALVRXJYb1bt1jvarcyyx/AQo6sZfJng5DIqzI9wDxEGlUz03tEnsS6ZOOLBsH+e/hYsruiA==',
+  },
+  {
+    name: '@layerzerolabs/oapp-evm',
+    version: '0.4.1',
+    integrity:
+      'sha512-eOoDepVSrUlVNIlnkH0Vd5Vt4lXBkSBh6Bb16vsLbaN9AryBjy4GDpsE7K4c8iWTFL9BiBXGsV7nJTkgqi+xRQ==',
+  },
+  {
+    name: '@layerzerolabs/lz-evm-protocol-v2',
+    version: '3.0.168',
+    integrity:
+      'sha512-1m9uZDcROJrFjjFZ06J6kmXIqFoJ4r2VH95bL5wsKjkmffNrRYyxbTr2pael7EP8dcq55HpCKc9dg4G1SfTOVQ==',
+  },
+]
+const fetched = await fetchSources()
 
 const files = readdirSync(sourceDir).filter((name) => name.endsWith('.sol'))
 const input = {
@@ -22,7 +50,9 @@ const input = {
   },
 }
 /** Sources of packages that ours build on. */
-const load = (path) => ({ contents: readFileSync(require.resolve(path), 'utf8') })
+const load = (path) => ({
+  contents: fetched.get(path) ?? readFileSync(require.resolve(path), 'utf8'),
+})
 const output = JSON.parse(solc.compile(JSON.stringify(input), { import: load }))
 for (const { severity, formattedMessage } of output.errors ?? []) {
   console.error(formattedMessage)
@@ -49,4 +79,34 @@ if (!process.argv.includes('--check')) writeFileSync(target, text)
 else if (readFileSync(target, 'utf8') !== text) {
   console.error('src/sandbox/generated/contracts.ts is not what the sources compile to.')
   process.exitCode = 1
+}
+
+/** @returns sources of the fetched packages, by the path that imports name. */
+async function fetchSources() {
+  const directory = mkdtempSync(join(tmpdir(), 'forkroute-sources-'))
+  const sources = new Map()
+  try {
+    for (const { name, version, integrity } of fetchedPackages) {
+      const args = ['pack', '--ignore-scripts', '--pack-destination', directory]
+      execFileSync('npm', [...args, `${name}@${version}`], { cwd: directory, stdio: 'ignore' })
+      const tarball = join(directory, `${name.replace('@', '').replace('/', '-')}-${version}.tgz`)
+      const digest = createHash('sha512').update(readFileSync(tarball)).digest('base64')
+      if (`sha512-${digest}` !== integrity) {
+        throw new Error(`${name}@${version} is not the pinned one.`)
+      }
+      const read = []
+      await list({
+        file: tarball,
+        filter: (path) => path.endsWith('.sol'),
+        onReadEntry: (entry) => {
+          const place = entry.path.replace('package', name)
+          read.push(entry.concat().then((data) => sources.set(place, data.toString())))
+        },
+      })
+      await Promise.all(read)
+    }
+  } finally {
+    rmSync(directory, { recursive: true, force: true })
+  }
+  return sources
 }

@@ -108,6 +108,8 @@ export interface LaneQuote {
   readonly gas?: bigint
   /** What no chain state tells, such as whether a relayer has the funds; English sentences. */
   readonly warnings: readonly string[]
+  /** The bridge's own: what `encode` needs of what was read. */
+  readonly details?: Readonly<Record<string, string | number>>
 }
 
 /** Why a lane cannot be used for the amount at the block. */

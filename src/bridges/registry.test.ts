@@ -17,9 +17,11 @@ function symbolsOf(slug: string, { bridges: stated = {} }: ChainDefinition): str
 const pairs = chains.flatMap((source) => chains.map((destination) => ({ source, destination })))
 
 describe('bridges', () => {
-  test('slugs and names are each one bridge’s, and all are names that may be ignored', () => {
+  test('slugs are each one bridge’s, as are names but layerzero, and all are names that may be ignored', () => {
     const names = bridges.flatMap((bridge) => bridge.names)
-    expect(new Set(names).size).toBe(names.length)
+    const own = names.filter((name) => name !== 'layerzero')
+    expect(new Set(own).size).toBe(own.length)
+    expect(new Set(slugs).size).toBe(slugs.length)
     for (const { slug, names: own } of bridges) {
       expect(own).toContain(slug)
       expect(bridgeBySlug(slug)?.slug).toBe(slug)
@@ -27,9 +29,11 @@ describe('bridges', () => {
     expect(bridgeNames).toEqual(expect.arrayContaining(names))
   })
 
-  test('layerzero is Stargate, and what is not installed excludes nothing', () => {
+  test('layerzero is Stargate and OFTs, and what is not installed excludes nothing', () => {
     expect(slugs).toEqual(expect.arrayContaining(['stargate', 'across']))
-    expect(slugsWithout('layerzero')).toEqual(slugs.filter((slug) => slug !== 'stargate'))
+    const over = ['stargate', 'oft']
+    expect(slugsWithout('layerzero')).toEqual(slugs.filter((slug) => !over.includes(slug)))
+    for (const slug of over) expect(slugsWithout(slug)).toEqual(slugs.filter((one) => one !== slug))
     expect(slugsWithout(...slugs)).toEqual([])
     const absent = bridgeNames.filter((name) => !bridges.some(({ names }) => names.includes(name)))
     expect(absent).toContain('ccip')

@@ -7,6 +7,7 @@ import type { BridgeAdapter } from './bridge.js'
 import { canonical } from './canonical/index.js'
 import { createCctp } from './cctp/index.js'
 import type { CctpSettings } from './cctp/settings.js'
+import { oft } from './oft/index.js'
 import { stargate } from './stargate/index.js'
 
 /** In the order in which their lanes are looked at. */
@@ -16,7 +17,7 @@ export function createBridges(
     readonly cctp?: Partial<CctpSettings>
   } = {},
 ): BridgeAdapter[] {
-  return [stargate, createAcross(settings.across), createCctp(settings.cctp), canonical]
+  return [stargate, createAcross(settings.across), createCctp(settings.cctp), canonical, oft]
 }
 
 export const bridges: readonly BridgeAdapter[] = createBridges()

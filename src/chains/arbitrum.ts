@@ -225,5 +225,11 @@ export const arbitrum = defineChain({
       fastFeeBps: 2,
       tokens: ['USDC:0xaf88d065e77c8cc2239327c5edb3a432268e5831'],
     },
+    // @see DefiLlama/bridges-server db4a7a9, src/adapters/usdt0/index.ts
+    oft: {
+      pools: [
+        'USDT0:0x14e4a1b13bf7f943c8ff7c51fb60fa964a298d92:0xfd086bc7cd5c481dcc9c85ebe478a1c0b69fcbb9',
+      ],
+    },
   },
 })

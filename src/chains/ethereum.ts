@@ -316,5 +316,11 @@ export const ethereum = defineChain({
       fastFeeBps: 2,
       tokens: ['USDC:0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48'],
     },
+    // @see DefiLlama/bridges-server db4a7a9, src/adapters/usdt0/index.ts
+    oft: {
+      pools: [
+        'USDT0:0x6c96de32cea08842dcc4058c14d3aaad7fa41dee:0xdac17f958d2ee523a2206206994597c13d831ec7',
+      ],
+    },
   },
 })

@@ -198,5 +198,11 @@ export const optimism = defineChain({
       fastFeeBps: 2,
       tokens: ['USDC:0x0b2c639c533813f4aa9d7837caf62653d097ff85'],
     },
+    // @see DefiLlama/bridges-server db4a7a9, src/adapters/usdt0/index.ts
+    oft: {
+      pools: [
+        'USDT0:0xf03b4d9ac1d5d1e7c4cef54c2a313b9fe051a0ad:0x01bff41798a0bcf287b996046ca68b395dbc1071',
+      ],
+    },
   },
 })

@@ -144,5 +144,11 @@ export const polygon = defineChain({
         'USDT:0xd47b03ee6d86cf251ee7860fb2acf9f91b9fd4d7:0xc2132d05d31c914a87c6611c10748aeb04b58e8f:6',
       ],
     },
+    // @see DefiLlama/bridges-server db4a7a9, src/adapters/usdt0/index.ts
+    oft: {
+      pools: [
+        'USDT0:0x6ba10300f0dc58b7a1e4c0e41f5dabb7d7829e13:0xc2132d05d31c914a87c6611c10748aeb04b58e8f',
+      ],
+    },
   },
 })

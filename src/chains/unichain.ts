@@ -85,5 +85,11 @@ export const unichain = defineChain({
         'ETH:0xe9aba835f813ca05e50a6c0ce65d0d74390f7de7:0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee',
       ],
     },
+    // @see DefiLlama/bridges-server db4a7a9, src/adapters/usdt0/index.ts
+    oft: {
+      pools: [
+        'USDT0:0xc07be8994d035631c36fb4a89c918cefb2f03ec3:0x9151434b16b9763660705744891fa906f660ecc5',
+      ],
+    },
   },
 })

@@ -11,6 +11,7 @@ import { canonicalPlacements, openCanonical } from './bridges/canonical.js'
 import { openBridges } from './bridges/open-bridges.js'
 import { bridgePlacements, placeFeeLibraries } from './bridges/place-bridges.js'
 import { placeCctp } from './bridges/place-cctp.js'
+import { placeOfts } from './bridges/place-oft.js'
 import { startAnvil } from './chain/anvil-process.js'
 import { createChainWriter } from './chain/chain-writer.js'
 import { type DumpedAccounts, recordHistory } from './chain/history.js'
@@ -93,6 +94,12 @@ export async function buildSandbox(args: {
     await openCanonical(chain, deployer, market.chain)
     await chain.mine()
     await placeCctp(chain, market.chain, plan.others, deployer)
+    await placeOfts(chain, {
+      definition: market.chain,
+      others: plan.others,
+      tokens: market.tokens,
+      owner: deployer,
+    })
     await chain.all([{ method: 'evm_setBlockGasLimit', params: [numberToHex(usualGasLimit)] }])
     await settle(chain, market)
     await chain.checkReceipts()

@@ -6,7 +6,7 @@
 import type { Hex } from '../domain/primitives.js'
 
 export const headHashes = {
-  1: '0x779da7b5b6dffb01988fcd05ed0f8fb5d8d1de0b1d5949a1a4802c23baab290f',
-  42161: '0xca5ac004f4a22b88c9bcf262396a91fc992d5ab5967dd1a9cb88b65f5be355e5',
+  1: '0x1e3ae802061e3e55613fca7d4934a5fb18096986696b3c993479e4ac741caf1c',
+  42161: '0xebf91f1e780248ebd8cc1eebd9c0ef9a996a37e16ff3be51d63ffbfbbd2319c7',
   8453: '0xfc2636d57a3fbfb956f8db6ca53ed0bd25413a04584b6def91a8cb0ac23a370d',
 } as const satisfies Record<number, Hex>

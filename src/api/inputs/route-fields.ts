@@ -218,7 +218,7 @@ const crosschainInputs = {
   ),
   ignoreBridges: described(
     withDefault(listOf(anyCase(oneOf(bridgeNames)), 0, maxIgnored), [], []),
-    'Bridges to leave out. Names that are not installed exclude nothing; layerzero is stargate.',
+    'Bridges to leave out. Names that are not installed exclude nothing; layerzero is stargate and oft.',
   ),
   destinationFeeReceiver: described(
     Address.optional(),
@@ -226,7 +226,7 @@ const crosschainInputs = {
   ),
   gasDrop: described(
     Amount.optional(),
-    'Wei of the destination’s native token that the receiver is paid besides: by bridges that do so (stargate), out of the messaging fee.',
+    'Wei of the destination’s native token that the receiver is paid besides: by bridges that do so (stargate, oft), out of the messaging fee.',
   ),
 }
 

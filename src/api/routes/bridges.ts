@@ -37,7 +37,7 @@ const checkErrors = [
 const ofBridge = z.object({
   bridge: described(
     oneOf(bridgeNames),
-    'Name of the bridge; layerzero is stargate. Of those that are not installed NOT_FOUND says so.',
+    'Name of the bridge; layerzero is stargate and oft. Of those that are not installed NOT_FOUND says so.',
     'stargate',
   ),
 })
@@ -90,9 +90,9 @@ function definePools(name: 'layerzero' | 'stargate', operationId: string) {
     path: `/api/v1/${name}/pool`,
     tag: 'Bridges',
     operationId,
-    summary: 'Pools that send a token over LayerZero, and where to.',
+    summary: 'Pools and OFTs that send a token over LayerZero, and where to.',
     description:
-      "One entry for each destination, by the chains' definitions; null where no pool takes the token on that chain.",
+      "Pools of Stargate and OFTs, one entry for each and destination, by the chains' definitions; null where none takes the token on that chain.",
     input: z.object({
       chainId: withDefault(ChainId, 1, 1),
       token: described(Address, 'What the pool takes; native as its constant.', nativeToken),

@@ -1,53 +1,48 @@
-/** Stargate V2 (LayerZero): the pools of a chain, by its definition. Pure. */
+/** Stargate V2 (LayerZero): the pools of a chain, by its definition, and what they send. Pure. */
+import { hexToNumber, size, slice } from 'viem'
 import type { ChainDefinition } from '../../chains/chain.js'
 import { defined } from '../../domain/defined.js'
-import { type Address, toAddress } from '../../domain/primitives.js'
+import { type Address, type Hex, toAddress } from '../../domain/primitives.js'
 import { statedDecimals } from '../decimals.js'
+import { type Family, layerZeroChain, type OmnichainToken } from '../layerzero/family.js'
+import { readTransfer, type Transfer } from '../layerzero/packet.js'
 
-export interface StargatePool {
-  /** Symbol of the asset, the same on all its chains: two pools with one symbol are a lane. */
-  readonly symbol: string
-  readonly pool: Address
-  /** What it takes and pays; native as its constant. */
-  readonly token: Address
-  /** LayerZero's EndpointV2, which calls for what the pool has paid. */
-  readonly endpoint: Address
-  /** Decimals of the token; absent where they are the same on all chains, or not stated. */
-  readonly decimals?: number
-}
-
-/** What LayerZero and Stargate have on a chain besides pools. */
-export interface StargateChain {
-  /** LayerZero's number of the chain. */
-  readonly eid: number
-  readonly endpoint: Address
-  readonly tokenMessaging: Address
-}
+/** Type of a message that carries one transfer. */
+const taxi = 1
 
 /** Null where the chain has no Stargate. */
-export function stargateChain({ bridges }: Pick<ChainDefinition, 'bridges'>): StargateChain | null {
-  const { eid, endpoint, tokenMessaging } = bridges?.stargate ?? {}
-  if (eid === undefined || endpoint === undefined || tokenMessaging === undefined) return null
-  return {
-    eid: Number(eid),
-    endpoint: toAddress(String(endpoint)),
-    tokenMessaging: toAddress(String(tokenMessaging)),
-  }
+export function tokenMessagingOf({ bridges }: Pick<ChainDefinition, 'bridges'>): Address | null {
+  const { tokenMessaging } = bridges?.stargate ?? {}
+  return tokenMessaging === undefined ? null : toAddress(String(tokenMessaging))
 }
 
-/** None where the chain has no Stargate. An address says nothing without its chain: it may be another pool elsewhere. */
-export function stargatePools({ bridges }: Pick<ChainDefinition, 'bridges'>): StargatePool[] {
-  const { endpoint, pools = [] } = bridges?.stargate ?? {}
-  if (!Array.isArray(pools)) return []
+/** None where the chain has no Stargate. */
+export function stargatePools(chain: Pick<ChainDefinition, 'bridges'>): OmnichainToken[] {
+  const { pools = [] } = chain.bridges?.stargate ?? {}
+  const [layerZero, messenger] = [layerZeroChain(chain), tokenMessagingOf(chain)]
+  if (!Array.isArray(pools) || !layerZero || !messenger) return []
   return pools.map((entry: string) => {
     const [symbol = '', pool = '', token = '', part] = entry.split(':')
-    const decimals = statedDecimals(part)
     return {
       symbol,
       pool: toAddress(pool),
       token: toAddress(token),
-      endpoint: toAddress(String(endpoint)),
-      ...defined({ decimals: decimals ?? undefined }),
+      endpoint: layerZero.endpoint,
+      messenger,
+      ...defined({ decimals: statedDecimals(part) ?? undefined }),
     }
   })
+}
+
+/** A taxi is an OFT's transfer behind its type and the asset's number. Null: a bus. @see stg-evm-v2 2.0.6, src/libs/TaxiCodec.sol */
+export function readTaxi(payload: Hex): Transfer | null {
+  if (size(payload) < 43 || hexToNumber(slice(payload, 0, 1)) !== taxi) return null
+  return readTransfer(slice(payload, 3))
+}
+
+export const stargateFamily: Family = {
+  slug: 'stargate',
+  tokensOn: stargatePools,
+  readTransfer: readTaxi,
+  paysOutOfPools: true,
 }

@@ -1,66 +1,27 @@
-/** What a pool makes of an amount, asked of the pool itself, and the call that sends it. */
-import { decodeFunctionResult, encodeFunctionData, padHex, size, toFunctionSelector } from 'viem'
-import type { Hex } from '../../domain/primitives.js'
+/** What a pool makes of an amount, asked of the pool itself. */
+import { decodeFunctionResult, encodeFunctionData, toFunctionSelector } from 'viem'
 import type { ReadResult } from '../../domain/state.js'
-import type {
-  BridgeAdapter,
-  DeliveryTerms,
-  GasDrop,
-  Lane,
-  LaneQuote,
-  LaneRefusal,
-} from '../bridge.js'
+import type { BridgeAdapter, Lane, LaneQuote, LaneRefusal } from '../bridge.js'
 import { toTokenOut } from '../decimals.js'
+import { oftAbi } from '../layerzero/abi.js'
+import { isAnswer, messagingFee, sendParameters, warningsOf } from '../layerzero/send.js'
 import { poolAbi } from './abi.js'
-import { composeGasOption, encodeOptions, nativeDropOption, receiveGasOption } from './options.js'
 
-/**
- * Gas that a message adds to its receipt, where it is copied, hashed, queued and logged: measured 29,450 and 16.3 a byte.
- * What Stargate pays for by itself is meant for a transfer.
- */
-const receiveGas = { least: 30_000n, perByte: 17n }
 /** The pool's `status` while it is paused. */
 const paused = 3n
 const feePaused = toFunctionSelector('FeeLib_Paused()')
-/** LayerZero's executor reverts with it above the most native value that it pays out on the chain. */
-const tooMuchNative = toFunctionSelector('Executor_NativeAmountExceedsCap(uint256,uint256)')
 /** A path to a chain where the asset is minted has this credit, in shared decimals: no limit. */
 const unlimitedCredit = 2n ** 64n - 1n
 
-/** A taxi: sent by itself and at once, and the only way to send a message. Amounts may be references. */
-export function sendParameters(
-  lane: Lane,
-  terms: DeliveryTerms,
-  amounts: { readonly amountLD: unknown; readonly minAmountLD: bigint },
-) {
-  const bytes = BigInt(size(terms.message))
-  const paidCalls = [
-    receiveGasOption(receiveGas.least + bytes * receiveGas.perByte),
-    composeGasOption(terms.gas),
-  ]
-  const bought = [
-    ...(bytes > 0n ? paidCalls : []),
-    ...(terms.gasDrop ? [nativeDropOption(terms.gasDrop)] : []),
-  ]
-  return {
-    dstEid: Number(lane.details?.dstEid),
-    to: padHex(terms.receiver, { size: 32 }),
-    ...amounts,
-    extraOptions: bought.length > 0 ? encodeOptions(bought) : ('0x' as const),
-    composeMsg: terms.message,
-    oftCmd: '0x' as const,
-  }
-}
-
 export const quote: BridgeAdapter['quote'] = async ({ lane, terms, amountIn, reader }) => {
   const amounts = { amountLD: amountIn, minAmountLD: 0n }
-  const sent = { ...sendParameters(lane, terms, amounts), amountLD: amountIn }
+  const sent = { ...sendParameters(lane, terms, amounts, 0n), amountLD: amountIn }
   // What a pool makes of an amount does not depend on the message.
   const bare = { ...sent, composeMsg: '0x', extraOptions: '0x' } as const
   const calls = [
     encodeFunctionData({ abi: poolAbi, functionName: 'status' }),
-    encodeFunctionData({ abi: poolAbi, functionName: 'quoteOFT', args: [bare] }),
-    encodeFunctionData({ abi: poolAbi, functionName: 'quoteSend', args: [sent, false] }),
+    encodeFunctionData({ abi: oftAbi, functionName: 'quoteOFT', args: [bare] }),
+    encodeFunctionData({ abi: oftAbi, functionName: 'quoteSend', args: [sent, false] }),
   ]
   const reads = await reader.call(calls.map((data) => ({ to: lane.primary, data })))
   const [status, offered, fee] = reads
@@ -71,30 +32,21 @@ export const quote: BridgeAdapter['quote'] = async ({ lane, terms, amountIn, rea
     return isPaused ? pausedLane(lane) : unreadable(lane, offered)
   }
   const [limit, , receipt] = decodeFunctionResult({
-    abi: poolAbi,
+    abi: oftAbi,
     functionName: 'quoteOFT',
     data: offered.value,
   })
   const refusal = refusalOf(lane, amountIn, { limit, receipt })
   if (refusal) return refusal
-  if (!isAnswer(fee)) {
-    const isCapped = fee?.ok === false && fee.message.includes(tooMuchNative)
-    return isCapped && terms.gasDrop ? cappedDrop(terms.gasDrop) : unreadable(lane, fee)
-  }
-  const { nativeFee } = decodeFunctionResult({
-    abi: poolAbi,
-    functionName: 'quoteSend',
-    data: fee.value,
-  })
+  const nativeFee = messagingFee(fee, terms, () => unreadable(lane, fee))
+  if (typeof nativeFee !== 'bigint') return nativeFee
   const unit = limit.minAmountLD
   return {
     delivered: toTokenOut(lane, receipt.amountReceivedLD),
     nativeFee,
     maximum: limit.maxAmountLD / unit >= unlimitedCredit ? null : limit.maxAmountLD,
     unit,
-    warnings: terms.gasDrop
-      ? ['The gas drop is paid by LayerZero’s executor before the delivery; no chain enforces it.']
-      : [],
+    warnings: warningsOf(terms),
   } satisfies LaneQuote
 }
 
@@ -126,15 +78,6 @@ function refusalOf(
     return { reason: 'too-little', message }
   }
   return null
-}
-
-function isAnswer(read: ReadResult | undefined): read is { ok: true; value: Hex } {
-  return read?.ok === true && read.value !== '0x'
-}
-
-function cappedDrop({ amount }: GasDrop): LaneRefusal {
-  const message = `LayerZero’s executor pays less than ${amount} wei as a gas drop on the destination chain.`
-  return { reason: 'too-much', message }
 }
 
 function pausedLane({ symbol }: Lane): LaneRefusal {

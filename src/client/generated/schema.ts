@@ -260,8 +260,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Pools that send a token over LayerZero, and where to.
-         * @description One entry for each destination, by the chains' definitions; null where no pool takes the token on that chain.
+         * Pools and OFTs that send a token over LayerZero, and where to.
+         * @description Pools of Stargate and OFTs, one entry for each and destination, by the chains' definitions; null where none takes the token on that chain.
          */
         get: operations["getLayerzeroPool"];
         put?: never;
@@ -280,8 +280,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Pools that send a token over LayerZero, and where to.
-         * @description One entry for each destination, by the chains' definitions; null where no pool takes the token on that chain.
+         * Pools and OFTs that send a token over LayerZero, and where to.
+         * @description Pools of Stargate and OFTs, one entry for each and destination, by the chains' definitions; null where none takes the token on that chain.
          */
         get: operations["getStargatePool"];
         put?: never;
@@ -6103,11 +6103,11 @@ export interface operations {
                 destinationBlockNumber?: number;
                 /** @description Where a route over a bridge may swap: nowhere (direct), on the source, on the destination, on either of them, on both (full). Wrapping the native token is no swap. */
                 crosschainRouteMode?: "direct" | "source" | "destination" | "sourceOrDestination" | "full";
-                /** @description Bridges to leave out. Names that are not installed exclude nothing; layerzero is stargate. */
-                ignoreBridges?: ("across" | "stargate" | "layerzero" | "cctp" | "canonical" | "ccip" | "relay")[];
+                /** @description Bridges to leave out. Names that are not installed exclude nothing; layerzero is stargate and oft. */
+                ignoreBridges?: ("across" | "stargate" | "layerzero" | "oft" | "cctp" | "canonical" | "ccip" | "relay")[];
                 /** @description Gets the fee out of what the bridge delivers, in place of feeReceiver: an order on the destination takes it first. */
                 destinationFeeReceiver?: string;
-                /** @description Wei of the destination’s native token that the receiver is paid besides: by bridges that do so (stargate), out of the messaging fee. */
+                /** @description Wei of the destination’s native token that the receiver is paid besides: by bridges that do so (stargate, oft), out of the messaging fee. */
                 gasDrop?: string | bigint;
                 /** @description any: a pool that a swap ahead in the block makes dearer is quoted as it is behind one; first: as for the first transaction of the block. */
                 blockPosition?: "any" | "first";
@@ -6479,13 +6479,13 @@ export interface operations {
                      */
                     crosschainRouteMode?: "direct" | "source" | "destination" | "sourceOrDestination" | "full";
                     /**
-                     * @description Bridges to leave out. Names that are not installed exclude nothing; layerzero is stargate.
+                     * @description Bridges to leave out. Names that are not installed exclude nothing; layerzero is stargate and oft.
                      * @default []
                      */
-                    ignoreBridges?: ("across" | "stargate" | "layerzero" | "cctp" | "canonical" | "ccip" | "relay")[];
+                    ignoreBridges?: ("across" | "stargate" | "layerzero" | "oft" | "cctp" | "canonical" | "ccip" | "relay")[];
                     /** @description Gets the fee out of what the bridge delivers, in place of feeReceiver: an order on the destination takes it first. */
                     destinationFeeReceiver?: string;
-                    /** @description Wei of the destination’s native token that the receiver is paid besides: by bridges that do so (stargate), out of the messaging fee. */
+                    /** @description Wei of the destination’s native token that the receiver is paid besides: by bridges that do so (stargate, oft), out of the messaging fee. */
                     gasDrop?: string | bigint;
                     /**
                      * @description any: a pool that a swap ahead in the block makes dearer is quoted as it is behind one; first: as for the first transaction of the block.
@@ -6913,11 +6913,11 @@ export interface operations {
                 destinationBlockNumber?: number;
                 /** @description Where a route over a bridge may swap: nowhere (direct), on the source, on the destination, on either of them, on both (full). Wrapping the native token is no swap. */
                 crosschainRouteMode?: "direct" | "source" | "destination" | "sourceOrDestination" | "full";
-                /** @description Bridges to leave out. Names that are not installed exclude nothing; layerzero is stargate. */
-                ignoreBridges?: ("across" | "stargate" | "layerzero" | "cctp" | "canonical" | "ccip" | "relay")[];
+                /** @description Bridges to leave out. Names that are not installed exclude nothing; layerzero is stargate and oft. */
+                ignoreBridges?: ("across" | "stargate" | "layerzero" | "oft" | "cctp" | "canonical" | "ccip" | "relay")[];
                 /** @description Gets the fee out of what the bridge delivers, in place of feeReceiver: an order on the destination takes it first. */
                 destinationFeeReceiver?: string;
-                /** @description Wei of the destination’s native token that the receiver is paid besides: by bridges that do so (stargate), out of the messaging fee. */
+                /** @description Wei of the destination’s native token that the receiver is paid besides: by bridges that do so (stargate, oft), out of the messaging fee. */
                 gasDrop?: string | bigint;
                 /** @description any: a pool that a swap ahead in the block makes dearer is quoted as it is behind one; first: as for the first transaction of the block. */
                 blockPosition?: "any" | "first";
@@ -7248,13 +7248,13 @@ export interface operations {
                      */
                     crosschainRouteMode?: "direct" | "source" | "destination" | "sourceOrDestination" | "full";
                     /**
-                     * @description Bridges to leave out. Names that are not installed exclude nothing; layerzero is stargate.
+                     * @description Bridges to leave out. Names that are not installed exclude nothing; layerzero is stargate and oft.
                      * @default []
                      */
-                    ignoreBridges?: ("across" | "stargate" | "layerzero" | "cctp" | "canonical" | "ccip" | "relay")[];
+                    ignoreBridges?: ("across" | "stargate" | "layerzero" | "oft" | "cctp" | "canonical" | "ccip" | "relay")[];
                     /** @description Gets the fee out of what the bridge delivers, in place of feeReceiver: an order on the destination takes it first. */
                     destinationFeeReceiver?: string;
-                    /** @description Wei of the destination’s native token that the receiver is paid besides: by bridges that do so (stargate), out of the messaging fee. */
+                    /** @description Wei of the destination’s native token that the receiver is paid besides: by bridges that do so (stargate, oft), out of the messaging fee. */
                     gasDrop?: string | bigint;
                     /**
                      * @description any: a pool that a swap ahead in the block makes dearer is quoted as it is behind one; first: as for the first transaction of the block.
@@ -7691,13 +7691,13 @@ export interface operations {
                          */
                         crosschainRouteMode?: "direct" | "source" | "destination" | "sourceOrDestination" | "full";
                         /**
-                         * @description Bridges to leave out. Names that are not installed exclude nothing; layerzero is stargate.
+                         * @description Bridges to leave out. Names that are not installed exclude nothing; layerzero is stargate and oft.
                          * @default []
                          */
-                        ignoreBridges?: ("across" | "stargate" | "layerzero" | "cctp" | "canonical" | "ccip" | "relay")[];
+                        ignoreBridges?: ("across" | "stargate" | "layerzero" | "oft" | "cctp" | "canonical" | "ccip" | "relay")[];
                         /** @description Gets the fee out of what the bridge delivers, in place of feeReceiver: an order on the destination takes it first. */
                         destinationFeeReceiver?: string;
-                        /** @description Wei of the destination’s native token that the receiver is paid besides: by bridges that do so (stargate), out of the messaging fee. */
+                        /** @description Wei of the destination’s native token that the receiver is paid besides: by bridges that do so (stargate, oft), out of the messaging fee. */
                         gasDrop?: string | bigint;
                         /**
                          * @description any: a pool that a swap ahead in the block makes dearer is quoted as it is behind one; first: as for the first transaction of the block.
@@ -8001,11 +8001,11 @@ export interface operations {
                 destinationBlockNumber?: number;
                 /** @description Where a route over a bridge may swap: nowhere (direct), on the source, on the destination, on either of them, on both (full). Wrapping the native token is no swap. */
                 crosschainRouteMode?: "direct" | "source" | "destination" | "sourceOrDestination" | "full";
-                /** @description Bridges to leave out. Names that are not installed exclude nothing; layerzero is stargate. */
-                ignoreBridges?: ("across" | "stargate" | "layerzero" | "cctp" | "canonical" | "ccip" | "relay")[];
+                /** @description Bridges to leave out. Names that are not installed exclude nothing; layerzero is stargate and oft. */
+                ignoreBridges?: ("across" | "stargate" | "layerzero" | "oft" | "cctp" | "canonical" | "ccip" | "relay")[];
                 /** @description Gets the fee out of what the bridge delivers, in place of feeReceiver: an order on the destination takes it first. */
                 destinationFeeReceiver?: string;
-                /** @description Wei of the destination’s native token that the receiver is paid besides: by bridges that do so (stargate), out of the messaging fee. */
+                /** @description Wei of the destination’s native token that the receiver is paid besides: by bridges that do so (stargate, oft), out of the messaging fee. */
                 gasDrop?: string | bigint;
                 /** @description any: a pool that a swap ahead in the block makes dearer is quoted as it is behind one; first: as for the first transaction of the block. */
                 blockPosition?: "any" | "first";
@@ -8238,13 +8238,13 @@ export interface operations {
                          */
                         crosschainRouteMode?: "direct" | "source" | "destination" | "sourceOrDestination" | "full";
                         /**
-                         * @description Bridges to leave out. Names that are not installed exclude nothing; layerzero is stargate.
+                         * @description Bridges to leave out. Names that are not installed exclude nothing; layerzero is stargate and oft.
                          * @default []
                          */
-                        ignoreBridges?: ("across" | "stargate" | "layerzero" | "cctp" | "canonical" | "ccip" | "relay")[];
+                        ignoreBridges?: ("across" | "stargate" | "layerzero" | "oft" | "cctp" | "canonical" | "ccip" | "relay")[];
                         /** @description Gets the fee out of what the bridge delivers, in place of feeReceiver: an order on the destination takes it first. */
                         destinationFeeReceiver?: string;
-                        /** @description Wei of the destination’s native token that the receiver is paid besides: by bridges that do so (stargate), out of the messaging fee. */
+                        /** @description Wei of the destination’s native token that the receiver is paid besides: by bridges that do so (stargate, oft), out of the messaging fee. */
                         gasDrop?: string | bigint;
                         /**
                          * @description any: a pool that a swap ahead in the block makes dearer is quoted as it is behind one; first: as for the first transaction of the block.
@@ -8427,11 +8427,11 @@ export interface operations {
                 destinationBlockNumber?: number;
                 /** @description Where a route over a bridge may swap: nowhere (direct), on the source, on the destination, on either of them, on both (full). Wrapping the native token is no swap. */
                 crosschainRouteMode?: "direct" | "source" | "destination" | "sourceOrDestination" | "full";
-                /** @description Bridges to leave out. Names that are not installed exclude nothing; layerzero is stargate. */
-                ignoreBridges?: ("across" | "stargate" | "layerzero" | "cctp" | "canonical" | "ccip" | "relay")[];
+                /** @description Bridges to leave out. Names that are not installed exclude nothing; layerzero is stargate and oft. */
+                ignoreBridges?: ("across" | "stargate" | "layerzero" | "oft" | "cctp" | "canonical" | "ccip" | "relay")[];
                 /** @description Gets the fee out of what the bridge delivers, in place of feeReceiver: an order on the destination takes it first. */
                 destinationFeeReceiver?: string;
-                /** @description Wei of the destination’s native token that the receiver is paid besides: by bridges that do so (stargate), out of the messaging fee. */
+                /** @description Wei of the destination’s native token that the receiver is paid besides: by bridges that do so (stargate, oft), out of the messaging fee. */
                 gasDrop?: string | bigint;
                 /** @description any: a pool that a swap ahead in the block makes dearer is quoted as it is behind one; first: as for the first transaction of the block. */
                 blockPosition?: "any" | "first";
@@ -9487,10 +9487,10 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Name of the bridge; layerzero is stargate. Of those that are not installed NOT_FOUND says so.
+                 * @description Name of the bridge; layerzero is stargate and oft. Of those that are not installed NOT_FOUND says so.
                  * @example stargate
                  */
-                bridge: "across" | "stargate" | "layerzero" | "cctp" | "canonical" | "ccip" | "relay";
+                bridge: "across" | "stargate" | "layerzero" | "oft" | "cctp" | "canonical" | "ccip" | "relay";
             };
             cookie?: never;
         };
@@ -14605,13 +14605,13 @@ export interface operations {
                          */
                         crosschainRouteMode?: "direct" | "source" | "destination" | "sourceOrDestination" | "full";
                         /**
-                         * @description Bridges to leave out. Names that are not installed exclude nothing; layerzero is stargate.
+                         * @description Bridges to leave out. Names that are not installed exclude nothing; layerzero is stargate and oft.
                          * @default []
                          */
-                        ignoreBridges?: ("across" | "stargate" | "layerzero" | "cctp" | "canonical" | "ccip" | "relay")[];
+                        ignoreBridges?: ("across" | "stargate" | "layerzero" | "oft" | "cctp" | "canonical" | "ccip" | "relay")[];
                         /** @description Gets the fee out of what the bridge delivers, in place of feeReceiver: an order on the destination takes it first. */
                         destinationFeeReceiver?: string;
-                        /** @description Wei of the destination’s native token that the receiver is paid besides: by bridges that do so (stargate), out of the messaging fee. */
+                        /** @description Wei of the destination’s native token that the receiver is paid besides: by bridges that do so (stargate, oft), out of the messaging fee. */
                         gasDrop?: string | bigint;
                         /**
                          * @description any: a pool that a swap ahead in the block makes dearer is quoted as it is behind one; first: as for the first transaction of the block.

@@ -69,7 +69,7 @@ export interface BridgeClaim {
   readonly reason?: string
 }
 
-/** A pool of LayerZero's family, and one of the same asset that it sends to. */
+/** A pool of Stargate or an OFT, and one of the same asset that it sends to. */
 export interface MessagingPool {
   readonly chainId: number
   readonly pool: Address

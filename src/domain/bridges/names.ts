@@ -1,8 +1,9 @@
-/** Names by which requests and paths call bridges; several may be one bridge, and not each is installed. */
+/** Names by which requests and paths call bridges; several may be one bridge, one may be several, and not each is installed. */
 export const bridgeNames = [
   'across',
   'stargate',
   'layerzero',
+  'oft',
   'cctp',
   'canonical',
   'ccip',

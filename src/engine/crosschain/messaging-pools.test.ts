@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { oftsOn } from '../../bridges/oft/tokens.js'
 import { stargatePools } from '../../bridges/stargate/pools.js'
 import type { ChainDefinition } from '../../chains/chain.js'
 import { chains } from '../../chains/registry.js'
@@ -34,14 +35,20 @@ const token = (chainId: number, address: `0x${string}`, decimals: number): Token
 })
 
 describe('messagingPools', () => {
-  test('every pool of every chain, with decimals as stated, or of ether', () => {
-    const pools = poolsWith([])
+  test.each([
+    ['pool', stargatePools],
+    ['OFT', oftsOn],
+  ])('every %s of every chain, with decimals as stated, or of ether', (_name, tokensOn) => {
+    // Those whose decimals are the same everywhere are of lists.
+    const listed = chains.flatMap((chain) =>
+      oftsOn(chain).map(({ token: address }) => token(chain.id, address, 6)),
+    )
+    const pools = poolsWith(listed)
     for (const chain of chains) {
-      for (const { pool, token, symbol } of stargatePools(chain)) {
-        const found = pools({ chainId: chain.id, token })
+      for (const { pool, token, symbol } of tokensOn(chain)) {
+        const found = pools({ chainId: chain.id, token })?.filter((one) => one.pool === pool)
         const others = chains.filter(
-          (other) =>
-            other.id !== chain.id && stargatePools(other).some((one) => one.symbol === symbol),
+          (other) => other.id !== chain.id && tokensOn(other).some((one) => one.symbol === symbol),
         )
         expect(found?.map((one) => one.destinationChainId)).toEqual(others.map(({ id }) => id))
         for (const one of found ?? []) {
@@ -50,6 +57,21 @@ describe('messagingPools', () => {
         }
       }
     }
+  })
+
+  test('a token that a pool and an OFT take goes by both', () => {
+    const usdt = '0xdac17f958d2ee523a2206206994597c13d831ec7'
+    const [here, there] = [1, 42_161].map((id) => chains.find((chain) => chain.id === id) ?? {})
+    const to = oftsOn(there ?? {}).map((one) => token(42_161, one.token, 6))
+    const found = poolsWith([token(1, usdt, 6), ...to])({
+      chainId: 1,
+      token: usdt,
+      destinationChainId: 42_161,
+    })
+    const expected = [stargatePools, oftsOn].flatMap((tokensOn) =>
+      tokensOn(here ?? {}).filter((one) => one.token === usdt),
+    )
+    expect(found?.map(({ pool }) => pool)).toEqual(expected.map(({ pool }) => pool))
   })
 
   test('filters, and leaves out whose decimals nobody states; null only where no pool takes the token', () => {

@@ -1,5 +1,7 @@
-/** The pools of LayerZero's family: which of a chain's tokens goes to which of another's. By definitions alone. */
-import { type StargatePool, stargatePools } from '../../bridges/stargate/pools.js'
+/** Stargate's pools and OFTs: which of a chain's tokens goes to which of another's. By definitions alone. */
+import type { OmnichainToken } from '../../bridges/layerzero/family.js'
+import { oftsOn } from '../../bridges/oft/tokens.js'
+import { stargatePools } from '../../bridges/stargate/pools.js'
 import type { ChainDefinition } from '../../chains/chain.js'
 import type { MessagingPool } from '../../domain/bridges/check.js'
 import type { Engine } from '../../domain/engine.js'
@@ -18,7 +20,7 @@ export function createMessagingPools(parts: {
     parts.tokens.map((one) => [`${one.chainId} ${one.address}`, one.decimals]),
   )
 
-  function describe(chain: ChainDefinition, { pool, token, ...stated }: StargatePool) {
+  function describe(chain: ChainDefinition, { pool, token, ...stated }: OmnichainToken) {
     const native = isNative(token) ? chain.nativeCurrency.decimals : undefined
     const digits = stated.decimals ?? native ?? decimals.get(`${chain.id} ${token}`)
     return digits === undefined ? null : { pool, token, decimals: digits }
@@ -27,17 +29,23 @@ export function createMessagingPools(parts: {
   return {
     messagingPools({ chainId, token, destinationChainId, destinationToken }) {
       const source = parts.chainOf(chainId)
-      const pool = stargatePools(source).find((one) => one.token === token)
-      const from = pool && describe(source, pool)
-      if (!pool || !from) return null
-      return parts.known.flatMap((chain): MessagingPool[] => {
-        const other = stargatePools(chain).find(({ symbol }) => symbol === pool.symbol)
-        const to = other && describe(chain, other)
-        if (!to || chain.id === chainId) return []
-        if (destinationChainId !== undefined && chain.id !== destinationChainId) return []
-        if (destinationToken !== undefined && to.token !== destinationToken) return []
-        return [{ ...from, chainId, destinationChainId: chain.id, destination: to }]
-      })
+      const taking = [stargatePools, oftsOn].flatMap((tokensOn) =>
+        tokensOn(source).flatMap((pool) => {
+          const from = pool.token === token ? describe(source, pool) : null
+          return from ? [{ from, symbol: pool.symbol, tokensOn }] : []
+        }),
+      )
+      if (taking.length === 0) return null
+      return taking.flatMap(({ from, symbol, tokensOn }) =>
+        parts.known.flatMap((chain): MessagingPool[] => {
+          const other = tokensOn(chain).find((one) => one.symbol === symbol)
+          const to = other && describe(chain, other)
+          if (!to || chain.id === chainId) return []
+          if (destinationChainId !== undefined && chain.id !== destinationChainId) return []
+          if (destinationToken !== undefined && to.token !== destinationToken) return []
+          return [{ ...from, chainId, destinationChainId: chain.id, destination: to }]
+        }),
+      )
     },
   }
 }

@@ -1,6 +1,6 @@
 /**
  * Where what a transaction has sent over a bridge is: its receipt tells what was sent, the state of the destination
- * whether it has arrived. Also the pools of LayerZero's family, by the chains' definitions.
+ * whether it has arrived. Also Stargate's pools and OFTs, by the chains' definitions.
  */
 import { LRUCache } from 'lru-cache'
 import type { Delivery } from '../../bridges/bridge.js'
@@ -51,7 +51,7 @@ export class BridgeTracker {
   /** @throws ForkrouteError as `Engine.bridgeCheck`. */
   async check(args: CheckArgs, context: CallContext): Promise<BridgeCheck> {
     const { bridge: name, chainId, transactionHash } = args
-    const bridge = installed(name)
+    const named = installed(name)
     const source = this.#parts.chains.of(chainId)
     const outcome = await this.outcomeOf(chainId, transactionHash, context)
     const answer = (
@@ -65,11 +65,12 @@ export class BridgeTracker {
       return answer('failed', { error: 'The source transaction reverted: nothing was sent.' })
     }
     const moment = momentOf(transactionHash, outcome.block)
-    const sent = bridge.deliveriesIn(outcome.logs, source)
+    const sent = named.flatMap((one) => one.deliveriesIn(outcome.logs, source))
     if (sent.length === 0) {
       const others = bridges.filter((one) => one.deliveriesIn(outcome.logs, source).length > 0)
       const also = others.map((one) => ` It sends over ${one.name}: ask for ${one.slug}.`)
-      const error = `The transaction sends nothing over ${bridge.name}.${also.join('')}`
+      const names = named.map((one) => one.name).join(' or ')
+      const error = `The transaction sends nothing over ${names}.${also.join('')}`
       return answer('unknown', { error })
     }
     const { signal } = context
@@ -161,9 +162,9 @@ export class BridgeTracker {
 
 /** @throws ForkrouteError NOT_FOUND. */
 function installed(name: BridgeName) {
-  const bridge = bridges.find(({ names }) => names.includes(name))
-  if (bridge) return bridge
-  const names = bridges.flatMap((one) => one.names).toSorted()
+  const named = bridges.filter(({ names }) => names.includes(name))
+  if (named.length > 0) return named
+  const names = [...new Set(bridges.flatMap((one) => one.names))].toSorted()
   throw new ForkrouteError(
     'NOT_FOUND',
     `The bridge ${name} is not installed here; these are: ${names.join(', ')}.`,

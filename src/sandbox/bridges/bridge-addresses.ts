@@ -1,6 +1,7 @@
 /** Where a chain's bridges lie: at their mainnet addresses, but for the message library, which is ours. */
 import { type Settlement, settlementOf } from '../../bridges/canonical/settlement.js'
 import { type CctpChain, cctpChain } from '../../bridges/cctp/chain.js'
+import { oftsOn } from '../../bridges/oft/tokens.js'
 import type { ChainDefinition } from '../../chains/chain.js'
 import { type Address, toAddress } from '../../domain/primitives.js'
 
@@ -29,6 +30,8 @@ export interface BridgeAddresses {
   readonly eid: number
   readonly endpoint: Address
   readonly tokenMessaging: Address
+  /** Who sends and receives over LayerZero, by what they have in common on all chains. */
+  readonly messengers: ReadonlyMap<string, Address>
   readonly spokePool: Address
   /** What Across moves, by the symbol that is the same on all chains. */
   readonly acrossTokens: ReadonlyMap<string, Address>
@@ -42,13 +45,18 @@ export function bridgeAddresses({ name, bridges }: ChainDefinition): BridgeAddre
   const { across, stargate } = bridges ?? {}
   const tokens = across?.tokens
   const cctp = cctpChain({ ...(bridges && { bridges }) })
-  if (!across || !stargate || !cctp || !Array.isArray(tokens)) {
+  if (!bridges || !across || !stargate || !cctp || !Array.isArray(tokens)) {
     throw new RangeError(`${name} has no bridges.`)
   }
+  const tokenMessaging = toAddress(String(stargate.tokenMessaging))
   return {
     eid: Number(stargate.eid),
     endpoint: toAddress(String(stargate.endpoint)),
-    tokenMessaging: toAddress(String(stargate.tokenMessaging)),
+    tokenMessaging,
+    messengers: new Map([
+      ['stargate', tokenMessaging],
+      ...oftsOn({ bridges }).map(({ symbol, messenger }) => [symbol, messenger] as const),
+    ]),
     spokePool: toAddress(String(across.spokePool)),
     cctp,
     acrossTokens: new Map(
@@ -57,6 +65,6 @@ export function bridgeAddresses({ name, bridges }: ChainDefinition): BridgeAddre
         return [symbol, toAddress(token)]
       }),
     ),
-    settlement: settlementOf({ ...(bridges && { bridges }) }),
+    settlement: settlementOf({ bridges }),
   }
 }

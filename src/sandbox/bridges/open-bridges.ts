@@ -8,7 +8,8 @@ import {
   padHex,
   parseAbi,
 } from 'viem'
-import { type StargatePool, stargatePools } from '../../bridges/stargate/pools.js'
+import type { OmnichainToken } from '../../bridges/layerzero/family.js'
+import { stargatePools } from '../../bridges/stargate/pools.js'
 import type { ChainDefinition } from '../../chains/chain.js'
 import {
   type Address,
@@ -126,7 +127,7 @@ interface Opening {
 
 function openPool(
   { chain, deployer, market, others }: Opening,
-  { symbol, pool, token }: StargatePool,
+  { symbol, pool, token }: OmnichainToken,
 ): void {
   const { id } = market.chain
   const { tokenMessaging } = bridgeAddresses(market.chain)

@@ -13,6 +13,7 @@ import { type Placement, placeContracts } from '../chain/placement.js'
 import { type Artifacts, codeOf } from '../contracts/artifacts.js'
 import { multicall3CreationCode } from '../contracts/multicall3.js'
 import { sandboxBytecode } from '../generated/contracts.js'
+import { minterOf } from '../minted-tokens.js'
 import { type SandboxToken, sandboxToken } from '../tokens.js'
 import { tokenAbi } from './market-abi.js'
 import type { Market } from './market-pools.js'
@@ -47,7 +48,9 @@ export interface Deployment {
 export async function deployContracts(deployment: Deployment): Promise<void> {
   const { chain, deployer, market, artifacts, further = [[], []] } = deployment
   const code = (key: string): Hex => codeOf(artifacts, key)
-  const tokens = market.tokens.flatMap((token) => tokenPlacement(token, deployer, code('weth9')))
+  const tokens = market.tokens.flatMap((token) =>
+    tokenPlacement(token, market, deployer, code('weth9')),
+  )
   const [proxied, direct] = partition(tokens, ({ creationCode }) =>
     creationCode.startsWith(sandboxBytecode.TokenProxy),
   )
@@ -184,7 +187,26 @@ function feedPlacements(deployer: Address, { feeds }: Market): Placement[] {
   }))
 }
 
-function tokenPlacement(token: SandboxToken, holder: Address, weth9: Hex): Placement[] {
+/** @param minter - besides its holder's supply, this one mints and burns it. */
+function standardPlacement(
+  standard: Omit<Placement, 'creationCode'> & { readonly args: readonly unknown[] },
+  minter: Address | null,
+): Placement {
+  if (!minter) return { ...standard, creationCode: sandboxBytecode.StandardToken }
+  return {
+    ...standard,
+    creationCode: sandboxBytecode.MintableToken,
+    types: [...standardTypes, { name: 'oft', type: 'address' }],
+    args: [...standard.args, minter],
+  }
+}
+
+function tokenPlacement(
+  token: SandboxToken,
+  { chain }: Market,
+  holder: Address,
+  weth9: Hex,
+): Placement[] {
   const { address, name, symbol, decimals } = token
   const supply = wholeSupply(token)
   const standard = {
@@ -196,7 +218,7 @@ function tokenPlacement(token: SandboxToken, holder: Address, weth9: Hex): Place
     case 'wrapped-native':
       return [{ address, creationCode: weth9 }]
     case 'standard':
-      return [{ ...standard, creationCode: sandboxBytecode.StandardToken }]
+      return [standardPlacement(standard, minterOf(chain, address))]
     case 'dai-permits':
       return [{ ...standard, creationCode: sandboxBytecode.DaiToken }]
     case 'returnless':

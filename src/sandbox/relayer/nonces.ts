@@ -27,21 +27,34 @@ export async function alignNonces(
   rolledBack: RelayedChain,
   others: readonly RelayedChain[],
 ): Promise<void> {
-  const { endpoint, tokenMessaging, eid } = rolledBack.bridges
-  for (const { bridges, call } of others) {
-    const localPath = [tokenMessaging, bridges.eid, padHex(bridges.tokenMessaging)] as const
-    const remotePath = [bridges.tokenMessaging, eid, padHex(tokenMessaging)] as const
-    const pairs = [
-      [outboundNonce, encodeFunctionData({ abi, functionName: 'inboundNonce', args: remotePath })],
-      [
-        lazyInboundNonce,
-        encodeFunctionData({ abi, functionName: 'outboundNonce', args: remotePath }),
-      ],
-    ] as const
-    for (const [slot, data] of pairs) {
-      const nonce = await call(tokenMessaging, { to: bridges.endpoint, data, gas: callGas })
-      if (nonce) await rolledBack.setStorage(endpoint, slotOf(slot, localPath), nonce)
+  for (const other of others) {
+    for (const [name, messenger] of rolledBack.bridges.messengers) {
+      const remote = other.bridges.messengers.get(name)
+      if (remote) await alignPath(rolledBack, messenger, other, remote)
     }
+  }
+}
+
+/** Of what two contracts send each other. */
+async function alignPath(
+  rolledBack: RelayedChain,
+  messenger: Address,
+  { bridges, call }: RelayedChain,
+  remote: Address,
+): Promise<void> {
+  const { endpoint, eid } = rolledBack.bridges
+  const localPath = [messenger, bridges.eid, padHex(remote)] as const
+  const remotePath = [remote, eid, padHex(messenger)] as const
+  const pairs = [
+    [outboundNonce, encodeFunctionData({ abi, functionName: 'inboundNonce', args: remotePath })],
+    [
+      lazyInboundNonce,
+      encodeFunctionData({ abi, functionName: 'outboundNonce', args: remotePath }),
+    ],
+  ] as const
+  for (const [slot, data] of pairs) {
+    const nonce = await call(messenger, { to: bridges.endpoint, data, gas: callGas })
+    if (nonce) await rolledBack.setStorage(endpoint, slotOf(slot, localPath), nonce)
   }
 }
 

@@ -12,7 +12,7 @@ export type RelayerMode = (typeof relayerModes)[number]
 export type DeliveryState = 'waiting' | 'failed' | 'over'
 
 export interface PendingDelivery {
-  readonly bridge: 'across' | 'stargate' | 'cctp' | 'canonical'
+  readonly bridge: 'across' | 'stargate' | 'oft' | 'cctp' | 'canonical'
   /** Names it at its bridge. */
   readonly id: string
   readonly source: number

@@ -6,10 +6,10 @@ import { quietly } from '../../telemetry/quietly.js'
 import { acrossDelivery, fundsDeposited } from './across.js'
 import { canonicalDelivery, transactionDeposited } from './canonical.js'
 import { cctpDelivery, messageSent } from './cctp.js'
+import { layerZeroDelivery, packetSent } from './layerzero.js'
 import { alignNonces } from './nonces.js'
 import { type PendingDelivery, type RelayerMode, relayerModes } from './pending-delivery.js'
 import type { RelayedChain, RelayedLog } from './relayed-chain.js'
-import { packetSent, stargateDelivery } from './stargate.js'
 
 export interface RelayerReport {
   readonly mode: RelayerMode
@@ -165,7 +165,7 @@ export class Relayer {
     if (topic === messageSent) return cctpDelivery(log, chain, this.#chains)
     if (topic === transactionDeposited) return canonicalDelivery(log, chain, this.#chains)
     return topic === packetSent
-      ? stargateDelivery(log, chain, this.#chains)
+      ? layerZeroDelivery(log, chain, this.#chains)
       : acrossDelivery(log, chain, this.#chains)
   }
 

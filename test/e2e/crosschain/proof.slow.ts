@@ -20,7 +20,7 @@ import { startService, type TestService } from '../../support/service/service.js
 
 const document = fileURLToPath(new URL('../../../docs/explanation/crosschain.md', import.meta.url))
 const amounts = Number(process.env.CROSSCHAIN_AMOUNTS ?? 1)
-const bridges = ['across', 'stargate', 'cctp', 'canonical'] as const
+const bridges = ['across', 'stargate', 'cctp', 'canonical', 'oft'] as const
 const modes = ['direct', 'source', 'destination', 'sourceOrDestination', 'full'] as const
 const alice = sandboxAccount('alice').address
 
@@ -61,6 +61,7 @@ const carriedBy: Readonly<Record<Bridge, readonly string[]>> = {
   stargate: ['USDC', 'ETH'],
   cctp: ['USDC'],
   canonical: ['ETH'],
+  oft: ['USDT'],
 }
 
 function tokensOn(
@@ -68,7 +69,9 @@ function tokensOn(
   carried: readonly string[],
 ): { bridged: Held[]; others: Held[] } {
   const tokens = market.tokens
-    .filter(({ behaviour }) => ['standard', 'proxied', 'wrapped-native'].includes(behaviour))
+    .filter(({ behaviour }) =>
+      ['standard', 'proxied', 'returnless', 'wrapped-native'].includes(behaviour),
+    )
     .map(toHeld)
   const weth = tokens.find(({ symbol }) => symbol === 'WETH')
   const all = weth ? [...tokens, { ...weth, symbol: 'ETH', address: nativeToken }] : tokens
@@ -189,12 +192,12 @@ describe.each(bridges)('%s', (bridge) => {
 
 /** Of the lanes between the two that `carriedBy` leaves out. */
 function otherLanes(bridge: Bridge, from: SandboxPlan, to: SandboxPlan) {
-  return lanesOf(bridge, from, to).flatMap(({ symbol, tokenIn, tokenOut }) => {
+  return lanesOf(bridge, from, to).flatMap(({ tokenIn, tokenOut }) => {
     const held = (plan: SandboxPlan, address: Address) =>
       plan.market.tokens.find((token) => token.address === address)
     const [one, other] = [held(from, tokenIn), held(to, tokenOut)]
-    if (!one || !other || [...carriedBy[bridge], 'WETH'].includes(symbol)) return []
-    return [{ symbol, tokenIn: toHeld(one), tokenOut: toHeld(other) }]
+    if (!one || !other || [...carriedBy[bridge], 'WETH'].includes(one.symbol)) return []
+    return [{ symbol: one.symbol, tokenIn: toHeld(one), tokenOut: toHeld(other) }]
   })
 }
 

@@ -33,6 +33,7 @@ export const readAt: Readonly<Record<string, string>> = {
   'bridges.cctp.tokenMessenger': 'developers.circle.com, CCTP contract addresses',
   'bridges.cctp.tokens': 'developers.circle.com, USDC contract addresses',
   'bridges.cctp.tokenMinter': 'developers.circle.com, CCTP contract addresses',
+  'bridges.oft.pools': 'DefiLlama/bridges-server db4a7a9, src/adapters/usdt0/index.ts',
   'venues.aerodrome-v1.factory': 'aerodrome-finance/contracts a5fae2e, README.md',
   'venues.camelot-v2.factory': 'docs.camelot.exchange, contracts of Arbitrum One',
   'venues.camelot-v3.factory': 'docs.camelot.exchange, contracts of Arbitrum One',

@@ -4,6 +4,7 @@ import { storageReader } from '../../../test/support/storage-reader.js'
 import { base } from '../../chains/base.js'
 import { zeroAddress } from '../../domain/primitives.js'
 import type { Delivery } from '../bridge.js'
+import { stargateFamily } from '../stargate/pools.js'
 import { simulation } from './deliveries.js'
 
 const word = `0x${'11'.repeat(32)}` as const
@@ -33,7 +34,7 @@ const { block } = storageReader({})
 
 describe('simulation', () => {
   test('a compose has the gas that was paid for on top of what its transaction costs, and the value', () => {
-    const { data, gasLimit = 0n, value, to } = simulation(delivery, base, block, 0n)
+    const { data, gasLimit = 0n, value, to } = simulation(stargateFamily, delivery, base, block, 0n)
     const zeros =
       data
         .slice(2)
@@ -41,12 +42,15 @@ describe('simulation', () => {
         ?.filter((byte) => byte === '00').length ?? 0
     const intrinsic = 21_000 + 16 * size(data) - 12 * zeros
     expect(gasLimit).toBe(500_000n + BigInt(intrinsic))
-    expect(simulation(delivery, base, block, 700_000n).gasLimit).toBe(gasLimit + 200_000n)
+    expect(simulation(stargateFamily, delivery, base, block, 700_000n).gasLimit).toBe(
+      gasLimit + 200_000n,
+    )
     expect([value, to]).toEqual([11n, base.bridges?.stargate?.endpoint])
   })
 
   test('without a message the receipt itself is what is measured', () => {
     const { from, to, before, gasLimit } = simulation(
+      stargateFamily,
       { ...delivery, message: '0x' },
       base,
       block,

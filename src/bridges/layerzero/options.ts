@@ -49,20 +49,37 @@ export function encodeOptions(options: readonly Hex[]): Hex {
 
 /** What is paid for the first compose, all options together; zero where none is, or of another type. */
 export function composeOptionOf(options: Hex): PaidCall {
-  let [gas, value] = [0n, 0n]
-  if (size(options) < 2 || hexToNumber(slice(options, 0, 2)) !== type3) return { gas, value }
+  const paid = executorOptions(options).flatMap(({ type, data }) => {
+    const isFirst = size(data) >= 18 && hexToNumber(slice(data, 0, 2)) === 0
+    if (type !== composeOption || !isFirst) return []
+    const value = size(data) >= 34 ? hexToBigInt(slice(data, 18, 34)) : 0n
+    return [{ gas: hexToBigInt(slice(data, 2, 18)), value }]
+  })
+  return paid.reduce((sum, { gas, value }) => ({ gas: sum.gas + gas, value: sum.value + value }), {
+    gas: 0n,
+    value: 0n,
+  })
+}
+
+/** Gas that is paid for the receipt, all options together; zero where none is, or of another type. */
+export function receiveOptionOf(options: Hex): bigint {
+  return executorOptions(options)
+    .filter(({ type, data }) => type === receiveOption && size(data) >= 16)
+    .reduce((sum, { data }) => sum + hexToBigInt(slice(data, 0, 16)), 0n)
+}
+
+function executorOptions(options: Hex): { readonly type: number; readonly data: Hex }[] {
+  if (size(options) < 2 || hexToNumber(slice(options, 0, 2)) !== type3) return []
+  const found: { type: number; data: Hex }[] = []
   // Each option is worker (1 byte), size (2 bytes), type (1 byte), and the rest of that size.
   for (let at = 2; at + 4 <= size(options); ) {
     const end = at + 3 + hexToNumber(slice(options, at + 1, at + 3))
-    if (end > size(options)) break
-    const worker = hexToNumber(slice(options, at, at + 1))
-    const type = hexToNumber(slice(options, at + 3, at + 4))
-    const isFirst = end >= at + 22 && hexToNumber(slice(options, at + 4, at + 6)) === 0
-    if (worker === executorWorker && type === composeOption && isFirst) {
-      gas += hexToBigInt(slice(options, at + 6, at + 22))
-      if (end >= at + 38) value += hexToBigInt(slice(options, at + 22, at + 38))
+    if (end > size(options) || end < at + 4) break
+    if (hexToNumber(slice(options, at, at + 1)) === executorWorker) {
+      const data = end > at + 4 ? slice(options, at + 4, end) : '0x'
+      found.push({ type: hexToNumber(slice(options, at + 3, at + 4)), data })
     }
     at = end
   }
-  return { gas, value }
+  return found
 }

@@ -1,4 +1,4 @@
-/** Stargate over LayerZero: verifies a packet, has it received, and composes, with the gas and value of its options. */
+/** LayerZero, for Stargate and OFTs: verifies a packet, has it received, and composes, with the gas and value of its options. */
 import {
   decodeEventLog,
   encodeFunctionData,
@@ -36,7 +36,7 @@ const starvedGas = 120_000n
 type Step = RelayedCall & { readonly isCompose?: true }
 
 /** Bytes of a packet: version 1, nonce 8, source 4, sender 32, destination 4, receiver 32, guid 32, message. */
-export function stargateDelivery(
+export function layerZeroDelivery(
   { topics, data, blockNumber }: RelayedLog,
   source: RelayedChain,
   chains: readonly RelayedChain[],
@@ -91,7 +91,7 @@ export function stargateDelivery(
   }
 
   return {
-    bridge: 'stargate',
+    bridge: toAddress(slice(packet, 25, 45)) === source.bridges.tokenMessaging ? 'stargate' : 'oft',
     id: guid,
     source: source.chainId,
     destination: destination.chainId,

@@ -1,36 +1,36 @@
 /**
- * What a pool sends: LayerZero's packet, Stargate's message in it, and the message that is composed from it. Pure.
+ * What goes over LayerZero: its packet, the transfer in it, and the message that is composed from that. Pure.
  * @see LayerZero-Labs lz-evm-protocol-v2 3.0.168, contracts/messagelib/libs/PacketV1Codec.sol
- * @see stargatefinance stg-evm-v2 2.0.6, src/libs/TaxiCodec.sol, and OFTComposeMsgCodec.sol of LayerZero's OApps
+ * @see LayerZero-Labs oft-evm 4.0.1, contracts/libs/OFTMsgCodec.sol and OFTComposeMsgCodec.sol
  */
 import { encodePacked, hexToBigInt, hexToNumber, size, slice } from 'viem'
 import { type Address, type Hex, toAddress } from '../../domain/primitives.js'
 
-const taxi = 1
-
-export interface TaxiPacket {
+export interface Packet {
   readonly nonce: bigint
   readonly srcEid: number
-  /** TokenMessaging of the source, and of the destination. */
+  /** Who sent it on the source, and whom it is for on the destination. */
   readonly sender: Address
   readonly dstEid: number
   readonly receiver: Address
   readonly guid: Hex
-  /** All of it, as the destination's TokenMessaging takes it. */
+  /** All of it, as the receiver takes it. */
   readonly payload: Hex
-  /** Whom the pool pays. */
+}
+
+/** What the payload of a packet says. */
+export interface Transfer {
+  /** Whom the destination pays. */
   readonly paid: Address
-  /** In the six decimals that all of a lane's pools share. */
+  /** In the decimals that all sides share. */
   readonly amountShared: bigint
-  /** The caller of the source's pool and the sender's message; 0x without a message. */
+  /** The caller on the source and the sender's message; 0x without a message. */
   readonly composed: Hex
 }
 
-/** Null: a packet of another version, or another message than one transfer's. */
-export function readTaxiPacket(packet: Hex): TaxiPacket | null {
-  if (size(packet) < 113 + 43 || hexToNumber(slice(packet, 0, 1)) !== 1) return null
-  const payload = slice(packet, 113)
-  if (hexToNumber(slice(payload, 0, 1)) !== taxi) return null
+/** Null: a packet of another version. */
+export function readPacket(packet: Hex): Packet | null {
+  if (size(packet) <= 113 || hexToNumber(slice(packet, 0, 1)) !== 1) return null
   return {
     nonce: hexToBigInt(slice(packet, 1, 9)),
     srcEid: hexToNumber(slice(packet, 9, 13)),
@@ -38,10 +38,17 @@ export function readTaxiPacket(packet: Hex): TaxiPacket | null {
     dstEid: hexToNumber(slice(packet, 45, 49)),
     receiver: toAddress(slice(packet, 61, 81)),
     guid: slice(packet, 81, 113),
-    payload,
-    paid: toAddress(slice(payload, 15, 35)),
-    amountShared: hexToBigInt(slice(payload, 35, 43)),
-    composed: size(payload) > 43 ? slice(payload, 43) : '0x',
+    payload: slice(packet, 113),
+  }
+}
+
+/** As every OFT writes it: account 32 bytes, amount 8, and what is composed. Null: something else. */
+export function readTransfer(payload: Hex): Transfer | null {
+  if (size(payload) < 40) return null
+  return {
+    paid: toAddress(slice(payload, 12, 32)),
+    amountShared: hexToBigInt(slice(payload, 32, 40)),
+    composed: size(payload) > 40 ? slice(payload, 40) : '0x',
   }
 }
 
@@ -50,7 +57,7 @@ export function messageOf(composed: Hex): Hex {
   return size(composed) > 32 ? slice(composed, 32) : '0x'
 }
 
-/** Builds the compose message that the destination's pool queues at its endpoint. */
+/** Builds the compose message that the destination queues at its endpoint. */
 export function toComposeMessage(args: {
   readonly nonce: bigint
   readonly srcEid: number

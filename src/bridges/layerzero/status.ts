@@ -1,4 +1,4 @@
-/** Where a delivery of Stargate's is, by the destination's state; logs only name transactions. */
+/** Where a delivery over LayerZero is, by the destination's state; logs only name transactions. */
 import {
   decodeEventLog,
   encodeEventTopics,
@@ -10,19 +10,23 @@ import {
 import { type Address, type Hex, toAddress } from '../../domain/primitives.js'
 import type { SimulationLog } from '../../domain/state.js'
 import { contractAddress } from '../../executor/deployments.js'
-import type { BridgeAdapter, Delivery, LogReader } from '../bridge.js'
+import type { BridgeAdapter, Delivery, DeliveryStatus, LogReader } from '../bridge.js'
 import { failureTopics, orderOutcome, runsOrder, runTopics } from '../order-outcome.js'
-import { endpointAbi, poolAbi } from './abi.js'
-import { landingOf, packetOf, poolOn } from './deliveries.js'
+import { endpointAbi, oftAbi, payoutAbi } from './abi.js'
+import { packetOf, poolOn } from './deliveries.js'
+import { type Family, landingOf } from './family.js'
 
 const composeDelivered = [getAbiItem({ abi: endpointAbi, name: 'ComposeDelivered' })] as const
 const [composeDeliveredTopic] = encodeEventTopics({ abi: composeDelivered })
-const received = [getAbiItem({ abi: poolAbi, name: 'OFTReceived' })] as const
+const received = [getAbiItem({ abi: oftAbi, name: 'OFTReceived' })] as const
 /** In the endpoint's queue, of a message that was carried out. */
 const composed = 1n
 
-export const status: BridgeAdapter['status'] = async (delivery, destination, reader, logs) => {
-  const pool = poolOn(destination, delivery)
+export async function status(
+  family: Family,
+  ...[delivery, destination, reader, logs]: Parameters<BridgeAdapter['status']>
+): Promise<DeliveryStatus> {
+  const pool = poolOn(family, destination, delivery)
   const unknown = { status: 'unknown', transactionHash: null } as const
   if (!pool) return unknown
   const { guid, sender, receiver, srcEid, nonce } = packetOf(delivery)
@@ -45,17 +49,11 @@ export const status: BridgeAdapter['status'] = async (delivery, destination, rea
         args: [...path, nonce],
       }),
     },
-    {
-      to: pool.pool,
-      data: encodeFunctionData({
-        abi: poolAbi,
-        functionName: 'unreceivedTokens',
-        args: [guid, 0],
-      }),
-    },
+    ...(family.paysOutOfPools ? [unpaidCall(pool.pool, guid)] : []),
   ])
   const words = reads.map((read) => (read.ok && read.value !== '0x' ? BigInt(read.value) : null))
-  const [queue = null, reached = null, verified = null, unpaid = null] = words
+  const [queue = null, reached = null, verified = null, kept = null] = words
+  const unpaid = family.paysOutOfPools ? kept : 0n
   if (queue === null || reached === null || verified === null || unpaid === null) return unknown
   if (unpaid !== 0n) {
     const error = 'The pool could not pay the receiver; anybody may have it try again.'
@@ -75,6 +73,14 @@ export const status: BridgeAdapter['status'] = async (delivery, destination, rea
     : null
   if (!runsOrder(delivery, landingOf(pool))) return { status: 'delivered', transactionHash }
   return orderOutcome(delivery, transactionHash, reader, logs)
+}
+
+function unpaidCall(to: Address, guid: Hex) {
+  const args = [guid, 0] as const
+  return {
+    to,
+    data: encodeFunctionData({ abi: payoutAbi, functionName: 'unreceivedTokens', args }),
+  }
 }
 
 async function receiptOf(delivery: Delivery, pool: Address, guid: Hex, logs: LogReader) {

@@ -1,4 +1,4 @@
-/** What a source transaction has sent through Stargate, by its logs, and how its delivery is simulated. Pure. */
+/** What a source transaction has sent over LayerZero, by its logs, and how its delivery is simulated. Pure. */
 import {
   concatHex,
   decodeEventLog,
@@ -14,62 +14,59 @@ import type { ChainDefinition } from '../../chains/chain.js'
 import { chains } from '../../chains/registry.js'
 import { type Address, type Hex, toAddress, zeroAddress } from '../../domain/primitives.js'
 import type { SimulationLog } from '../../domain/state.js'
-import { composeLanding } from '../../executor/deployments.js'
-import type { BridgeAdapter, Delivery, Lane } from '../bridge.js'
+import type { BridgeAdapter, Delivery, DeliverySimulation, Lane } from '../bridge.js'
 import { laneDecimals, toTokenOut } from '../decimals.js'
-import { endpointAbi, messagingAbi, poolAbi } from './abi.js'
+import { endpointAbi, oftAbi, receiverAbi } from './abi.js'
+import { type Family, layerZeroChain, type OmnichainToken } from './family.js'
 import { composeOptionOf } from './options.js'
-import { messageOf, readTaxiPacket, type TaxiPacket, toComposeMessage } from './packet.js'
-import { type StargatePool, stargateChain, stargatePools } from './pools.js'
+import { messageOf, type Packet, readPacket, type Transfer, toComposeMessage } from './packet.js'
 
 const packetSent = [getAbiItem({ abi: endpointAbi, name: 'PacketSent' })] as const
 const [packetSentTopic] = encodeEventTopics({ abi: packetSent })
-const oftSent = [getAbiItem({ abi: poolAbi, name: 'OFTSent' })] as const
+const oftSent = [getAbiItem({ abi: oftAbi, name: 'OFTSent' })] as const
 const [oftSentTopic] = encodeEventTopics({ abi: oftSent })
 /** Anybody: composes are simulated as of an executor that nobody knows. */
 const executor: Address = '0x00000000000000000000000000000000000e8ec0'
 
 /** The chain's pool of the asset that is delivered; undefined where it has none. */
 export function poolOn(
+  { tokensOn }: Pick<Family, 'tokensOn'>,
   chain: Pick<ChainDefinition, 'bridges'>,
   { details }: Pick<Delivery, 'details'>,
-): StargatePool | undefined {
-  return stargatePools(chain).find(({ symbol }) => symbol === details.symbol)
-}
-
-/** Whom the pool pays where an order runs. */
-export function landingOf(pool: StargatePool): Address {
-  return composeLanding(pool).address
+): OmnichainToken | undefined {
+  return tokensOn(chain).find(({ symbol }) => symbol === details.symbol)
 }
 
 export function deliveriesIn(
+  family: Family,
   logs: readonly SimulationLog[],
   source: ChainDefinition,
   known: readonly ChainDefinition[] = chains,
 ): Delivery[] {
-  const addresses = stargateChain(source)
-  if (!addresses) return []
-  const receipts = receiptsIn(logs, stargatePools(source))
+  const layerZero = layerZeroChain(source)
+  if (!layerZero) return []
+  const receipts = receiptsIn(logs, family.tokensOn(source))
   return logs.flatMap(({ address, topics: [topic, ...more], data }) => {
-    if (toAddress(address) !== addresses.endpoint || topic !== packetSentTopic) return []
+    if (toAddress(address) !== layerZero.endpoint || topic !== packetSentTopic) return []
     const { args } = decodeEventLog({ abi: packetSent, topics: [topic, ...more], data })
-    const packet = readTaxiPacket(args.encodedPayload)
+    const packet = readPacket(args.encodedPayload)
+    const transfer = packet && family.readTransfer(packet.payload)
     const receipt = packet && receipts.get(packet.guid)
-    if (!receipt || packet.sender !== addresses.tokenMessaging) return []
-    return [toDelivery({ packet, receipt, options: args.options, source, known })]
+    if (!transfer || !receipt || packet.sender !== receipt.pool.messenger) return []
+    return [toDelivery({ family, packet, transfer, receipt, options: args.options, source, known })]
   })
 }
 
 interface Receipt {
-  readonly pool: StargatePool
+  readonly pool: OmnichainToken
   /** Raw units of the source's token. */
   readonly amountReceived: bigint
 }
 
-/** What pools say that they have sent, by guid: the packet itself names no pool. */
+/** What pools say that they have sent, by guid: Stargate's packets name none. */
 function receiptsIn(
   logs: readonly SimulationLog[],
-  pools: readonly StargatePool[],
+  pools: readonly OmnichainToken[],
 ): ReadonlyMap<Hex, Receipt> {
   const entries = logs.flatMap(({ address, topics: [topic, ...more], data }) => {
     const pool = pools.find((one) => one.pool === toAddress(address))
@@ -81,27 +78,29 @@ function receiptsIn(
 }
 
 function toDelivery(args: {
-  readonly packet: TaxiPacket
+  readonly family: Family
+  readonly packet: Packet
+  readonly transfer: Transfer
   readonly receipt: Receipt
   readonly options: Hex
   readonly source: ChainDefinition
   readonly known: readonly ChainDefinition[]
 }): Delivery {
-  const { packet, receipt, options, source, known } = args
+  const { family, packet, transfer, receipt, options, source, known } = args
   const { symbol, decimals = null } = receipt.pool
-  const destination = known.find((chain) => stargateChain(chain)?.eid === packet.dstEid)
-  const pool = destination && poolOn(destination, { details: { symbol } })
+  const destination = known.find((chain) => layerZeroChain(chain)?.eid === packet.dstEid)
+  const pool = destination && poolOn(family, destination, { details: { symbol } })
   const sides: Pick<Lane, 'decimals'> = laneDecimals(decimals, pool?.decimals ?? null)
   const compose = composeOptionOf(options)
   return {
-    bridge: 'stargate',
+    bridge: family.slug,
     id: packet.guid,
     sourceChainId: source.id,
     destinationChainId: destination?.id ?? null,
     token: pool?.token ?? zeroAddress,
     amount: toTokenOut(sides, receipt.amountReceived),
-    receiver: packet.paid,
-    message: messageOf(packet.composed),
+    receiver: transfer.paid,
+    message: messageOf(transfer.composed),
     details: {
       symbol,
       guid: packet.guid,
@@ -110,7 +109,7 @@ function toDelivery(args: {
       sender: packet.sender,
       receiver: packet.receiver,
       payload: packet.payload,
-      composed: packet.composed,
+      composed: transfer.composed,
       composeGas: compose.gas.toString(),
       composeValue: compose.value.toString(),
     },
@@ -133,18 +132,21 @@ export function packetOf({ details }: Delivery) {
   }
 }
 
-export const simulation: BridgeAdapter['simulation'] = (delivery, destination, _pin, gas) => {
+export function simulation(
+  family: Family,
+  ...[delivery, destination, , gas]: Parameters<BridgeAdapter['simulation']>
+): DeliverySimulation {
   const packet = packetOf(delivery)
   const { guid, nonce, srcEid } = packet
   const { payload, composed } = carrying(packet, delivery.message)
-  const { endpoint = zeroAddress, pool = zeroAddress } = poolOn(destination, delivery) ?? {}
+  const { endpoint = zeroAddress, pool = zeroAddress } = poolOn(family, destination, delivery) ?? {}
   const origin = { srcEid, nonce, sender: padHex(packet.sender, { size: 32 }) }
   // The call is the endpoint's. The packet's verification, which comes before it, is not to be had ahead of time.
   const receipt = {
     from: endpoint,
     to: packet.receiver,
     data: encodeFunctionData({
-      abi: messagingAbi,
+      abi: receiverAbi,
       functionName: 'lzReceive',
       args: [origin, guid, payload, executor, '0x'],
     }),

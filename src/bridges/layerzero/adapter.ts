@@ -1,0 +1,121 @@
+/**
+ * A bridge over LayerZero: lanes between tokens of one symbol, a transaction on the source that sends, one on the
+ * destination that receives, and another, of anybody, that runs an order with what our landing was paid. What is quoted,
+ * and of whom, each bridge says itself.
+ */
+import { getAbiItem, parseAbi } from 'viem'
+import type { ChainDefinition } from '../../chains/chain.js'
+import { type Amount, type ExecutorStep, isAmountRef } from '../../domain/order.js'
+import { isNative, nativeToken } from '../../domain/primitives.js'
+import { contractAddress } from '../../executor/deployments.js'
+import type { BridgeAdapter, EncodeArgs, Lane } from '../bridge.js'
+import { laneDecimals, toTokenIn } from '../decimals.js'
+import { oftAbi } from './abi.js'
+import { deliveriesIn, poolOn, simulation } from './deliveries.js'
+import { type Family, landingOf, layerZeroChain } from './family.js'
+import { sendParameters } from './send.js'
+import { status } from './status.js'
+
+/** Where the chain's definition says nothing: blocks that LayerZero's verifiers wait for, and both transactions. */
+const usualSeconds = 60
+
+const send = getAbiItem({ abi: oftAbi, name: 'send' })
+const [differenceAbi, sumAbi] = parseAbi([
+  'function difference(uint256 a, uint256 b) pure returns (uint256)',
+  'function sum(uint256[] amounts) pure returns (uint256 total)',
+])
+
+type Own = Pick<BridgeAdapter, 'name' | 'names' | 'probes' | 'quote' | 'gasEstimate' | 'errorsAbi'>
+
+export function layerZeroBridge(family: Family, own: Own): BridgeAdapter {
+  return {
+    slug: family.slug,
+    hasNativeFee: true,
+    hasGasDrop: true,
+    obeysSender: false,
+    ...own,
+    lanes: (source, destination) => lanes(family, source, destination),
+    ...(family.paysOutOfPools && {
+      poolOf: (delivery, destination) => poolOn(family, destination, delivery)?.pool ?? null,
+    }),
+    encode,
+    deliveriesIn: (logs, source, known) => deliveriesIn(family, logs, source, known),
+    simulation: (...args) => simulation(family, ...args),
+    status: (...args) => status(family, ...args),
+  }
+}
+
+function lanes(family: Family, source: ChainDefinition, destination: ChainDefinition): Lane[] {
+  const layerZero = layerZeroChain(destination)
+  if (!layerZero || source.id === destination.id) return []
+  const arriving = family.tokensOn(destination)
+  const { estimatedSeconds = usualSeconds } = source.bridges?.stargate ?? {}
+  return family.tokensOn(source).flatMap((pool) => {
+    const other = arriving.find(({ symbol }) => symbol === pool.symbol)
+    if (!other) return []
+    const orderReceiver = landingOf(other)
+    return [
+      {
+        bridge: family.slug,
+        symbol: pool.symbol,
+        sourceChainId: source.id,
+        destinationChainId: destination.id,
+        tokenIn: pool.token,
+        tokenOut: other.token,
+        tokenOutToAccounts: other.token,
+        primary: pool.pool,
+        orderReceiver,
+        orderContracts: [orderReceiver, contractAddress('DestinationReceiver')],
+        estimatedSeconds: Number(estimatedSeconds),
+        ...laneDecimals(pool.decimals ?? null, other.decimals ?? null),
+        details: { dstEid: layerZero.eid, peer: other.messenger },
+      },
+    ]
+  })
+}
+
+function encode(args: EncodeArgs): ExecutorStep[] {
+  const { lane, terms, nativeFee, refundReceiver, quote } = args
+  const { steps, amount, value } = isNative(lane.tokenIn)
+    ? nativeAmounts(args)
+    : { steps: [], amount: args.amountIn, value: nativeFee }
+  // The pool rounds the minimum down to its units; what it delivers is whole ones.
+  const minimum = toTokenIn(lane, args.minimumDelivered)
+  const minAmountLD = ((minimum + quote.unit - 1n) / quote.unit) * quote.unit
+  const sent = sendParameters(lane, terms, { amountLD: amount, minAmountLD }, receiptGasOf(quote))
+  const call: ExecutorStep = {
+    kind: 'call',
+    target: lane.primary,
+    abi: send,
+    args: [sent, { nativeFee, lzTokenFee: 0n }, refundReceiver],
+    value,
+  }
+  if (isNative(lane.tokenIn) || quote.details?.approval === 'none') return [...steps, call]
+  const approve = { kind: 'approve', token: lane.tokenIn, spender: lane.primary } as const
+  // Whole units are taken, so that some of the allowance may be left.
+  return [{ ...approve, amount }, call, { ...approve, amount: 0n }]
+}
+
+/** Gas of the receipt that the sender buys beside what the message adds. */
+function receiptGasOf({ details }: EncodeArgs['quote']): bigint {
+  return BigInt(details?.receiptGas ?? 0)
+}
+
+/** A pool of ether is sent amount and fee as one value, which is the sum on chain where the amount is. */
+function nativeAmounts({ amountIn, nativeFee, firstStep, helpers }: EncodeArgs): {
+  steps: ExecutorStep[]
+  amount: Amount
+  value: Amount
+} {
+  if (!isAmountRef(amountIn)) return { steps: [], amount: amountIn, value: amountIn + nativeFee }
+  const output = { kind: 'word', index: 0 } as const
+  const step = { kind: 'call', target: helpers.Values, output } as const
+  const result: Amount = { ref: 'output', step: firstStep }
+  const { bps = 10_000 } = amountIn
+  if (amountIn.ref === 'balance' && amountIn.token === nativeToken && bps === 10_000) {
+    const rest: ExecutorStep = { ...step, abi: differenceAbi, args: [amountIn, nativeFee] }
+    return { steps: [rest], amount: result, value: amountIn }
+  }
+  const whole: ExecutorStep = { ...step, abi: sumAbi, args: [[amountIn, nativeFee]] }
+  return { steps: [whole], amount: amountIn, value: result }
+}
