@@ -286,7 +286,7 @@ test.each([
     given: { USDC: '5070000' },
     to: 42161,
     tokenOut: 'WETH',
-    without: 'stargate',
+    without: 'layerzero',
     others: ['source', 'destination', 'sourceOrDestination'],
   },
   {
@@ -294,7 +294,7 @@ test.each([
     given: { ETH: '1680000000000000' },
     to: 1,
     tokenOut: 'LINK',
-    without: 'stargate',
+    without: 'layerzero',
     others: ['destination', 'sourceOrDestination'],
   },
   {
@@ -302,7 +302,7 @@ test.each([
     given: { ETH: '1720000000000000' },
     to: 8453,
     tokenOut: 'USDbC',
-    without: 'stargate',
+    without: 'layerzero',
     others: ['destination', 'sourceOrDestination'],
   },
   {
@@ -310,7 +310,7 @@ test.each([
     given: { USDC: '5099999' },
     to: 42161,
     tokenOut: 'WETH',
-    without: 'stargate',
+    without: 'layerzero',
     others: ['source', 'destination', 'sourceOrDestination'],
   },
   {
