@@ -9648,10 +9648,10 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Name of the bridge; layerzero is stargate. Of those that are not installed NOT_FOUND says so.
+                 * @description Name of the bridge; layerzero is stargate and oft. Of those that are not installed NOT_FOUND says so.
                  * @example stargate
                  */
-                bridge: "across" | "stargate" | "layerzero" | "cctp" | "canonical" | "ccip" | "relay";
+                bridge: "across" | "stargate" | "layerzero" | "oft" | "cctp" | "canonical" | "ccip" | "relay";
             };
             cookie?: never;
         };
