@@ -22,7 +22,7 @@ function probes(chain: ChainDefinition): Probe[] {
   })
 }
 
-/** Measured on the sandbox. */
+/** As Stargate's pools, without the fee library that they ask. */
 function gasEstimate(_lane: Lane, { message }: DeliveryTerms): bigint {
   return 230_000n + (message === '0x' ? 0n : 42_000n)
 }

@@ -233,6 +233,11 @@ describe('what has been sent', () => {
     })
     expect((await setRelayer('deliver')).waiting).toEqual([])
     expect((await held(42_161, there.token)) - before).toBe(301_000_000n)
+    const { destinationTxHash } = await check(1, transactionHash)
+    const { client } = rawTransfers(42_161, nodeOf(42_161))
+    const receipt = await client.getTransactionReceipt({ hash: destinationTxHash })
+    // Of the 160,000 that are bought, with what the transaction itself costs.
+    expect(receipt.gasUsed).toBeLessThan(160_000n)
     for (const name of ['oft', 'layerzero']) {
       expect(await check(1, transactionHash, name)).toMatchObject({ status: 'delivered' })
     }
