@@ -11,7 +11,7 @@ import { deliverOnFork, sendOnFork } from '../../support/bridges/deliver-on-fork
 import { rawTransfers } from '../../support/bridges/raw-transfers.js'
 import { definitionOf, stargatePool } from '../../support/bridges/relayed-sandboxes.js'
 import { receiptOf } from '../../support/mined.js'
-import { startService, type TestService } from '../../support/service/service.js'
+import { type Answer, startService, type TestService } from '../../support/service/service.js'
 
 const alice = sandboxAccount('alice').address
 /** Who owns what the sandbox has of the bridges. */
@@ -140,7 +140,7 @@ describe('amounts at the edge of a lane', () => {
 })
 
 /** Executes an answer on an Anvil of each chain: it does what it says, to the unit. */
-async function expectDelivered(body: any, tokenOut: Address): Promise<void> {
+async function expectDelivered(body: Answer['body'], tokenOut: Address): Promise<void> {
   const source = {
     chainId: 1,
     nodeUrl: nodeOf(1),
