@@ -6,6 +6,7 @@
 import type { Abi } from 'viem'
 import type { ChainDefinition } from '../chains/chain.js'
 import type { Probe } from '../chains/probe.js'
+import type { BridgeFill, BridgeRetry } from '../domain/bridges/check.js'
 import type { LaneHistory } from '../domain/bridges/lane-history.js'
 import type { Amount, ExecutorStep } from '../domain/order.js'
 import type { Address, BlockPin, Hex, TokenAmount } from '../domain/primitives.js'
@@ -187,7 +188,11 @@ export interface DeliveryStatus {
   /** What the order reverted with, its first 512 bytes, where logs tell it. */
   readonly revertData?: Hex
   /** A call on the destination that has it delivered after all, of anybody; absent where nothing is held up. */
-  readonly retry?: { readonly to: Address; readonly data: Hex; readonly value: bigint }
+  readonly retry?: BridgeRetry
+  /** The call within `retry` that decides, whose reason the whole does not tell; absent: it does. */
+  readonly cause?: Pick<SimulationRequest, 'from' | 'to' | 'data' | 'value' | 'gasLimit'>
+  /** A call that delivers it with its sender's own tokens, of anybody; absent where no such call is possible. */
+  readonly fill?: BridgeFill
 }
 
 /** Reads logs of the destination; null where its nodes serve none. */

@@ -183,10 +183,10 @@ function createRelaying() {
     },
     head: (chainId: number, blockNumber: number) => relayer?.onHead(chainId, blockNumber),
     restarted: (chainId: number) => relayer?.onRestart(chainId),
-    async ask({ method, params: [wanted, hash] }: OwnQuestion) {
+    async ask({ method, params: [wanted, more] }: OwnQuestion) {
       if (method === attestationsMethod) {
         const source = chains.find(({ bridges }) => bridges.cctp.domain === wanted)
-        return source ? attestationsOf(hash as Hex, source) : { messages: [] }
+        return source ? attestationsOf(more as Hex, source) : { messages: [] }
       }
       if (!relayer || method !== 'sandbox_setRelayer') {
         throw new RangeError(`The sandbox has no method ${method}.`)
@@ -195,7 +195,7 @@ function createRelaying() {
       if (wanted !== undefined && !mode) {
         throw new RangeError(`The relayer has no such mode, but ${relayerModes.join(', ')}.`)
       }
-      return relayer.relay(mode)
+      return relayer.relay(mode, BigInt(Number(more ?? 1)))
     },
     stop: () => {
       stopping ??= relayer?.stop()

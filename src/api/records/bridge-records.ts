@@ -3,7 +3,9 @@ import { z } from 'zod'
 import {
   type BridgeCheck,
   type BridgeClaim,
+  type BridgeFill,
   type BridgeHop,
+  type BridgeRetry,
   bridgeStatuses,
   type MessagingPool,
 } from '../../domain/bridges/check.js'
@@ -64,11 +66,36 @@ const delivery = {
         .regex(/^0x[0-9a-f]*$/)
         .meta({ description: 'Calldata.' }),
       value: Wei.meta({ description: 'Wei to send along.' }),
+      gas: Wei.optional().meta({
+        description: 'Gas limit of the transaction; absent: as a node estimates it.',
+      }),
     })
-    .meta({ id: 'BridgeRetry', description: 'A call that tries a failed delivery again.' })
+    .meta({ id: 'BridgeRetry', description: 'A call that has a delivery carried out.' })
     .optional()
     .meta({
       description: 'What anybody may send on the destination; absent: nothing is to be tried.',
+    }),
+  fill: z
+    .object({
+      to: Address.meta({ description: 'Contract on the destination.' }),
+      data: z
+        .string()
+        .regex(/^0x[0-9a-f]*$/)
+        .meta({ description: 'Calldata.' }),
+      value: Wei.meta({ description: 'Wei to send along.' }),
+      token: Address.meta({ description: 'What the sender pays, and has allowed to to take.' }),
+      amount: Wei.meta({ description: 'So much of it, in its smallest unit.' }),
+      repaidTo: Address.meta({ description: 'Whom the bridge pays back, hours later.' }),
+      repaidOnChainId: ChainId.meta({ description: 'Chain on which it does.' }),
+    })
+    .meta({
+      id: 'BridgeFill',
+      description: 'A call that delivers with the tokens of its sender, in place of a relayer.',
+    })
+    .optional()
+    .meta({
+      description:
+        'For deposits that a relayer has to fill, where a fill would go through at destinationBlockNumber.',
     }),
 }
 
@@ -146,6 +173,14 @@ export const MessagingPools = z
   )
   .nullable()
 
+function toRetry({ to, data, value, gas }: BridgeRetry) {
+  return { to, data, value: value.toString(), ...defined({ gas: gas?.toString() }) }
+}
+
+function toRepaid({ token, amount, repaidTo, repaidOnChainId }: BridgeFill) {
+  return { token, amount: amount.toString(), repaidTo, repaidOnChainId }
+}
+
 /** Fields of one delivery. */
 function toHop(hop: BridgeHop) {
   const { source, destination } = hop
@@ -171,7 +206,8 @@ function toHop(hop: BridgeHop) {
         ? { blockNumber: destination.blockNumber, timestamp: destination.timestamp }
         : undefined,
       destinationBlockNumber: hop.checkedAt ?? undefined,
-      retry: hop.retry && { ...hop.retry, value: hop.retry.value.toString() },
+      retry: hop.retry && toRetry(hop.retry),
+      fill: hop.fill && { ...toRetry(hop.fill), ...toRepaid(hop.fill) },
     }),
   }
 }

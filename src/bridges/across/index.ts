@@ -3,15 +3,7 @@
  * transaction. What is delivered stands in the deposit, and no contract says what a relayer wants: a share of the amount
  * for it, and what the fill costs. Settings are given to `createAcross`; all else follows from the chains' definitions.
  */
-import {
-  encodeFunctionData,
-  getAbiItem,
-  keccak256,
-  padHex,
-  parseAbi,
-  slice,
-  stringToHex,
-} from 'viem'
+import { encodeFunctionData, getAbiItem, keccak256, padHex, parseAbi, stringToHex } from 'viem'
 import type { ChainDefinition } from '../../chains/chain.js'
 import { type Probe, probe } from '../../chains/probe.js'
 import { chains } from '../../chains/registry.js'
@@ -40,6 +32,7 @@ import { laneHistory } from './fills.js'
 import { fillDeadlineOffset, quoteDeposit, relayerTerms } from './quote.js'
 import { type AcrossSettings, acrossDefaults } from './settings.js'
 import {
+  addressOf,
   depositTopics,
   filled,
   fillStatusSlot,
@@ -55,6 +48,7 @@ import {
   unfilled,
 } from './spoke-pool.js'
 import { acrossTokens, spokePoolOf } from './tokens.js'
+import { unfilledStatus } from './unfilled.js'
 
 /** Where the chain's definition says nothing: most chains' deposits are filled within a few blocks. */
 const usualSeconds = 15
@@ -274,20 +268,11 @@ const status: BridgeAdapter['status'] = async (delivery, destination, reader, lo
   const data = encodeFunctionData({ abi: spokePoolAbi, functionName: 'fillStatuses', args })
   const [read] = await reader.call([{ to: spokePool, data }])
   if (!read?.ok || read.value === '0x') return { status: 'unknown', transactionHash: null }
-  if (BigInt(read.value) !== filled) {
-    const isOver = BigInt(relay.fillDeadline) < reader.block.timestamp
-    if (!isOver) return { status: 'inflight', transactionHash: null }
-    const error = `Nobody filled the deposit until ${relay.fillDeadline}; Across pays it back to ${addressOf(relay.depositor)} on the source chain.`
-    return { status: 'failed', transactionHash: null, error }
-  }
+  if (BigInt(read.value) !== filled) return unfilledStatus(relay, destination, reader.block)
   const fills = await logs({ address: spokePool, topics: fillTopics(relay) })
   const transactionHash = fills?.find((log) => isFillOf(relay, log))?.transactionHash ?? null
   if (!runsOrder(delivery, contractAddress('DestinationReceiver'))) {
     return { status: 'delivered', transactionHash }
   }
   return orderOutcome(delivery, transactionHash, reader, logs)
-}
-
-function addressOf(word: Hex): Address {
-  return toAddress(slice(word, 12))
 }

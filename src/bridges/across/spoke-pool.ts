@@ -13,8 +13,9 @@ import {
   padHex,
   parseAbi,
   parseAbiParameters,
+  slice,
 } from 'viem'
-import type { Hex } from '../../domain/primitives.js'
+import { type Address, type Hex, toAddress } from '../../domain/primitives.js'
 import type { SimulationLog } from '../../domain/state.js'
 import type { Delivery, PastDelivery, PastLog } from '../bridge.js'
 
@@ -71,6 +72,11 @@ export function fillStatusSlot(hash: Hex): Hex {
 /** The key of `fillStatuses`: `getV3RelayHash` of the destination's SpokePool. */
 export function relayHash(relay: Relay, destinationChainId: number): Hex {
   return keccak256(encodeAbiParameters(relayHashParameters, [relay, BigInt(destinationChainId)]))
+}
+
+/** The account in a word, as chains of another kind need all of it. */
+export function addressOf(word: Hex): Address {
+  return toAddress(slice(word, 12))
 }
 
 /** Null: another log. */

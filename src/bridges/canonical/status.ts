@@ -1,10 +1,11 @@
 /** Where a deposit is, by what the messenger of its chain remembers of messages; logs only name transactions. */
-import { encodeEventTopics, encodeFunctionData, getAbiItem, type Hex } from 'viem'
+import { encodeEventTopics, encodeFunctionData, getAbiItem, type Hex, size } from 'viem'
 import { contractAddress } from '../../executor/deployments.js'
 import type { BridgeAdapter } from '../bridge.js'
 import { orderOutcome, runsOrder } from '../order-outcome.js'
 import { messengerAbi } from './abi.js'
 import { encodeRelay, messageHash, relayOf } from './deposits.js'
+import { depositGas } from './metering.js'
 import { messenger } from './settlement.js'
 
 const relayed = [getAbiItem({ abi: messengerAbi, name: 'RelayedMessage' })] as const
@@ -29,8 +30,12 @@ export const status: BridgeAdapter['status'] = async (delivery, _destination, re
   if (isRelayed === null || hasFailed === null) return { status: 'unknown', transactionHash: null }
   if (isRelayed === 0n) {
     if (hasFailed === 0n) return { status: 'inflight', transactionHash: null }
-    const retry = { to: messenger, data: encodeRelay(relay), value: 0n }
-    return { status: 'inflight', transactionHash: null, error: failed, retry }
+    // With less the relay succeeds and its call fails again, which no node's estimate can tell.
+    const gas = depositGas(size(relay.message), relay.minGasLimit)
+    const retry = { to: messenger, data: encodeRelay(relay), value: 0n, gas }
+    const { target: to, value, message, minGasLimit } = relay
+    const cause = { from: messenger, to, value, data: message, gasLimit: minGasLimit + gas }
+    return { status: 'inflight', transactionHash: null, error: failed, retry, cause }
   }
   const topics = encodeEventTopics({ abi: relayed, args: { msgHash: hash } }) as Hex[]
   const relays = await logs({ address: messenger, topics })

@@ -1,20 +1,10 @@
 /**
  * Circle's CCTP V2: tokens are burnt on the source and minted on the destination, for whoever brings what Circle's attesters
- * have signed. Nobody does unasked: `deliveryTransaction` is what somebody has to send. An order runs in the transaction
+ * have signed. Nobody does unasked: `claim.ts` has what somebody has to send. An order runs in the transaction
  * that mints, at our landing, which the burn names as the only caller. Settings are given to `createCctp`; all else follows
  * from the chains' definitions and their state.
  */
-import {
-  decodeEventLog,
-  encodeEventTopics,
-  encodeFunctionData,
-  getAbiItem,
-  hexToBigInt,
-  keccak256,
-  padHex,
-  parseAbi,
-  size,
-} from 'viem'
+import { decodeEventLog, encodeEventTopics, getAbiItem, keccak256, padHex, parseAbi } from 'viem'
 import type { ChainDefinition } from '../../chains/chain.js'
 import { type Probe, probe } from '../../chains/probe.js'
 import { chains } from '../../chains/registry.js'
@@ -30,8 +20,8 @@ import type { SimulationLog } from '../../domain/state.js'
 import { contractAddress } from '../../executor/deployments.js'
 import type { BridgeAdapter, Delivery, DeliveryTerms, EncodeArgs, Lane } from '../bridge.js'
 import { messengerAbi, transmitterAbi } from './abi.js'
-import type { Attestation } from './attestations.js'
 import { cctpChain, landingOf } from './chain.js'
+import { anybody, deliveryTransaction } from './claim.js'
 import {
   attestedMessage,
   attesterOverride,
@@ -47,10 +37,6 @@ import { status } from './status.js'
 const usualSeconds = 1_140
 /** Of a fast transfer: a few blocks. */
 const fastSeconds = 20
-/** Anybody: mints are simulated as of somebody whom nobody knows. */
-const claimer: Address = '0x00000000000000000000000000000000000cc791'
-
-const anybody = padHex('0x', { size: 32 })
 const burn = getAbiItem({ abi: messengerAbi, name: 'depositForBurn' })
 const burnWithHook = getAbiItem({ abi: messengerAbi, name: 'depositForBurnWithHook' })
 const minimumFee = getAbiItem({ abi: messengerAbi, name: 'getMinFeeAmount' })
@@ -245,34 +231,4 @@ const simulation: BridgeAdapter['simulation'] = (delivery, destination) => {
     value: 0n,
     overrides: { [transmitter]: attesterOverride(nonce) },
   }
-}
-
-/** The transaction that has a burn minted: of anybody, or of the caller that it names where that is no landing of ours. */
-export function deliveryTransaction(
-  { receiver }: Pick<Delivery, 'receiver'>,
-  destination: ChainDefinition,
-  { message, attestation }: Attestation,
-): { readonly from: Address; readonly to: Address; readonly data: Hex } {
-  const cctp = cctpChain(destination)
-  const caller = readBurn(message)?.destinationCaller ?? anybody
-  const isOurs = cctp !== null && caller === padHex(landingOf(cctp), { size: 32 })
-  const data = encodeFunctionData({
-    abi: transmitterAbi,
-    functionName: 'receiveMessage',
-    args: [message, attestation],
-  })
-  const isNamed = !isOurs && hexToBigInt(caller) > 0n
-  return {
-    from: isNamed ? toAddress(`0x${caller.slice(26)}`) : claimer,
-    to: isOurs ? receiver : (cctp?.transmitter ?? zeroAddress),
-    data,
-  }
-}
-
-/** Whether anybody may have it minted: with our landing as its caller, or with none. */
-export function isClaimable(delivery: Delivery, destination: ChainDefinition): boolean {
-  const cctp = cctpChain(destination)
-  const head = String(delivery.details.head) as Hex
-  const caller = size(head) > 0 ? readBurn(head)?.destinationCaller : undefined
-  return caller === anybody || (cctp !== null && caller === padHex(landingOf(cctp), { size: 32 }))
 }

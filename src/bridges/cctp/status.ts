@@ -9,12 +9,14 @@ import {
   getAbiItem,
   hexToBigInt,
 } from 'viem'
+import type { ChainDefinition } from '../../chains/chain.js'
 import type { Hex } from '../../domain/primitives.js'
 import type { SimulationLog } from '../../domain/state.js'
 import type { BridgeAdapter, Delivery, DeliveryStatus, LogReader } from '../bridge.js'
 import { orderOutcome, runsOrder } from '../order-outcome.js'
 import { messengerAbi, transmitterAbi } from './abi.js'
 import { type CctpChain, cctpChain, landingOf } from './chain.js'
+import { deliveryTransaction, isClaimable } from './claim.js'
 import { feeIn, isBodyOf, readBurn } from './message.js'
 
 const minted = [getAbiItem({ abi: messengerAbi, name: 'MintAndWithdraw' })] as const
@@ -22,6 +24,7 @@ const received = [getAbiItem({ abi: transmitterAbi, name: 'MessageReceived' })] 
 const [receivedTopic] = encodeEventTopics({ abi: received })
 
 const claimPath = 'GET /api/v1/cctp/bridge/claim'
+const named = 'It is attested, and the burn names somebody who alone may have it minted.'
 const unclaimed = `It is attested, and nobody has had it minted: the transaction that ${claimPath} answers does.`
 const waiting = `Nobody has had it minted. When Circle has attested it, the transaction that ${claimPath} answers does.`
 const untold =
@@ -40,9 +43,7 @@ export const status: BridgeAdapter['status'] = async (delivery, destination, rea
     })
     const [read] = await reader.call([{ to: cctp.transmitter, data }])
     if (!read?.ok || read.value === '0x') return { status: 'unknown', transactionHash: null }
-    if (hexToBigInt(read.value) === 0n) {
-      return { status: 'inflight', transactionHash: null, error: unclaimed }
-    }
+    if (hexToBigInt(read.value) === 0n) return attested(delivery, destination)
   }
   const found = nonce
     ? await receiptByNonce(cctp, nonce, logs)
@@ -54,6 +55,15 @@ export const status: BridgeAdapter['status'] = async (delivery, destination, rea
     return { status: 'inflight', transactionHash: null, error: waiting }
   }
   return outcome(cctp, { delivery, receipt: found ?? null, reader, logs })
+}
+
+function attested(delivery: Delivery, destination: ChainDefinition): DeliveryStatus {
+  const waits = { status: 'inflight', transactionHash: null } as const
+  if (!isClaimable(delivery, destination)) return { ...waits, error: named }
+  const signed = ['attestedMessage', 'attestation'].map((name) => delivery.details[name] as Hex)
+  const [message = '0x', attestation = '0x'] = signed
+  const { to, data } = deliveryTransaction(delivery, destination, { message, attestation })
+  return { ...waits, error: unclaimed, retry: { to, data, value: 0n } }
 }
 
 type Received = SimulationLog & { readonly transactionHash: Hex }

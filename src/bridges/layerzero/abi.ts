@@ -21,6 +21,8 @@ export const receiverAbi = parseAbi([
 ])
 
 export const endpointAbi = parseAbi([
+  'struct Origin { uint32 srcEid; bytes32 sender; uint64 nonce; }',
+  'function lzReceive(Origin origin, address receiver, bytes32 guid, bytes message, bytes extraData) payable',
   'function lzCompose(address from, address to, bytes32 guid, uint16 index, bytes message, bytes extraData) payable',
   'function composeQueue(address from, address to, bytes32 guid, uint16 index) view returns (bytes32)',
   'function lazyInboundNonce(address receiver, uint32 srcEid, bytes32 sender) view returns (uint64)',
@@ -32,4 +34,5 @@ export const endpointAbi = parseAbi([
 /** Of what pays out of pools: hash of what it keeps for another try, zero where it keeps nothing. */
 export const payoutAbi = parseAbi([
   'function unreceivedTokens(bytes32 guid, uint8 index) view returns (bytes32 hash)',
+  'function retryReceiveToken(bytes32 guid, uint8 index, uint32 srcEid, address receiver, uint256 amountLD, bytes composeMsg)',
 ])

@@ -182,7 +182,7 @@ function carrying(
 }
 
 /** @see EIP-2028 */
-function intrinsicGas(data: Hex): bigint {
+export function intrinsicGas(data: Hex): bigint {
   const bytes = hexToBytes(data)
   const zeros = bytes.filter((byte) => byte === 0).length
   return 21_000n + 4n * BigInt(zeros) + 16n * BigInt(bytes.length - zeros)

@@ -7,6 +7,7 @@ import {
   hexToBigInt,
   padHex,
 } from 'viem'
+import type { BridgeRetry } from '../../domain/bridges/check.js'
 import { type Address, type Hex, toAddress } from '../../domain/primitives.js'
 import type { SimulationLog } from '../../domain/state.js'
 import { contractAddress } from '../../executor/deployments.js'
@@ -15,12 +16,22 @@ import { failureTopics, orderOutcome, runsOrder, runTopics } from '../order-outc
 import { endpointAbi, oftAbi, payoutAbi } from './abi.js'
 import { packetOf, poolOn } from './deliveries.js'
 import { type Family, landingOf } from './family.js'
+import { composeOf, paymentOf, payoutOf, receiveOf } from './retries.js'
 
 const composeDelivered = [getAbiItem({ abi: endpointAbi, name: 'ComposeDelivered' })] as const
 const [composeDeliveredTopic] = encodeEventTopics({ abi: composeDelivered })
 const received = [getAbiItem({ abi: oftAbi, name: 'OFTReceived' })] as const
 /** In the endpoint's queue, of a message that was carried out. */
 const composed = 1n
+
+const unverifiedWords =
+  'LayerZero’s verifiers have not confirmed it on the destination, and nothing can be done before they have.'
+const unreceivedWords =
+  'LayerZero’s verifiers have confirmed it on the destination, and nobody has had it received. Anybody may.'
+const unpaidWords =
+  'The pool could not pay the receiver, and keeps what it owes it. Anybody may have it try again.'
+const uncomposedWords =
+  'The receiver has been paid, and what is to be done with it has not been carried out. Anybody may have it carried out, with the gas and value that were ordered.'
 
 export async function status(
   family: Family,
@@ -56,12 +67,19 @@ export async function status(
   const unpaid = family.paysOutOfPools ? kept : 0n
   if (queue === null || reached === null || verified === null || unpaid === null) return unknown
   if (unpaid !== 0n) {
-    const error = 'The pool could not pay the receiver; anybody may have it try again.'
-    return { status: 'inflight', transactionHash: null, error }
+    const told = waiting(unpaidWords, payoutOf(delivery, pool, unpaid))
+    return { ...told, cause: paymentOf(delivery, pool) }
   }
-  if (queue !== composed && (queue !== 0n || reached < nonce || verified !== 0n)) {
-    return { status: 'inflight', transactionHash: null }
+  if (queue !== composed && queue !== 0n) {
+    return waiting(
+      uncomposedWords,
+      composeOf(delivery, { endpoint: pool.endpoint, from: pool.pool }, queue),
+    )
   }
+  if (queue !== composed && verified !== 0n) {
+    return waiting(unreceivedWords, receiveOf(delivery, pool.endpoint))
+  }
+  if (queue !== composed && reached < nonce) return waiting(unverifiedWords)
   const receipt = await receiptOf(delivery, pool.pool, guid, logs)
   if (delivery.message === '0x') {
     return { status: 'delivered', transactionHash: receipt?.transactionHash ?? null }
@@ -69,7 +87,7 @@ export async function status(
   // Received, and nothing is queued: the pool queues what has a message in the same call.
   if (queue === 0n) return unknown
   const transactionHash = receipt
-    ? await composeOf({ delivery, ...pool, guid, logs, since: receipt.blockNumber })
+    ? await composedBy({ delivery, ...pool, guid, logs, since: receipt.blockNumber })
     : null
   if (!runsOrder(delivery, landingOf(pool))) return { status: 'delivered', transactionHash }
   return orderOutcome(delivery, transactionHash, reader, logs)
@@ -83,6 +101,10 @@ function unpaidCall(to: Address, guid: Hex) {
   }
 }
 
+function waiting(error: string, retry?: BridgeRetry | null): DeliveryStatus {
+  return { status: 'inflight', transactionHash: null, error, ...(retry && { retry }) }
+}
+
 async function receiptOf(delivery: Delivery, pool: Address, guid: Hex, logs: LogReader) {
   const args = { guid, toAddress: delivery.receiver }
   const topics = encodeEventTopics({ abi: received, args }) as Hex[]
@@ -93,7 +115,7 @@ async function receiptOf(delivery: Delivery, pool: Address, guid: Hex, logs: Log
  * The endpoint logs what it carried out without any topic but the event's. Orders that ran and orders that failed are
  * logged for their fallback receiver, in few blocks: those of the endpoint are looked at there.
  */
-async function composeOf(args: {
+async function composedBy(args: {
   readonly delivery: Delivery
   readonly endpoint: Address
   readonly pool: Address

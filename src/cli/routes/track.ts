@@ -104,6 +104,20 @@ export function secondsBetween(
   return arrived.timestamp - sent.timestamp
 }
 
+function callText({ to, data, value, gas }: NonNullable<BridgeState['retry']>): string {
+  const parts = [
+    `${data}`,
+    ...(value === 0n ? [] : [`${value} wei`]),
+    ...(gas ? [`${gas} gas`] : []),
+  ]
+  return `to ${to} with ${parts.join(', ')}`
+}
+
+function fillText({ token, amount, ...call }: NonNullable<BridgeState['fill']>): string {
+  const { to, repaidTo, repaidOnChainId } = call
+  return `a transaction ${callText(call)}, of whoever has ${amount} of ${token} and allows ${to} to take it; ${repaidTo} is paid back on ${chainText(repaidOnChainId)}`
+}
+
 function printCheck(check: BridgeState): void {
   const deliveries = check.hops ?? [check]
   for (const one of deliveries) {
@@ -125,9 +139,8 @@ function printCheck(check: BridgeState): void {
         ...(one.destinationTxHash ? [['delivered by', one.destinationTxHash]] : []),
         ...(seconds === null ? [] : [['seconds', seconds]]),
         ...(one.error ? [['why', one.error]] : []),
-        ...(one.retry
-          ? [['retry with', `a transaction of anybody to ${one.retry.to} with ${one.retry.data}`]]
-          : []),
+        ...(one.retry ? [['retry with', `a transaction of anybody ${callText(one.retry)}`]] : []),
+        ...(one.fill ? [['fill with', fillText(one.fill)]] : []),
       ],
     )
   }

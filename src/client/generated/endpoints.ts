@@ -636,6 +636,19 @@ export const shapes: Readonly<Record<string, Shape>> = {
     "fields": {
       "value": {
         "is": "Wei"
+      },
+      "gas": {
+        "is": "Wei"
+      }
+    }
+  },
+  "BridgeFill": {
+    "fields": {
+      "value": {
+        "is": "Wei"
+      },
+      "amount": {
+        "is": "Wei"
       }
     }
   },
@@ -646,6 +659,9 @@ export const shapes: Readonly<Record<string, Shape>> = {
       },
       "retry": {
         "is": "BridgeRetry"
+      },
+      "fill": {
+        "is": "BridgeFill"
       }
     }
   },
@@ -922,6 +938,9 @@ export const shapes: Readonly<Record<string, Shape>> = {
       },
       "retry": {
         "is": "BridgeRetry"
+      },
+      "fill": {
+        "is": "BridgeFill"
       },
       "hops": {
         "items": {

@@ -4601,6 +4601,8 @@ export interface components {
             destinationBlockNumber?: number;
             /** @description What anybody may send on the destination; absent: nothing is to be tried. */
             retry?: components["schemas"]["BridgeRetry"];
+            /** @description For deposits that a relayer has to fill, where a fill would go through at destinationBlockNumber. */
+            fill?: components["schemas"]["BridgeFill"];
             /** @description Where the transaction sends several deliveries; status is then inflight while one of them is, then failed or unknown where one of them is. */
             hops?: components["schemas"]["BridgeHop"][];
         };
@@ -4630,7 +4632,7 @@ export interface components {
             /** @description Of that block, unix seconds. */
             timestamp: number;
         };
-        /** @description A call that tries a failed delivery again. */
+        /** @description A call that has a delivery carried out. */
         BridgeRetry: {
             /** @description Contract on the destination. */
             to: components["schemas"]["Address"];
@@ -4638,6 +4640,25 @@ export interface components {
             data: string;
             /** @description Wei to send along. */
             value: components["schemas"]["Wei"];
+            /** @description Gas limit of the transaction; absent: as a node estimates it. */
+            gas?: components["schemas"]["Wei"];
+        };
+        /** @description A call that delivers with the tokens of its sender, in place of a relayer. */
+        BridgeFill: {
+            /** @description Contract on the destination. */
+            to: components["schemas"]["Address"];
+            /** @description Calldata. */
+            data: string;
+            /** @description Wei to send along. */
+            value: components["schemas"]["Wei"];
+            /** @description What the sender pays, and has allowed to to take. */
+            token: components["schemas"]["Address"];
+            /** @description So much of it, in its smallest unit. */
+            amount: components["schemas"]["Wei"];
+            /** @description Whom the bridge pays back, hours later. */
+            repaidTo: components["schemas"]["Address"];
+            /** @description Chain on which it does. */
+            repaidOnChainId: number;
         };
         /** @description One of several deliveries of a transaction. */
         BridgeHop: {
@@ -4660,6 +4681,8 @@ export interface components {
             destinationBlockNumber?: number;
             /** @description What anybody may send on the destination; absent: nothing is to be tried. */
             retry?: components["schemas"]["BridgeRetry"];
+            /** @description For deposits that a relayer has to fill, where a fill would go through at destinationBlockNumber. */
+            fill?: components["schemas"]["BridgeFill"];
         };
         TransferEvent: {
             /**

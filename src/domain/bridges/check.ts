@@ -9,6 +9,27 @@ export const bridgeStatuses = ['pending', 'inflight', 'delivered', 'failed', 'un
  */
 export type BridgeStatus = (typeof bridgeStatuses)[number]
 
+/** A call on the destination that has it delivered after all. Structured-clonable. */
+export interface BridgeRetry {
+  readonly to: Address
+  readonly data: Hex
+  /** Wei. */
+  readonly value: bigint
+  /** What its transaction must be given where a node's estimate is not enough; absent: as estimated. */
+  readonly gas?: bigint
+}
+
+/** A call on the destination that delivers with the tokens of its sender. Structured-clonable. */
+export interface BridgeFill extends BridgeRetry {
+  /** What its sender pays, and must have allowed `to` to take. */
+  readonly token: Address
+  /** Raw units of the token. */
+  readonly amount: bigint
+  /** Whom the bridge pays back what was sent, on that chain. */
+  readonly repaidTo: Address
+  readonly repaidOnChainId: number
+}
+
 /** The block and transaction of an event. */
 export interface ChainMoment {
   readonly chainId: number
@@ -41,7 +62,9 @@ export interface BridgeHop {
   readonly checkedAt: number | null
   readonly error?: string
   /** A call on the destination that has it delivered after all, of anybody; absent where nothing is held up. */
-  readonly retry?: { readonly to: Address; readonly data: Hex; readonly value: bigint }
+  readonly retry?: BridgeRetry
+  /** Delivers it with its sender's tokens; absent where none would go through, or no tokens are needed. */
+  readonly fill?: BridgeFill
 }
 
 export interface BridgeCheck {

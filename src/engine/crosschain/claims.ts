@@ -10,7 +10,7 @@ import {
   readAttestations,
 } from '../../bridges/cctp/attestations.js'
 import { cctpChain } from '../../bridges/cctp/chain.js'
-import { deliveryTransaction, isClaimable } from '../../bridges/cctp/index.js'
+import { deliveryTransaction, isClaimable } from '../../bridges/cctp/claim.js'
 import { bridgeOf } from '../../bridges/registry.js'
 import type { ChainDefinition } from '../../chains/chain.js'
 import type { BridgeClaim } from '../../domain/bridges/check.js'
@@ -75,7 +75,7 @@ export function createClaims(parts: ClaimParts): Pick<Engine, 'cctpClaim' | 'cct
     at: { readonly destination: ChainDefinition; readonly context: CallContext },
   ): Promise<boolean> {
     const pin = await parts.tasks.pin({ chainId: at.destination.id }, at.context)
-    const args = { delivery: withNonce(delivery, attestation), since: pin.number }
+    const args = { delivery: attested(delivery, attestation), since: pin.number }
     const { status } = await parts.tasks.runAt('deliveryStatus', args, pin, at.context)
     return status !== 'inflight'
   }
@@ -133,7 +133,7 @@ export async function attestationsOf(
 }
 
 /** Deliveries with what is attested of them, as far as somebody says; those of other bridges as they are. */
-export async function withNonces(
+export async function withAttestations(
   parts: Pick<ClaimParts, 'attestationUrl'>,
   of: Parameters<typeof attestationsOf>[1],
 ): Promise<readonly Delivery[]> {
@@ -142,7 +142,7 @@ export async function withNonces(
     const attestations = await attestationsOf(parts, of)
     return of.deliveries.map((delivery, index) => {
       const attestation = at(attestations, index)
-      return attestation ? withNonce(delivery, attestation) : delivery
+      return attestation ? attested(delivery, attestation) : delivery
     })
   } catch (error) {
     // Events tell, too.
@@ -151,6 +151,7 @@ export async function withNonces(
   }
 }
 
-function withNonce(delivery: Delivery, { message }: Attestation): Delivery {
-  return { ...delivery, details: { ...delivery.details, nonce: slice(message, 12, 44) } }
+function attested(delivery: Delivery, { message, attestation }: Attestation): Delivery {
+  const signed = { nonce: slice(message, 12, 44), attestedMessage: message, attestation }
+  return { ...delivery, details: { ...delivery.details, ...signed } }
 }

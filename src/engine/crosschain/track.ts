@@ -22,7 +22,7 @@ import { decodeRevert } from '../../forks/revert.js'
 import type { Archive } from '../../rpc/archive/archive.js'
 import type { ConfiguredChains } from '../configured-chains.js'
 import type { TaskRunner } from '../task-runner.js'
-import { withNonces } from './claims.js'
+import { withAttestations } from './claims.js'
 
 /** Clocks of two chains differ: deliveries are looked for from so long before the source's block on. */
 const clockSeconds = 3_600n
@@ -74,7 +74,7 @@ export class BridgeTracker {
       return answer('unknown', { error })
     }
     const { signal } = context
-    const deliveries = await withNonces(this.#parts, {
+    const deliveries = await withAttestations(this.#parts, {
       source,
       transactionHash,
       deliveries: sent,
@@ -118,6 +118,7 @@ export class BridgeTracker {
       ...defined({
         error: found.error ? `${found.error}${why ?? ''}` : undefined,
         retry: found.retry,
+        fill: found.fill,
       }),
     }
   }

@@ -2,6 +2,7 @@
 import type { Delivery, DeliveryStatus, LogReader } from '../../bridges/bridge.js'
 import { bridgeBySlug } from '../../bridges/registry.js'
 import type { Task } from '../block/task.js'
+import { foretold } from './foretold.js'
 
 export interface DeliveryStatusArgs {
   readonly delivery: Delivery
@@ -21,5 +22,10 @@ export async function runDeliveryStatus(
       from: blockNumber ?? since,
       to: blockNumber ?? task.pin.number,
     })
-  return bridge.status(delivery, task.chain, task.reader, logs)
+  return foretold(
+    task,
+    bridge,
+    delivery,
+    await bridge.status(delivery, task.chain, task.reader, logs),
+  )
 }

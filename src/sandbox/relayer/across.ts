@@ -8,10 +8,14 @@ const abi = parseAbi([
   'event FundsDeposited(bytes32 inputToken, bytes32 outputToken, uint256 inputAmount, uint256 outputAmount, uint256 indexed destinationChainId, uint256 indexed depositId, uint32 quoteTimestamp, uint32 fillDeadline, uint32 exclusivityDeadline, bytes32 indexed depositor, bytes32 recipient, bytes32 exclusiveRelayer, bytes message)',
   'struct RelayData { bytes32 depositor; bytes32 recipient; bytes32 exclusiveRelayer; bytes32 inputToken; bytes32 outputToken; uint256 inputAmount; uint256 outputAmount; uint256 originChainId; uint256 depositId; uint32 fillDeadline; uint32 exclusivityDeadline; bytes message; }',
   'function fillRelay(RelayData relayData, uint256 repaymentChainId, bytes32 repaymentAddress)',
+  'function getV3RelayHash(RelayData relayData) view returns (bytes32)',
+  'function fillStatuses(bytes32 relayHash) view returns (uint256)',
 ])
 
 export const fundsDeposited = toEventSelector(abi[0])
 
+/** Of `fillStatuses`. */
+const filled = 2n
 /** More than any order takes; what is not used costs nothing. */
 const fillGas = 8_000_000n
 /** Enough to begin a fill, too little for an order. */
@@ -45,8 +49,10 @@ export function acrossDelivery(
     source: source.chainId,
     destination: destination.chainId,
     blockNumber: Number(blockNumber),
+    isFast: true,
     async attempt(chain, mode): Promise<DeliveryState> {
       if (sent) return stateOf(await chain.outcomeOf(sent))
+      if (await isFilled(chain)) return 'over'
       if (mode === 'short') return 'waiting'
       const gas = mode === 'starve' ? starvedGas : fillGas
       if (mode !== 'starve') {
@@ -58,6 +64,18 @@ export function acrossDelivery(
       sent = hash
       return stateOf(outcome)
     },
+  }
+
+  /** Anybody may have filled it. */
+  async function isFilled(chain: RelayedChain): Promise<boolean> {
+    const { to } = call
+    const read = (data: Hex) => chain.call(acrossRelayer.address, { to, data, gas: fillGas })
+    const hashed = encodeFunctionData({ abi, functionName: 'getV3RelayHash', args: [relayData] })
+    const hash = await read(hashed)
+    if (hash === null) return false
+    const args = [hash] as const
+    const status = await read(encodeFunctionData({ abi, functionName: 'fillStatuses', args }))
+    return status !== null && BigInt(status) === filled
   }
 
   function stateOf({ status }: { readonly status: string }): DeliveryState {

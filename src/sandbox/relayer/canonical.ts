@@ -50,6 +50,7 @@ export function canonicalDelivery(
     source: source.chainId,
     destination: destination.chainId,
     blockNumber: Number(blockNumber),
+    isFast: false,
     async attempt(chain): Promise<DeliveryState> {
       if (sent) return stateOf(await chain.outcomeOf(sent))
       const { hash, outcome } = await chain.deposit(deposit)

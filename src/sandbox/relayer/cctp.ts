@@ -11,7 +11,7 @@ import {
   toEventSelector,
 } from 'viem'
 import { sign } from 'viem/accounts'
-import { deliveryTransaction } from '../../bridges/cctp/index.js'
+import { deliveryTransaction } from '../../bridges/cctp/claim.js'
 import { attestedMessage, finality, readBurn } from '../../bridges/cctp/message.js'
 import type { Hex } from '../../domain/primitives.js'
 import { cctpAttester, cctpRelayer } from '../accounts.js'
@@ -96,6 +96,7 @@ export async function cctpDelivery(
     source: source.chainId,
     destination: destination.chainId,
     blockNumber: Number(log.blockNumber),
+    isFast: burn.minFinality < finality.standard,
     async attempt(chain, mode): Promise<DeliveryState> {
       if (sent) return stateOf(await chain.outcomeOf(sent))
       const used = await chain.call(cctpRelayer.address, {
@@ -105,7 +106,7 @@ export async function cctpDelivery(
       })
       // Anybody may have it minted.
       if (used !== null && BigInt(used) !== 0n) return 'over'
-      if (mode === 'uncomposed') return 'waiting'
+      if (mode === 'uncomposed' || mode === 'unreceived') return 'waiting'
       const gas = mode === 'starve' ? starvedGas : mintGas
       const { hash, outcome } = await chain.transact(cctpRelayer, { to, data, gas })
       sent = hash

@@ -23,17 +23,27 @@ const abi = parseAbi([
   'struct Origin { uint32 srcEid; bytes32 sender; uint64 nonce; }',
   'function verify(Origin origin, address receiver, bytes32 payloadHash)',
   'function lzReceive(Origin origin, address receiver, bytes32 guid, bytes message, bytes extraData) payable',
+  'function composeQueue(address from, address to, bytes32 guid, uint16 index) view returns (bytes32)',
+  'function lazyInboundNonce(address receiver, uint32 srcEid, bytes32 sender) view returns (uint64)',
+  'function inboundPayloadHash(address receiver, uint32 srcEid, bytes32 sender, uint64 nonce) view returns (bytes32)',
   'function lzCompose(address from, address to, bytes32 guid, uint16 index, bytes message, bytes extraData) payable',
 ])
 
 export const packetSent = toEventSelector(abi[0])
 
+/** In the endpoint's queue, of a message that was carried out. */
+const carriedOut = 1n
 const verificationGas = 300_000n
 const transferGas = 21_000n
 /** Enough to begin a compose, too little for an order. */
 const starvedGas = 120_000n
 
-type Step = RelayedCall & { readonly isCompose?: true }
+type Step = RelayedCall & {
+  readonly isCompose?: true
+  readonly isReceive?: true
+  /** Whether somebody else has done it. */
+  isDone?(chain: RelayedChain): Promise<boolean>
+}
 
 /** Bytes of a packet: version 1, nonce 8, source 4, sender 32, destination 4, receiver 32, guid 32, message. */
 export function layerZeroDelivery(
@@ -70,16 +80,36 @@ export function layerZeroDelivery(
   })
   /** What is still to be done, in this order, each in a block of its own. */
   let steps: Step[] = [
-    { to: messageLibrary, data: verify, gas: verificationGas },
+    { to: messageLibrary, data: verify, gas: verificationGas, isDone: isReceived },
     ...bought.drops.map(({ to, amount }) => ({
       to,
       data: '0x' as Hex,
       value: amount,
       gas: transferGas,
     })),
-    withIntrinsicGas({ to: endpoint, data: receive, ...bought.receive }),
+    {
+      ...withIntrinsicGas({ to: endpoint, data: receive, ...bought.receive }),
+      isReceive: true,
+      isDone: isReceived,
+    },
   ]
   let sent: Hex | null = null
+
+  async function isReceived(chain: RelayedChain): Promise<boolean> {
+    const path = [receiver, origin.srcEid, origin.sender] as const
+    const [reached, payload] = await Promise.all([
+      read(chain, encodeFunctionData({ abi, functionName: 'lazyInboundNonce', args: path })),
+      read(
+        chain,
+        encodeFunctionData({
+          abi,
+          functionName: 'inboundPayloadHash',
+          args: [...path, origin.nonce],
+        }),
+      ),
+    ])
+    return reached !== null && reached >= origin.nonce && payload === 0n
+  }
 
   function after(outcome: Outcome): DeliveryState | null {
     if (outcome.status === 'pending') return 'waiting'
@@ -96,6 +126,7 @@ export function layerZeroDelivery(
     source: source.chainId,
     destination: destination.chainId,
     blockNumber: Number(blockNumber),
+    isFast: false,
     async attempt(chain, mode): Promise<DeliveryState> {
       if (sent) {
         const state = after(await chain.outcomeOf(sent))
@@ -105,6 +136,11 @@ export function layerZeroDelivery(
         const [step] = steps
         if (!step) return 'over'
         if (step.isCompose && mode === 'uncomposed') return 'waiting'
+        if (step.isReceive && mode === 'unreceived') return 'waiting'
+        if (await step.isDone?.(chain)) {
+          steps = steps.slice(1)
+          continue
+        }
         const { hash, outcome } = await chain.transact(layerZeroExecutor, starved(step, mode))
         sent = hash
         const state = after(outcome)
@@ -139,13 +175,31 @@ function composesIn(
         functionName: 'lzCompose',
         args: [from, to, of, index, composed, '0x'],
       })
+      const queued = encodeFunctionData({
+        abi,
+        functionName: 'composeQueue',
+        args: [from, to, of, index],
+      })
       return [
-        { ...withIntrinsicGas({ to: endpoint, data: call, ...paid }), isCompose: true as const },
+        {
+          ...withIntrinsicGas({ to: endpoint, data: call, ...paid }),
+          isCompose: true as const,
+          isDone: async (chain: RelayedChain) => (await read(chain, queued)) === carriedOut,
+        },
       ]
     })
 }
 
-function starved({ isCompose, ...call }: Step, mode: RelayerMode): RelayedCall {
+async function read(chain: RelayedChain, data: Hex): Promise<bigint | null> {
+  const to = chain.bridges.endpoint
+  const word = await chain.call(layerZeroExecutor.address, { to, data, gas: verificationGas })
+  return word === null ? null : BigInt(word)
+}
+
+function starved(
+  { isCompose, isReceive: _, isDone: _done, ...call }: Step,
+  mode: RelayerMode,
+): RelayedCall {
   return isCompose && mode === 'starve' ? { ...call, gas: starvedGas } : call
 }
 

@@ -23,14 +23,18 @@ const abi = parseAbi([
 ])
 const callGas = 10_000_000n
 
+/**
+ * @param isWhole - it stands where it began: what the others had sent to it is forgotten, too. Else it is delivered again.
+ */
 export async function alignNonces(
   rolledBack: RelayedChain,
   others: readonly RelayedChain[],
+  isWhole: boolean,
 ): Promise<void> {
   for (const other of others) {
     for (const [name, messenger] of rolledBack.bridges.messengers) {
       const remote = other.bridges.messengers.get(name)
-      if (remote) await alignPath(rolledBack, messenger, other, remote)
+      if (remote) await alignPath(rolledBack, messenger, { other, remote, isWhole })
     }
   }
 }
@@ -39,23 +43,25 @@ export async function alignNonces(
 async function alignPath(
   rolledBack: RelayedChain,
   messenger: Address,
-  { bridges, call }: RelayedChain,
-  remote: Address,
+  of: { readonly other: RelayedChain; readonly remote: Address; readonly isWhole: boolean },
 ): Promise<void> {
+  const { other, remote, isWhole } = of
   const { endpoint, eid } = rolledBack.bridges
-  const localPath = [messenger, bridges.eid, padHex(remote)] as const
+  const localPath = [messenger, other.bridges.eid, padHex(remote)] as const
   const remotePath = [remote, eid, padHex(messenger)] as const
-  const pairs = [
-    [outboundNonce, encodeFunctionData({ abi, functionName: 'inboundNonce', args: remotePath })],
-    [
-      lazyInboundNonce,
-      encodeFunctionData({ abi, functionName: 'outboundNonce', args: remotePath }),
-    ],
-  ] as const
-  for (const [slot, data] of pairs) {
-    const nonce = await call(messenger, { to: bridges.endpoint, data, gas: callGas })
-    if (nonce) await rolledBack.setStorage(endpoint, slotOf(slot, localPath), nonce)
+  const ask = (chain: RelayedChain, data: Hex) =>
+    chain.call(messenger, { to: chain.bridges.endpoint, data, gas: callGas })
+  const reached = encodeFunctionData({ abi, functionName: 'inboundNonce', args: remotePath })
+  const sent = encodeFunctionData({ abi, functionName: 'outboundNonce', args: localPath })
+  const [there, here] = [await ask(other, reached), await ask(rolledBack, sent)]
+  // What it has sent before and still waits keeps its number.
+  if (there && here && BigInt(there) > BigInt(here)) {
+    await rolledBack.setStorage(endpoint, slotOf(outboundNonce, localPath), there)
   }
+  if (!isWhole) return
+  const data = encodeFunctionData({ abi, functionName: 'outboundNonce', args: remotePath })
+  const nonce = await ask(other, data)
+  if (nonce) await rolledBack.setStorage(endpoint, slotOf(lazyInboundNonce, localPath), nonce)
 }
 
 function slotOf(slot: bigint, keys: readonly [Address, number, Hex]): Hex {

@@ -2,7 +2,15 @@
 import type { RelayedChain } from './relayed-chain.js'
 
 /** What the relayer does with what it finds. */
-export const relayerModes = ['deliver', 'hold', 'uncomposed', 'starve', 'short'] as const
+export const relayerModes = [
+  'deliver',
+  'hold',
+  'unreceived',
+  'uncomposed',
+  'starve',
+  'short',
+  'hostile',
+] as const
 export type RelayerMode = (typeof relayerModes)[number]
 
 /**
@@ -19,6 +27,8 @@ export interface PendingDelivery {
   readonly destination: number
   /** Block of the source chain that sent it. */
   readonly blockNumber: number
+  /** Whether its bridge delivers before the source is final, at the cost of whoever delivers. */
+  readonly isFast: boolean
   /** @param chain - the destination. */
   attempt(chain: RelayedChain, mode: RelayerMode): Promise<DeliveryState>
 }

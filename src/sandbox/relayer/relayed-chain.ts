@@ -66,6 +66,14 @@ export function openRelayedChain(definition: ChainDefinition, url: string) {
     async head(): Promise<number> {
       return hexToNumber(await client.request<Hex>('eth_blockNumber'))
     },
+    /** Null: it has no such block. */
+    async hashOf(blockNumber: number): Promise<Hex | null> {
+      const block = await client.request<{ hash: Hex } | null>('eth_getBlockByNumber', [
+        numberToHex(blockNumber),
+        false,
+      ])
+      return block && block.hash
+    },
     async time(): Promise<number> {
       const block = await client.request<{ timestamp: Hex }>('eth_getBlockByNumber', [
         'latest',

@@ -2,14 +2,17 @@
  * Delivers between the chains of the sandbox what their bridges have sent, in the order (chain, block, log), from three
  * fixed accounts, a block each: the same transactions make the same blocks.
  */
+import type { Hex } from '../../domain/primitives.js'
 import { quietly } from '../../telemetry/quietly.js'
+import type { SandboxAccount } from '../accounts.js'
 import { acrossDelivery, fundsDeposited } from './across.js'
 import { canonicalDelivery, transactionDeposited } from './canonical.js'
 import { cctpDelivery, messageSent } from './cctp.js'
+import { finalityBlocks, type HostileCounts, Hostility } from './hostile.js'
 import { layerZeroDelivery, packetSent } from './layerzero.js'
 import { alignNonces } from './nonces.js'
 import { type PendingDelivery, type RelayerMode, relayerModes } from './pending-delivery.js'
-import type { RelayedChain, RelayedLog } from './relayed-chain.js'
+import type { RelayedCall, RelayedChain, RelayedLog } from './relayed-chain.js'
 
 export interface RelayerReport {
   readonly mode: RelayerMode
@@ -21,6 +24,8 @@ export interface RelayerReport {
     readonly destinationChainId: number
     readonly hasFailed: boolean
   }[]
+  /** Since the mode was set; of a hostile relayer alone. */
+  readonly hostile?: HostileCounts
 }
 
 interface Known {
@@ -29,19 +34,33 @@ interface Known {
   readonly start: number
   /** Up to this block, all that was sent is known. */
   seen: number
+  /** Newest blocks of earlier passes, ascending: which of them still stand tells how far the chain was put back. */
+  marks: { readonly number: number; readonly hash: Hex }[]
   hasRestarted: boolean
 }
 
 interface Waiting {
   readonly delivery: PendingDelivery
+  /** What it was sent by. */
+  readonly log: RelayedLog
   hasFailed: boolean
 }
+
+interface Delivered extends Omit<Waiting, 'hasFailed'> {
+  /** Of the destination, at which it is delivered. */
+  readonly blockNumber: number
+}
+
+/** Marks of each chain that are kept. */
+const mostMarks = 1_000
 
 export class Relayer {
   readonly #chains: readonly RelayedChain[]
   readonly #known: readonly Known[]
   #mode: RelayerMode = 'deliver'
+  #hostility: Hostility | null = null
   #waiting: Waiting[] = []
+  #delivered: Delivered[] = []
   #running: Promise<unknown> = Promise.resolve()
   #isScheduled = false
   #hasStopped = false
@@ -51,7 +70,7 @@ export class Relayer {
     this.#chains = chains
     this.#known = chains.map((chain) => {
       const start = heads.get(chain.chainId) ?? 0
-      return { chain, start, seen: start, hasRestarted: false }
+      return { chain, start, seen: start, marks: [], hasRestarted: false }
     })
   }
 
@@ -71,16 +90,20 @@ export class Relayer {
 
   /**
    * Looks at all chains, and delivers what the mode lets it; what waits is not an error.
-   * @param mode - from now on; undefined: as it is.
+   * @param mode - from now on; undefined: as it is. A hostile one makes one round for each question, and none between.
+   * @param seed - of a hostile one.
    */
-  relay(mode?: RelayerMode): Promise<RelayerReport> {
+  relay(mode?: RelayerMode, seed = 1n): Promise<RelayerReport> {
     return this.#run(async () => {
       if (mode) {
         this.#mode = mode
+        this.#hostility = mode === 'hostile' ? new Hostility(seed) : null
         for (const entry of this.#waiting) entry.hasFailed = false
       }
       await this.#pass()
-      return { mode: this.#mode, waiting: this.#waiting.map(toWaiting) }
+      if (this.#hostility) await this.#round(this.#hostility)
+      const report = { mode: this.#mode, waiting: this.#waiting.map(toWaiting) }
+      return this.#hostility ? { ...report, hostile: { ...this.#hostility.counts } } : report
     })
   }
 
@@ -116,20 +139,21 @@ export class Relayer {
   async #pass(): Promise<void> {
     for (;;) {
       const found = await this.#collect()
-      this.#waiting.push(...found.map((delivery) => ({ delivery, hasFailed: false })))
-      if (this.#hasStopped || this.#mode === 'hold') return
+      this.#waiting.push(...found)
+      if (this.#hasStopped || this.#mode === 'hold' || this.#mode === 'hostile') return
       const hasMoved = await this.#deliver()
       // A delivery may send something on.
       if (!hasMoved) return
     }
   }
 
-  async #collect(): Promise<PendingDelivery[]> {
-    const found: PendingDelivery[] = []
+  async #collect(): Promise<Waiting[]> {
+    const found: Waiting[] = []
     for (const entry of this.#known) {
       const { chain } = entry
       const head = await chain.head()
-      if (entry.hasRestarted || head < entry.seen) await this.#rollBack(entry, head)
+      if (entry.hasRestarted) await this.#restart(entry)
+      else if (!(await this.#stands(entry, head))) found.push(...(await this.#rollBack(entry)))
       if (head === entry.seen) continue
       const { endpoint, spokePool, cctp } = chain.bridges
       const portals = this.#chains.flatMap(({ bridges: { settlement } }) =>
@@ -141,23 +165,74 @@ export class Relayer {
         addresses: [endpoint, spokePool, cctp.transmitter, ...portals],
         topics: [packetSent, fundsDeposited, messageSent, transactionDeposited],
       })
-      const all = await Promise.all(logs.map((log) => this.#deliveryOf(log, chain)))
-      found.push(...all.flatMap((one) => one ?? []))
+      const all = await Promise.all(logs.map((log) => this.#waitingOf(log, chain)))
+      found.push(...all.flat())
       entry.seen = head
+      const hash = await chain.hashOf(head)
+      if (hash) entry.marks = [...entry.marks.slice(1 - mostMarks), { number: head, hash }]
     }
     return found
   }
 
-  /** What stood in the blocks that are gone was never sent. */
-  async #rollBack(entry: Known, head: number): Promise<void> {
-    const { chain } = entry
-    const others = this.#chains.filter((other) => other !== chain)
-    await alignNonces(chain, others)
-    entry.seen = entry.hasRestarted ? entry.start : head
+  async #waitingOf(log: RelayedLog, chain: RelayedChain): Promise<Waiting[]> {
+    const delivery = await this.#deliveryOf(log, chain)
+    return delivery ? [{ delivery, log, hasFailed: false }] : []
+  }
+
+  /** Whether all that was seen of the chain still stands; forgets what does not. */
+  async #stands(entry: Known, head: number): Promise<boolean> {
+    const { marks, chain, start } = entry
+    let last = marks.at(-1)
+    if (!last) return head >= entry.seen
+    while (last && (last.number > head || (await chain.hashOf(last.number)) !== last.hash)) {
+      marks.pop()
+      last = marks.at(-1)
+    }
+    const kept = last?.number ?? start
+    if (kept >= entry.seen) return true
+    entry.seen = kept
+    return false
+  }
+
+  /** All that was sent since is gone, and what the others had sent to it is forgotten. */
+  async #restart(entry: Known): Promise<void> {
+    entry.seen = entry.start
+    entry.marks = []
     entry.hasRestarted = false
-    this.#waiting = this.#waiting.filter(
-      ({ delivery }) => delivery.source !== chain.chainId || delivery.blockNumber <= entry.seen,
-    )
+    await this.#forget(entry, true)
+    const { chainId } = entry.chain
+    this.#delivered = this.#delivered.filter(({ delivery }) => delivery.destination !== chainId)
+  }
+
+  /**
+   * What stood in the blocks that are gone was never sent, and what was delivered in them is delivered again.
+   *
+   * @returns what is to be begun anew.
+   */
+  async #rollBack(entry: Known): Promise<Waiting[]> {
+    await this.#forget(entry, false)
+    const { chainId } = entry.chain
+    const isTo = ({ delivery }: Pick<Waiting, 'delivery'>) => delivery.destination === chainId
+    const undone = this.#delivered.filter((one) => isTo(one) && one.blockNumber > entry.seen)
+    const begun = this.#waiting.filter(isTo)
+    this.#delivered = this.#delivered.filter((one) => !undone.includes(one))
+    this.#waiting = this.#waiting.filter((one) => !begun.includes(one))
+    if (this.#hostility) this.#hostility.counts.again += undone.length
+    const anew = [...undone, ...begun].map(async ({ delivery, log }) => {
+      const source = this.#chains.find((chain) => chain.chainId === delivery.source)
+      return source ? this.#waitingOf(log, source) : []
+    })
+    return (await Promise.all(anew)).flat()
+  }
+
+  async #forget(entry: Known, isWhole: boolean): Promise<void> {
+    const { chain, seen } = entry
+    const others = this.#chains.filter((other) => other !== chain)
+    await alignNonces(chain, others, isWhole)
+    const isKept = ({ delivery }: Pick<Waiting, 'delivery'>) =>
+      delivery.source !== chain.chainId || delivery.blockNumber <= seen
+    this.#waiting = this.#waiting.filter(isKept)
+    this.#delivered = this.#delivered.filter(isKept)
   }
 
   async #deliveryOf(log: RelayedLog, chain: RelayedChain): Promise<PendingDelivery | null> {
@@ -181,10 +256,63 @@ export class Relayer {
       entry.hasFailed = state === 'failed'
       if (state !== 'over') continue
       hasMoved = true
-      this.#waiting = this.#waiting.filter((other) => other !== entry)
+      await this.#end(entry, chain)
     }
     return hasMoved
   }
+
+  async #end(entry: Waiting, chain: RelayedChain): Promise<void> {
+    const { delivery, log } = entry
+    this.#waiting = this.#waiting.filter((other) => other !== entry)
+    this.#delivered.push({ delivery, log, blockNumber: await chain.head() })
+  }
+
+  /** Once through all that waits. */
+  async #round(hostility: Hostility): Promise<void> {
+    const { counts } = hostility
+    counts.rounds++
+    for (const entry of hostility.shuffled(this.#waiting)) {
+      const { delivery } = entry
+      const chain = this.#chains.find(({ chainId }) => chainId === delivery.destination)
+      const source = this.#entryOf(delivery.source)
+      if (this.#hasStopped || !chain || !source) continue
+      if (!delivery.isFast && source.seen - delivery.blockNumber < finalityBlocks) continue
+      const fate = hostility.fateOf(delivery)
+      if (fate.kind === 'delayed') {
+        counts.delayed++
+        continue
+      }
+      const { recorded, sent } = recording(chain)
+      const state = await delivery.attempt(recorded, fate.mode)
+      if (fate.kind === 'dropped') {
+        counts.dropped++
+        // Where the chain is put back, what it was carried on to is undone.
+        await this.#end(entry, chain)
+        continue
+      }
+      if (state !== 'over') continue
+      await this.#end(entry, chain)
+      if (!fate.isRepeated) continue
+      for (const [from, call] of sent) {
+        const { outcome } = await chain.transact(from, call)
+        counts.repeated++
+        if (outcome.status !== 'reverted') counts.repeatedWell++
+      }
+    }
+  }
+}
+
+/** The chain, and what is sent to contracts of it. */
+function recording(chain: RelayedChain) {
+  const sent: (readonly [SandboxAccount, RelayedCall])[] = []
+  const recorded: RelayedChain = {
+    ...chain,
+    transact(from, call) {
+      if (call.data !== '0x') sent.push([from, call])
+      return chain.transact(from, call)
+    },
+  }
+  return { recorded, sent }
 }
 
 function toWaiting({ delivery, hasFailed }: Waiting): RelayerReport['waiting'][number] {

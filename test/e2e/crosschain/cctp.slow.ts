@@ -188,6 +188,7 @@ describe('a burn that nobody has minted', () => {
     const { body: claimed } = await claim(transactionHash)
     expect(claimed).toMatchObject({ claimable: true, destinationChainId: 8453 })
     expect(claimed.tx).toMatchObject({ chainId: 8453, to: landingOf(there), value: '0' })
+    expect({ chainId: 8453, ...waiting.retry }).toEqual(claimed.tx)
     const before = await held(aero)
     const minted = await send(8453, claimed.tx, bob.privateKey)
     expect((await held(aero)) - before).toBe(BigInt(body.amountOut))

@@ -128,11 +128,12 @@ export interface RelayerReport {
     readonly id: string
     readonly hasFailed: boolean
   }[]
+  readonly hostile?: Readonly<Record<string, number>>
 }
 
 /** All chains, and what tests ask of them. */
-export async function startRelayedSandboxes() {
-  const sandboxes = await startSandboxes(chainIds)
+export async function startRelayedSandboxes(among: readonly number[] = chainIds) {
+  const sandboxes = await startSandboxes(among)
   const urlOf = (chainId: number): string => {
     const found = sandboxes.find((sandbox) => sandbox.chainId === chainId)
     if (!found) throw new RangeError(`no sandbox ${chainId}`)
