@@ -72,7 +72,7 @@ export function openRelayedChain(definition: ChainDefinition, url: string) {
         numberToHex(blockNumber),
         false,
       ])
-      return block && block.hash
+      return block?.hash ?? null
     },
     async time(): Promise<number> {
       const block = await client.request<{ timestamp: Hex }>('eth_getBlockByNumber', [
