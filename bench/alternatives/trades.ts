@@ -1,6 +1,6 @@
 /** What all contestants are asked: seeded pairs, each at a size in USD from small to large. */
 import { type Address, toAddress } from '../../src/domain/primitives.js'
-import { createSeededRandom, pick } from '../../src/sandbox/market/seeded-random.js'
+import { createSeededRandom, pick } from '../../src/sandbox/seeded-random.js'
 import { sandboxToken } from '../../src/sandbox/tokens.js'
 import type { Trade } from './contract.js'
 

@@ -1,10 +1,6 @@
 /** What is traded: a fixed list over pairs and sizes, or drawn at random; the same for the same seed. */
 import type { Address } from '../../src/domain/primitives.js'
-import {
-  createSeededRandom,
-  pick,
-  type SeededRandom,
-} from '../../src/sandbox/market/seeded-random.js'
+import { createSeededRandom, pick, type SeededRandom } from '../../src/sandbox/seeded-random.js'
 import { type Priced, readPrices, sandboxSymbols, toRaw } from '../alternatives/trades.js'
 import type { Exact } from './contract.js'
 import type { LeagueMarket } from './market.js'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { base } from '../../chains/base.js'
 import { ethereum } from '../../chains/ethereum.js'
-import { createSeededRandom } from '../../sandbox/market/seeded-random.js'
+import { createSeededRandom } from '../../sandbox/seeded-random.js'
 import type { PastDelivery, PastDeposit } from '../bridge.js'
 import { feeAsFilled, laneHistory } from './fills.js'
 import { createAcross } from './index.js'

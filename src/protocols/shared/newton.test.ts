@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createSeededRandom } from '../../sandbox/market/seeded-random.js'
+import { createSeededRandom } from '../../sandbox/seeded-random.js'
 import { newton } from './newton.js'
 
 /** All 255 rounds, one after the other. */

@@ -1,12 +1,12 @@
 import { decodeFunctionData } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { contractAddresses } from '../addresses.js'
+import { createSeededRandom } from '../seeded-random.js'
 import { sqrtPriceX96 } from './amounts.js'
 import { arbitrage } from './arbitrage.js'
 import { deskAbi, vaultAbi } from './market-abi.js'
 import { basketTokens, ethereumMarket } from './market-pools.js'
 import type { MarketState } from './market-state.js'
-import { createSeededRandom } from './seeded-random.js'
 
 const { addressOf, baskets, pairSpecs, pricedTokens, startPrices } = ethereumMarket
 const random = () => createSeededRandom(1n)

@@ -4,11 +4,11 @@
  */
 import { zip } from '../../domain/lists.js'
 import type { Hex } from '../../domain/primitives.js'
+import type { SeededRandom } from '../seeded-random.js'
 import type { SandboxToken } from '../tokens.js'
 import { type Prices, priceOf, sqrtPriceX96 } from './amounts.js'
 import { type BasketSpec, basketTokens, feeOf, type Market, type PairSpec } from './market-pools.js'
 import type { MarketState } from './market-state.js'
-import type { SeededRandom } from './seeded-random.js'
 import { pushTo, swapBasket } from './trades.js'
 
 const oneMillion = 1_000_000n

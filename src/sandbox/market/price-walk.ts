@@ -1,8 +1,8 @@
 /** The market's prices block by block: what every pool but the traps is kept near to. */
 
+import { createSeededRandom, type SeededRandom } from '../seeded-random.js'
 import type { Prices } from './amounts.js'
 import { ethereumMarket, type Market } from './market-pools.js'
-import { createSeededRandom, type SeededRandom } from './seeded-random.js'
 
 const seed = 0x5eed_f0_4c_e5n
 const oneMillion = 1_000_000n

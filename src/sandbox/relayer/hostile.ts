@@ -2,7 +2,7 @@
  * What a hostile relayer does to what is on its way, drawn from a seed: it delays, reorders, drops, starves and repeats.
  * What a chain itself does, such as including a deposit or verifying a message, is only delayed and reordered.
  */
-import { createSeededRandom, pick, type SeededRandom } from '../market/seeded-random.js'
+import { createSeededRandom, pick, type SeededRandom } from '../seeded-random.js'
 import type { PendingDelivery, RelayerMode } from './pending-delivery.js'
 
 /** Blocks of the source after which what it has sent is final; hostile relayers wait as long where a bridge does. */

@@ -12,8 +12,8 @@ import { openCassetteFile } from '../../../src/rpc/cassette/cassette-file.js'
 import { CassetteRequests } from '../../../src/rpc/cassette/cassette-requests.js'
 import { sandboxAccount } from '../../../src/sandbox/accounts.js'
 import { bridgeAddresses } from '../../../src/sandbox/bridges/bridge-addresses.js'
-import { createSeededRandom, type SeededRandom } from '../../../src/sandbox/market/seeded-random.js'
 import { type Sandbox, startSandboxes } from '../../../src/sandbox/sandbox.js'
+import { createSeededRandom, type SeededRandom } from '../../../src/sandbox/seeded-random.js'
 import { startAnvil } from '../../support/anvil.js'
 import {
   deposit,

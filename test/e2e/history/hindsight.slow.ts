@@ -13,8 +13,8 @@ import {
   curvePoolAddresses,
   v2PairAddress,
 } from '../../../src/sandbox/addresses.js'
-import { createSeededRandom, pick } from '../../../src/sandbox/market/seeded-random.js'
 import { traders as historyTraders } from '../../../src/sandbox/market/traders.js'
+import { createSeededRandom, pick } from '../../../src/sandbox/seeded-random.js'
 import { sandboxToken } from '../../../src/sandbox/tokens.js'
 import { startService, type TestService } from '../../support/service/service.js'
 import {

@@ -1,7 +1,7 @@
 /** Deposits of Across as others make them, by nothing of the product, and a relayer that fills what is worth it to it. */
 import { encodeFunctionData, type Hex, numberToHex, pad, parseAbi, parseEventLogs } from 'viem'
 import type { Address } from '../../../src/domain/primitives.js'
-import type { SeededRandom } from '../../../src/sandbox/market/seeded-random.js'
+import type { SeededRandom } from '../../../src/sandbox/seeded-random.js'
 import type { TestAnvil } from '../anvil.js'
 
 const abi = parseAbi([

@@ -38,8 +38,11 @@ export async function startRelayedService(among: readonly number[]) {
     })
     const { to, data, value = 0n, gas = gasOfAny } = call
     const hash = await wallet.sendTransaction({
-      ...{ to, data, chain: client.chain },
-      ...{ value: BigInt(value), gas: BigInt(gas) },
+      to,
+      data,
+      chain: client.chain,
+      value: BigInt(value),
+      gas: BigInt(gas),
     })
     return receiptOf(client, hash)
   }

@@ -1,7 +1,7 @@
 /** Requests of all sizes over the tokens of a setup, the same for the same seed. */
 import { canonicalToken } from '../../../src/chains/chain.js'
 import type { MarketPool } from '../../../src/routing/market/market-view.js'
-import { createSeededRandom, pick } from '../../../src/sandbox/market/seeded-random.js'
+import { createSeededRandom, pick } from '../../../src/sandbox/seeded-random.js'
 import type { LaneCurves } from './lane-curves.js'
 import { buildNetwork, type Network, type Request } from './network.js'
 import type { QualityContext } from './quality-context.js'

@@ -1,6 +1,6 @@
 /** Whether `proof=adaptive` comes to what the proof of all candidates comes to, over requests of all sizes. */
 import type { Address } from '../../../src/domain/primitives.js'
-import { createSeededRandom, pick } from '../../../src/sandbox/market/seeded-random.js'
+import { createSeededRandom, pick } from '../../../src/sandbox/seeded-random.js'
 import type { Answer, TestService } from '../service/service.js'
 
 /** Basis points that the adaptive answer may be worth less. */

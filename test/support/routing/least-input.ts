@@ -1,6 +1,6 @@
 /** The least input that gives an amount, found by bisection over a service's own quotes: what EXACT_OUTPUT is compared with. */
 import { expect } from 'vitest'
-import { createSeededRandom } from '../../../src/sandbox/market/seeded-random.js'
+import { createSeededRandom } from '../../../src/sandbox/seeded-random.js'
 import { sandboxToken } from '../../../src/sandbox/tokens.js'
 import type { SharedService } from '../service/shared-service.js'
 import { tokenNamed } from '../token-named.js'

@@ -46,8 +46,12 @@ export async function refundDeposits(
       return receipt.logs
     }
     const leaf = {
-      ...{ amountToReturn: 0n, chainId: BigInt(chainId), refundAmounts: [amount], leafId: 0 },
-      ...{ l2TokenAddress: token, refundAddresses: [alice.address] },
+      amountToReturn: 0n,
+      chainId: BigInt(chainId),
+      refundAmounts: [amount],
+      leafId: 0,
+      l2TokenAddress: token,
+      refundAddresses: [alice.address],
     }
     const root = keccak256(encodeAbiParameters(leafType, [leaf]))
     const relay = [root, pad('0x01')] as const

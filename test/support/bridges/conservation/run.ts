@@ -16,13 +16,13 @@ import {
 } from '../../../../src/executor/deployments.js'
 import { acrossRelayer, sandboxAccount } from '../../../../src/sandbox/accounts.js'
 import { bridgeAddresses } from '../../../../src/sandbox/bridges/bridge-addresses.js'
-import { createSeededRandom, pick } from '../../../../src/sandbox/market/seeded-random.js'
+import { createSeededRandom, pick } from '../../../../src/sandbox/seeded-random.js'
 import { startService, type TestService } from '../../service/service.js'
 import { taker } from '../random-routes.js'
 import { acrossToken, chainIds, definitionOf, startRelayedSandboxes } from '../relayed-sandboxes.js'
 import { type Account, accountOf } from './account.js'
 import { type BridgePlaces, closed, opened, type Rpc } from './books.js'
-import { alice, askedForms, type BridgeHere, type Form } from './forms.js'
+import { alice, askedForms, type Form } from './forms.js'
 import { refundDeposits } from './refunds.js'
 
 export const ends = [
@@ -339,5 +339,3 @@ function placesOf(chainId: number): BridgePlaces {
     relayer: acrossRelayer.address,
   }
 }
-
-export type { BridgeHere }
