@@ -1,13 +1,11 @@
-// Runs forge of this platform with contracts/foundry.toml: npx tsx scripts/forge.ts test --match-test name
+// Runs forge of this platform with contracts/foundry.toml of the working folder: npx tsx scripts/forge.ts test --match-test name
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { toolFolder } from './tools.js'
 
 const name = `@foundry-rs/forge-${process.platform}-${process.arch === 'x64' ? 'amd64' : process.arch}`
 const program = `bin/forge${process.platform === 'win32' ? '.exe' : ''}`
 const binary = join(await toolFolder('forge'), name, program)
-const cwd = fileURLToPath(new URL('..', import.meta.url))
 const env = { ...process.env, FOUNDRY_CONFIG: 'contracts/foundry.toml' }
-const { status } = spawnSync(binary, process.argv.slice(2), { cwd, env, stdio: 'inherit' })
+const { status } = spawnSync(binary, process.argv.slice(2), { env, stdio: 'inherit' })
 process.exitCode = status ?? 1
