@@ -184,9 +184,8 @@ describe('/openapi.json', () => {
           body: requestBody?.content['application/json'].example,
           headers,
         })
-        expect((await stream.next()).event, `${method} ${path}`).toBe(
-          isOfJob ? 'progress' : 'quotes',
-        )
+        const name = isOfJob ? 'progress' : path.includes('/bridge/') ? 'transfer' : 'quotes'
+        expect((await stream.next()).event, `${method} ${path}`).toBe(name)
         stream.close()
         continue
       }
@@ -237,6 +236,7 @@ describe('/openapi.json', () => {
     expect(refs).toEqual([
       ['QuotesEvent', 'ErrorEvent'],
       ['QuotesEvent', 'ErrorEvent'],
+      ['TransferEvent', 'ErrorEvent'],
       ['ProgressEvent', 'ErrorEvent'],
     ])
     expect(schemas.QuotesEvent.properties.data.$ref).toBe('#/components/schemas/QuoteBatch')
