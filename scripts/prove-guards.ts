@@ -28,7 +28,8 @@ interface Missed {
 const copy = mkdtempSync(join(tmpdir(), 'forkroute-guards-'))
 try {
   cpSync(join(root, 'contracts'), join(copy, 'contracts'), { recursive: true })
-  for (const name of ['node_modules', 'scripts', 'fixtures']) symlinkSync(join(root, name), join(copy, name))
+  for (const name of ['node_modules', 'scripts', 'fixtures'])
+    symlinkSync(join(root, name), join(copy, name))
   const before = failuresOf(copy)
   if (before.length) throw new Error(`These tests fail with all guards: ${before.join(', ')}.`)
   const chosen = guards.filter(({ name }) => name.includes(values.guard))

@@ -5,8 +5,8 @@ import { type Address, type Hex, isNative } from '../../domain/primitives.js'
 import type { Delivery, DeliveryStatus } from '../bridge.js'
 import { endpointAbi, payoutAbi } from './abi.js'
 import { intrinsicGas, packetOf } from './deliveries.js'
-import { toComposeMessage } from './packet.js'
 import type { OmnichainToken } from './family.js'
+import { toComposeMessage } from './packet.js'
 
 const erc20 = parseAbi(['function transfer(address to, uint256 amount)'])
 

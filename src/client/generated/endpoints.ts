@@ -673,6 +673,9 @@ export const shapes: Readonly<Record<string, Shape>> = {
       "retry": {
         "is": "BridgeRetry"
       },
+      "fill": {
+        "is": "BridgeFill"
+      },
       "hops": {
         "items": {
           "is": "BridgeHop"

@@ -4720,6 +4720,8 @@ export interface components {
             destinationBlockNumber?: number;
             /** @description What anybody may send on the destination; absent: nothing is to be tried. */
             retry?: components["schemas"]["BridgeRetry"];
+            /** @description For deposits that a relayer has to fill, where a fill would go through at destinationBlockNumber. */
+            fill?: components["schemas"]["BridgeFill"];
             /** @description Where the transaction sends several deliveries; status is then inflight while one of them is, then failed or unknown where one of them is. */
             hops?: components["schemas"]["BridgeHop"][];
             /** @description When the service saw it so, unix seconds. */
