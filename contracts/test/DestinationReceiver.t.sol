@@ -45,9 +45,35 @@ contract DestinationReceiverTest is Base {
         deliver(order, 1 ether);
         assertEq(weth.balanceOf(fallbackReceiver), 1 ether, "what came back");
         assertEq(usdc.balanceOf(receiver), 0, "the output");
-        vm.warp(order.deadline + 1);
         deliver(makeOrder(address(weth), 1 ether, address(usdc), 1, hex"ff"), 1 ether);
         assertEq(weth.balanceOf(fallbackReceiver), 2 ether, "what came back");
+    }
+
+    function test_orderAfterItsDeadlineGoesToTheFallback() public {
+        Order memory order = makeOrder(address(weth), 1 ether, address(usdc), 1, Steps.pack(poolSwap(receiver)));
+        vm.warp(order.deadline + 1);
+        deliver(paidBySteps(order), 1 ether);
+        assertEq(weth.balanceOf(fallbackReceiver), 1 ether, "what came back");
+        assertEq(usdc.balanceOf(receiver), 0, "the output");
+    }
+
+    /// @dev What lies in the DestinationReceiver belongs to nobody.
+    function test_orderThatPaysTheDestinationReceiverGoesToTheFallback() public {
+        bytes memory steps = Steps.pack(poolSwap(address(destination)));
+        Order memory order = makeOrder(address(weth), 1 ether, address(usdc), 1, steps);
+        order.receiver = address(destination);
+        deliver(paidBySteps(order), 1 ether);
+        assertEq(weth.balanceOf(fallbackReceiver), 1 ether, "what came back");
+        assertEq(usdc.balanceOf(address(destination)), 0, "left behind");
+    }
+
+    function test_orderThatRefundsTheDestinationReceiverGoesToTheFallback() public {
+        bytes memory steps = Steps.pack(poolSwap(receiver));
+        Order memory order = makeOrder(address(weth), 1 ether, address(usdc), 1, steps);
+        order.refundReceiver = address(destination);
+        deliver(paidBySteps(order), 1 ether);
+        assertEq(weth.balanceOf(fallbackReceiver), 1 ether, "what came back");
+        assertEq(usdc.balanceOf(receiver), 0, "the output");
     }
 
     function test_anotherInputThanTheDeliveredTokenFails() public {

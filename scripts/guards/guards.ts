@@ -44,8 +44,8 @@ export const guards: readonly Guard[] = [
   inReceiver('refund receiver of the order', '_checkReceiver(order.refundReceiver, executor);'),
   inReceiver(
     'Executor per message',
-    'delivery.messageHash);\n        _checkReceiver',
-    'bytes32(0));\n        _checkReceiver',
+    'executorImplementation, delivery.messageHash',
+    'executorImplementation, bytes32(0)',
   ),
   inReceiver(
     'minimum of an output',

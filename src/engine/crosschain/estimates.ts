@@ -53,7 +53,7 @@ export async function estimateLanes(
   how: { readonly isCold: boolean; onLikely(plan: CrosschainPlan): void },
 ): Promise<PromiseSettledResult<LaneEstimate>[]> {
   if (how.isCold) warm(quote, plans)
-  const outcomes = zip(plans, await offersOf(quote, plans))
+  const outcomes = zip(plans, await offersOf(quote, plans, how.isCold))
   const offers = outcomes.flatMap(([plan, one]) => (one.ok ? [[plan, one.offer] as const] : []))
   const likely = likelyBest(quote, offers)
   if (likely) how.onLikely(likely)
@@ -72,18 +72,22 @@ export async function estimateLanes(
   )
 }
 
-/** Lanes that take the same token share what is searched for it, and different tokens are searched for side by side. */
+/**
+ * Lanes that take the same token share what is searched for it, and different tokens are searched for side by side. At a
+ * block that is new one thread does it all: each of several would read the market.
+ */
 async function offersOf(
   quote: RouteQuote,
   plans: readonly CrosschainPlan[],
+  isCold: boolean,
 ): Promise<OfferOutcome[]> {
   const { tasks, context, source } = quote
   const request = sourceRequest(quote)
-  const tokens = new Set(plans.map(({ lane }) => lane.tokenIn))
+  const groupOf = ({ lane }: CrosschainPlan) => (isCold ? null : lane.tokenIn)
   const found = new Map<CrosschainPlan, OfferOutcome>()
   await Promise.all(
-    [...tokens].map(async (token) => {
-      const group = plans.filter(({ lane }) => lane.tokenIn === token)
+    [...new Set(plans.map(groupOf))].map(async (name) => {
+      const group = plans.filter((plan) => groupOf(plan) === name)
       const lanes = group.map((plan) => usualTerms(quote, plan))
       const args = { request, lanes, candidates: candidatesPerSearch }
       const outcomes = await tasks.runAt('offers', args, source.pin, context)

@@ -52,7 +52,10 @@ export interface Conserved {
 const stranger = sandboxAccount('dave')
 const bystander = sandboxAccount('carol')
 const gas = numberToHex(8_000_000n)
-const abi = parseAbi(['function approve(address spender, uint256 amount)'])
+const abi = parseAbi([
+  'function approve(address spender, uint256 amount)',
+  'function balanceOf(address owner) view returns (uint256)',
+])
 /** One in so many. */
 const often = { round: 12, reorg: 50 }
 const lastRounds = 8
@@ -203,7 +206,7 @@ async function allow(forms: readonly Form[], send: Send): Promise<void> {
     ),
   )
   for (const { from, token, spender } of wanted.values()) {
-    const data = encodeFunctionData({ abi, args: [spender, 2n ** 200n] })
+    const data = encodeFunctionData({ abi, functionName: 'approve', args: [spender, 2n ** 200n] })
     if (token.startsWith('0xeeee')) continue
     await send(from, alice.address, { to: token, data })
   }
@@ -229,6 +232,7 @@ export interface Refund {
 async function settle(parts: Settling): Promise<Refund[]> {
   const { transfers, rpc, send, random, problems, log } = parts
   const stuck = new Map<Transfer, string>()
+  const standing = new Set(transfers.flatMap(({ end, hash }) => (end === 'unmade' ? [] : [hash])))
   const limit = pLimit(atOnce)
   for (let step = 0; step <= mostSteps; step++) {
     await caughtUp(parts)
@@ -240,7 +244,8 @@ async function settle(parts: Settling): Promise<Refund[]> {
     for (const [index, transfer] of open.entries()) {
       const { status, body } = answers[index] ?? { status: 0, body: null }
       if (transfer.end === 'unmade') {
-        if (step === 0 && status !== 404)
+        // The same transaction may have been sent again since.
+        if (step === 0 && status !== 404 && !standing.has(transfer.hash))
           problems.push(`${transfer.hash} is unmade, and told as ${body.status}`)
         continue
       }
@@ -263,9 +268,15 @@ async function settle(parts: Settling): Promise<Refund[]> {
         transfer.end = 'freed'
         freed++
         continue
-      } else if (body.fill && !stuck.has(transfer) && random(2) === 0) {
+      } else if (
+        body.fill &&
+        !stuck.has(transfer) &&
+        random(2) === 0 &&
+        (await holds(rpc, transfer.to, body.fill))
+      ) {
         const { to, data, token, amount } = body.fill
-        const approval = encodeFunctionData({ abi, args: [to, BigInt(amount)] })
+        const args = [to, BigInt(amount)] as const
+        const approval = encodeFunctionData({ abi, functionName: 'approve', args })
         await send(transfer.to, alice.address, { to: token, data: approval })
         const receipt = await send(transfer.to, alice.address, { to, data })
         if (receipt.status !== '0x1')
@@ -283,7 +294,12 @@ async function settle(parts: Settling): Promise<Refund[]> {
     if (freed === 0) break
   }
   for (const chainId of chainIds) {
-    await rpc(chainId, 'evm_increaseTime', [numberToHex(2 * fillSeconds)])
+    const { timestamp } = await rpc<{ timestamp: Hex }>(chainId, 'eth_getBlockByNumber', [
+      'latest',
+      false,
+    ])
+    const later = numberToHex(Number(timestamp) + 2 * fillSeconds)
+    await rpc(chainId, 'evm_setNextBlockTimestamp', [later])
     await rpc(chainId, 'evm_mine', [])
   }
   await caughtUp(parts)
@@ -301,6 +317,17 @@ async function settle(parts: Settling): Promise<Refund[]> {
       )
   }
   return refunds
+}
+
+/** Whether alice has what a fill takes. */
+async function holds(
+  rpc: Rpc,
+  chainId: number,
+  { token, amount }: { readonly token: Address; readonly amount: string },
+): Promise<boolean> {
+  const data = encodeFunctionData({ abi, functionName: 'balanceOf', args: [alice.address] })
+  const held = await rpc<Hex>(chainId, 'eth_call', [{ to: token, data }, 'latest'])
+  return BigInt(held) >= BigInt(amount)
 }
 
 function asked(service: TestService, { bridge, from, hash }: Transfer) {
