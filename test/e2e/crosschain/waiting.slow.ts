@@ -53,6 +53,7 @@ const held = (token: Address, of: Address) =>
   relayed.on(there).balance(token === nativeToken ? undefined : token, of)
 
 /** What the service answers, sent by alice. */
+/** Swaps on the destination alone, so that what is carried is USDC. */
 async function sentFor(bridge: string, query: Record<string, string>) {
   await relayed.caughtUp()
   const { status, text, body } = await relayed.service.get('/api/v1/shortcuts/route', {
@@ -63,6 +64,7 @@ async function sentFor(bridge: string, query: Record<string, string>) {
     tokenOut: usdcThere,
     amountIn: '700000000',
     ignoreBridges: allBut(bridge),
+    crosschainRouteMode: 'destination',
     ...query,
   })
   expect(status, text).toBe(200)
