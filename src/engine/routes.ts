@@ -61,8 +61,6 @@ type Parts = RoutesParts & CrosschainParts & { readonly past: Pick<PastOutputs, 
 
 /** Pairs of blocks that count as seen. */
 const pinsKept = 64
-/** Pairs of tokens between which the best lane is remembered. */
-const bestLanesKept = 10_000
 /** Receivers that need not be looked at again. */
 const payableKept = 10_000
 
@@ -89,7 +87,6 @@ export function createRoutes(
     past,
     pastLanes: new PastLanes(tasks),
     seenPins: new LRUCache<string, true>({ max: pinsKept }),
-    bestLanes: new LRUCache<string, string>({ max: bestLanesKept }),
     payable: new LRUCache<string, true>({ max: payableKept }),
   }
   const { chains, marksAnswers } = parts

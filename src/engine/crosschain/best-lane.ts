@@ -32,11 +32,7 @@ export interface LaneChoice {
 export async function settleBestLane(
   quote: RouteQuote,
   { plans, undeployed, lanes }: LaneChoice,
-  {
-    settlement,
-    seenPins,
-    bestLanes,
-  }: Pick<CrosschainParts, 'seenPins' | 'bestLanes'> & { readonly settlement: Settlement },
+  { settlement, seenPins }: Pick<CrosschainParts, 'seenPins'> & { readonly settlement: Settlement },
 ): Promise<{ readonly settled: Settled; readonly warnings: readonly string[] }> {
   const { request, source, destination } = quote
   const failures: LaneFailure[] = []
@@ -48,14 +44,16 @@ export async function settleBestLane(
   }
   const pair = `${source.pin.hash}:${destination.pin.hash}`
   const isExact = request.amountOut !== undefined
-  const key = bestLaneKey(quote)
-  const last = isExact ? null : plans.find(({ lane }) => nameOf(lane) === bestLanes.get(key))
-  if (last) ahead(settlement.prepare(last))
   const estimates = isExact
     ? await estimateExactly(quote, plans)
     : await estimateLanes(quote, plans, {
         isCold: !seenPins.has(pair),
-        onLikely: (plan) => ahead(settlement.begin(plan)),
+        onLikely(plan) {
+          void quietly(
+            settlement.begin(plan),
+            'The lane is settled again if it is the best, and fails then.',
+          )
+        },
       })
   seenPins.set(pair, true)
   for (const [plan, one] of zip(plans, estimates)) {
@@ -69,35 +67,8 @@ export async function settleBestLane(
     onFailed: ({ plan }, error) => fail(plan, error),
     ...(isAdaptive(request) && { most: mostAdaptive }),
   })
-  if (settled) {
-    bestLanes.set(key, nameOf(settled.plan.lane))
-    return { settled, warnings: warningsOf(failures, undeployed) }
-  }
+  if (settled) return { settled, warnings: warningsOf(failures, undeployed) }
   throw noLane({ request, failures, undeployed, lanes, destination: destination.chain })
-}
-
-/** All but the amounts that the choice of a lane mostly follows from. */
-function bestLaneKey({ request, source, destination }: RouteQuote): string {
-  const { inputs, tokensOut, crosschain } = request
-  const tokensIn = inputs.map(({ token }) => token)
-  const { mode, ignoreBridges } = crosschain
-  return JSON.stringify([
-    source.pin.hash,
-    destination.pin.hash,
-    tokensIn,
-    tokensOut,
-    mode,
-    ignoreBridges,
-  ])
-}
-
-function nameOf({ bridge, primary, tokenIn, tokenOut }: Lane): string {
-  return [bridge, primary, tokenIn, tokenOut].join(' ')
-}
-
-/** Has a lane worked on before it is known to be the best. */
-function ahead(work: Promise<unknown>): void {
-  void quietly(work, 'The lane is settled again if it is the best, and fails then.')
 }
 
 /**

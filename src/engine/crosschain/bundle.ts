@@ -111,7 +111,7 @@ function settleOnly(quote: QuoteParts, [bundle]: readonly BridgedBundle[]): Prom
 
 /** @throws ForkrouteError as of a route over bridges where no lane can be used. */
 async function settleRouted(
-  parts: CrosschainParts,
+  { seenPins }: CrosschainParts,
   quote: QuoteParts,
   asked: {
     readonly asked: BundleOverBridge
@@ -131,7 +131,7 @@ async function settleRouted(
   }
   const settlement = settlementOf(quote)
   const routed = { ...quote, request, takesDestinationFee: false }
-  return settleBestLane(routed, choice, { ...parts, settlement })
+  return settleBestLane(routed, choice, { settlement, seenPins })
 }
 
 function planned({ destination, receiver }: QuoteParts, bundle: BridgedBundle) {

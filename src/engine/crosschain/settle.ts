@@ -107,8 +107,6 @@ export class Settlement {
   readonly #parts: SettlementParts
   /** The first source leg of each plan: what it sends is not known before. */
   readonly #first = new Map<CrosschainPlan, Promise<SourceLeg>>()
-  /** What the destination does with it. */
-  readonly #planned = new Map<CrosschainPlan, Promise<Planned>>()
 
   constructor(parts: SettlementParts) {
     this.#parts = parts
@@ -123,23 +121,10 @@ export class Settlement {
     return begun
   }
 
-  /** All that is known of a plan before both legs are settled. @throws ForkrouteError as `settle`. */
-  async prepare(plan: CrosschainPlan): Promise<void> {
-    await this.#plannedFirst(plan)
-  }
-
-  #plannedFirst(plan: CrosschainPlan): Promise<Planned> {
-    const planned =
-      this.#planned.get(plan) ??
-      this.begin(plan).then((first) => this.#firstDestination(plan, first))
-    this.#planned.set(plan, planned)
-    return planned
-  }
-
   /** @throws ForkrouteError where a leg or the delivery fails, or no pair holds. */
   async settle(plan: CrosschainPlan): Promise<Settled> {
     const first = await this.begin(plan)
-    let planned = await this.#plannedFirst(plan)
+    let planned = await this.#firstDestination(plan, first)
     const { gas: deliveryGas } = planned
     const orderGas = plan.runsOrder ? orderGasFor(deliveryGas) : 0n
     const gas = callGas(plan, orderGas)

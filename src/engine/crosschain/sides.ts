@@ -32,8 +32,6 @@ export interface CrosschainParts {
   readonly blockAtTime: Engine['blockAtTime']
   /** Pairs of blocks at which a route was searched before: `<hash>:<hash>`. */
   readonly seenPins: LRUCache<string, true>
-  /** The lane that was last the best between tokens at a pair of blocks, see best-lane.ts. */
-  readonly bestLanes: LRUCache<string, string>
   /** Who was seen to take what a bridge brings: `<hash of the destination's block>:<bridge>:<token>:<receiver>`. */
   readonly payable: LRUCache<string, true>
 }
