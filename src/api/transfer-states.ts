@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BridgeCheck, BridgeStatus } from '../domain/bridges/check.js'
 import type { CallContext, Engine } from '../domain/engine.js'
-import type { Hex } from '../domain/primitives.js'
+import { bigintToString, type Hex } from '../domain/primitives.js'
 import type { StreamArgs, StreamEvent } from './contract.js'
 import { type BridgeTransfer, toBridgeCheck } from './records/bridge-records.js'
 
@@ -62,10 +62,8 @@ async function* changesFrom(
 
 /** What a state says besides the block that it was read at, which changes with every block. */
 function factsOf({ hops, ...state }: BridgeCheck): string {
-  return JSON.stringify(
-    { ...state, hops: hops.map(({ checkedAt: _, ...facts }) => facts) },
-    (_key, value: unknown) => (typeof value === 'bigint' ? value.toString() : value),
-  )
+  const facts = { ...state, hops: hops.map(({ checkedAt: _, ...hop }) => hop) }
+  return JSON.stringify(facts, bigintToString)
 }
 
 /** The chain whose next block may change the state. */

@@ -19,6 +19,16 @@ const moment = {
   timestamp: z.int().meta({ description: 'Of that block, unix seconds.' }),
 }
 
+/** What is sent on the destination. */
+const destinationCall = {
+  to: Address.meta({ description: 'Contract on the destination.' }),
+  data: z
+    .string()
+    .regex(/^0x[0-9a-f]*$/)
+    .meta({ description: 'Calldata.' }),
+  value: Wei.meta({ description: 'Wei to send along.' }),
+}
+
 const delivery = {
   destinationChainId: ChainId.optional().meta({
     description:
@@ -60,12 +70,7 @@ const delivery = {
   }),
   retry: z
     .object({
-      to: Address.meta({ description: 'Contract on the destination.' }),
-      data: z
-        .string()
-        .regex(/^0x[0-9a-f]*$/)
-        .meta({ description: 'Calldata.' }),
-      value: Wei.meta({ description: 'Wei to send along.' }),
+      ...destinationCall,
       gas: Wei.optional().meta({
         description: 'Gas limit of the transaction; absent: as a node estimates it.',
       }),
@@ -77,12 +82,7 @@ const delivery = {
     }),
   fill: z
     .object({
-      to: Address.meta({ description: 'Contract on the destination.' }),
-      data: z
-        .string()
-        .regex(/^0x[0-9a-f]*$/)
-        .meta({ description: 'Calldata.' }),
-      value: Wei.meta({ description: 'Wei to send along.' }),
+      ...destinationCall,
       token: Address.meta({ description: 'What the sender pays, and has allowed to to take.' }),
       amount: Wei.meta({ description: 'So much of it, in its smallest unit.' }),
       repaidTo: Address.meta({ description: 'Whom the bridge pays back, hours later.' }),

@@ -63,9 +63,14 @@ export function bestOf(
   tokenOut: Address,
   gasCost: bigint,
 ): Estimate | null {
-  const net = ({ amountOut, gas }: Estimate) => amountOut - (gas * gasCost) / gasUnit
+  const net = (one: Estimate) => afterGas(one, gasCost)
   return flows.reduce<Estimate | null>((best, { edges, gas }) => {
     const one = { amountOut: runFlow(edges, [input], tokenOut).amountOut, gas }
     return best === null || net(one) > net(best) ? one : best
   }, null)
+}
+
+/** @param gasCost - as of `bestOf`. */
+export function afterGas({ amountOut, gas }: Estimate, gasCost: bigint): bigint {
+  return amountOut - (gas * gasCost) / gasUnit
 }

@@ -3,7 +3,7 @@ import type { Address, TokenAmount } from '../../domain/primitives.js'
 import type { OpenSearch } from '../route/open-search.js'
 import { findCandidates } from '../search/candidates.js'
 import { findInput, leastInput, type OutputTooLarge, outputOf } from '../search/exact-output.js'
-import { flowsFor } from './estimate.js'
+import { afterGas, flowsFor } from './estimate.js'
 
 export interface Needed {
   /** Raw units of the tokenIn. */
@@ -37,9 +37,9 @@ export function neededFor(
   })
   if ('most' in found) return found
   const gasCost = args.gasCost(output.token) ?? 0n
-  const net = ({ amountOut, gas }: { amountOut: bigint; gas: bigint }) =>
-    amountOut - (gas * gasCost) / 1_000_000n
-  const ranked = found.found.candidates.toSorted((a, b) => (net(a) < net(b) ? 1 : -1))
+  const ranked = found.found.candidates.toSorted((a, b) =>
+    afterGas(a, gasCost) < afterGas(b, gasCost) ? 1 : -1,
+  )
   for (const flow of ranked) {
     const native = outputOf(flow, tokenIn, output.token)
     const amountIn = leastInput(native, output.amount, found.amountIn)
