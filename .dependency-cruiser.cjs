@@ -2,11 +2,12 @@
 const below = {
   domain: [],
   platform: [],
+  verify: [],
   wire: ['domain'],
   telemetry: ['platform'],
   chains: ['domain'],
   config: ['chains', 'domain'],
-  rpc: ['domain', 'platform', 'telemetry'],
+  rpc: ['verify', 'domain', 'platform', 'telemetry'],
   forks: ['rpc', 'domain', 'telemetry', 'platform'],
   executor: ['rpc', 'domain'],
   makers: ['config', 'rpc', 'domain', 'telemetry', 'platform'],

@@ -1,6 +1,7 @@
 /** Checks blocks that a node answers. Pure. */
 import type { BlockPin } from '../../domain/primitives.js'
-import { type BlockJson, headerHash, toPin } from './header.js'
+import { headerHash } from '../../verify/header.js'
+import { type BlockJson, toPin } from './header.js'
 import type { Judgement } from './node-request.js'
 
 export interface VerifiedBlock {

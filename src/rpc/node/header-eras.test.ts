@@ -1,6 +1,7 @@
 /** Headers of Ethereum mainnet, one of each set of rules: facts of the chain, as any node prints them. */
 import { expect, test } from 'vitest'
-import { headerHash, toPin } from './header.js'
+import { headerHash } from '../../verify/header.js'
+import { toPin } from './header.js'
 
 const noUncles = '0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347'
 

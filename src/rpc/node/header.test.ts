@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { zeroAddress } from '../../domain/primitives.js'
-import { headerHash, toPin } from './header.js'
+import { headerHash } from '../../verify/header.js'
+import { toPin } from './header.js'
 
 const zeroWord = `0x${'0'.repeat(64)}`
 

@@ -1,7 +1,4 @@
-/**
- * Block headers from JSON-RPC: computes their hash from their own fields, and makes the pin that the service uses.
- */
-import { keccak256, toRlp } from 'viem'
+/** Block headers from JSON-RPC: makes the pin that the service uses. */
 import { z } from 'zod'
 import type { HardFork } from '../../domain/hard-forks.js'
 import { type BlockPin, type Hex, toAddress, zeroAddress } from '../../domain/primitives.js'
@@ -41,47 +38,6 @@ const pinFields = z.object({
 /** A block as eth_getBlockByNumber gives it, with hashes of its transactions or the transactions. */
 export type BlockJson = Readonly<Record<string, unknown>>
 
-/** In the order of the RLP list; quantities are integers without leading zeros, the rest is bytes as printed. */
-const headerFields: readonly (readonly [name: string, kind: 'bytes' | 'quantity'])[] = [
-  ['parentHash', 'bytes'],
-  ['sha3Uncles', 'bytes'],
-  ['miner', 'bytes'],
-  ['stateRoot', 'bytes'],
-  ['transactionsRoot', 'bytes'],
-  ['receiptsRoot', 'bytes'],
-  ['logsBloom', 'bytes'],
-  ['difficulty', 'quantity'],
-  ['number', 'quantity'],
-  ['gasLimit', 'quantity'],
-  ['gasUsed', 'quantity'],
-  ['timestamp', 'quantity'],
-  ['extraData', 'bytes'],
-  ['mixHash', 'bytes'],
-  ['nonce', 'bytes'],
-  ['baseFeePerGas', 'quantity'], // London, EIP-1559
-  ['withdrawalsRoot', 'bytes'], // Shanghai, EIP-4895
-  ['blobGasUsed', 'quantity'], // Cancun, EIP-4844
-  ['excessBlobGas', 'quantity'],
-  ['parentBeaconBlockRoot', 'bytes'], // EIP-4788
-  ['requestsHash', 'bytes'], // Prague, EIP-7685
-]
-
-/**
- * Keccak-256 of the RLP of the header fields; fields of later forks count when the block has them.
- *
- * @throws When a field has no hexadecimal value.
- */
-export function headerHash(block: BlockJson): Hex {
-  const list: Hex[] = []
-  for (const [name, kind] of headerFields) {
-    const value = block[name]
-    if (value === undefined || value === null) continue
-    if (typeof value !== 'string') throw new TypeError(`${name} is not hexadecimal`)
-    list.push(kind === 'quantity' ? integerBytes(value) : (value as Hex))
-  }
-  return keccak256(toRlp(list))
-}
-
 /** @returns Null when a field that the pin needs is missing or malformed. */
 export function toPin(chainId: number, block: unknown): BlockPin | null {
   const parsed = pinFields.safeParse(block)
@@ -105,13 +61,6 @@ const firstFields: readonly (readonly [name: string, hardFork: HardFork])[] = [
 function shownHardFork(block: BlockJson): HardFork {
   const isThere = ([name]: (typeof firstFields)[number]) => typeof block[name] === 'string'
   return firstFields.find(isThere)?.[1] ?? 'berlin'
-}
-
-function integerBytes(value: string): Hex {
-  const number = BigInt(value)
-  if (number === 0n) return '0x'
-  const digits = number.toString(16)
-  return `0x${digits.length % 2 ? '0' : ''}${digits}`
 }
 
 /** The block without its transactions and withdrawals: all that a fork needs, at a tenth of the size. */

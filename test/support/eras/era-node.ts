@@ -6,7 +6,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { numberToHex } from 'viem'
 import type { Hex } from '../../../src/domain/primitives.js'
-import { type BlockJson, headerHash } from '../../../src/rpc/node/header.js'
+import type { BlockJson } from '../../../src/rpc/node/header.js'
+import { headerHash } from '../../../src/verify/header.js'
 import type { TestAnvil } from '../anvil.js'
 import { listenOnLoopback } from '../nodes/loopback-server.js'
 
