@@ -5,7 +5,7 @@ import type { Caution } from './caution.js'
 import type { Deadline } from './deadline.js'
 import type { Explanation } from './explanation.js'
 import type { RoutingStrategy, UnsignedTransaction } from './order.js'
-import type { Address, BlockPin, Hex, TokenAmount } from './primitives.js'
+import type { Address, BlockPin, Cost, Hex, TokenAmount } from './primitives.js'
 import type { RouteStepRecord } from './route-step.js'
 import type { PoolChoice } from './router-settings.js'
 import type { TransactionTrace } from './trace.js'
@@ -150,8 +150,16 @@ export interface BundleResult {
   readonly isBehindSwap?: boolean
 }
 
-/** What a bundle gives on another chain. */
+/** What one bridge of a bundle gives on another chain. */
 export interface BundleArrival {
+  /** Index of the action that sends it. */
+  readonly action: number
+  /** Slug. */
+  readonly bridge: string
+  /** Of the destination. */
+  readonly block: BlockPin
+  /** What its messaging costs beside the amount. */
+  readonly bridgeFee: Cost
   readonly receiver: Address
   /** What the bridge pays the receiver, or the contract that runs the callback. */
   readonly delivered: TokenAmount
@@ -164,8 +172,8 @@ export interface BundleArrival {
 
 export interface BundleAnswer extends BundleResult {
   readonly actions: readonly BundleAction[]
-  /** Present for a bundle with a bridge action only. */
-  readonly crosschain?: CrosschainFacts & { readonly arrival: BundleArrival }
+  /** Present for a bundle that leads over bridges only; `arrivals` in the order in which it sends. */
+  readonly crosschain?: CrosschainFacts & { readonly arrivals: readonly BundleArrival[] }
 }
 
 /** Protocol names besides the service's own under which bundles address its actions on wallets and tokens. */

@@ -1,13 +1,19 @@
 /** The answer to a bundle on the wire: docs/reference/api.md#bundles. */
 import { z } from 'zod'
-import type { BundleAnswer, TransactionOutput } from '../../domain/bundle.js'
+import type {
+  BundleArrival as Arrival,
+  BundleAnswer,
+  TransactionOutput,
+} from '../../domain/bundle.js'
 import { defined } from '../../domain/defined.js'
 import { explanationFields } from '../../domain/explanation.js'
 import { Cautions, cautionsOf } from './caution-records.js'
 import {
   BundleArrival,
+  BundleArrivals,
   crosschain,
-  crosschainFields,
+  toCost,
+  toCrosschain,
   UnprotectedList,
 } from './crosschain-records.js'
 import { explanation } from './explanation.js'
@@ -95,7 +101,11 @@ export const Bundle = z
     unprotected: UnprotectedList,
     ...crosschain,
     arrival: BundleArrival.optional().meta({
-      description: 'Of a bundle with a bridge action: what happens on destinationChainId.',
+      description: 'Of a bundle that leads over one bridge: what happens on destinationChainId.',
+    }),
+    arrivals: BundleArrivals.optional().meta({
+      description:
+        'In place of arrival, of a bundle that leads over several: what each of them brings, in the order in which it is sent.',
     }),
     trace: TraceOfTransaction,
     overrides: OverridesOfRequest,
@@ -140,19 +150,40 @@ function toPayments(payments: BundleAnswer['payments']) {
   }
 }
 
-function toArrival({ crosschain }: BundleAnswer) {
+function toArrivals({ crosschain }: BundleAnswer) {
   if (!crosschain) return {}
-  const { receiver, delivered, payments } = crosschain.arrival
+  const [one, another] = crosschain.arrivals
+  if (one && !another) return { arrival: toArrival(one) }
   return {
-    arrival: {
-      receiver,
-      delivered: { token: delivered.token, amount: delivered.amount.toString() },
-      amountsOut: amountsOf(crosschain.arrival, ({ amountOut }) => amountOut),
-      minAmountsOut: amountsOf(crosschain.arrival, ({ minAmountOut }) => minAmountOut),
-      ...toPayments(payments),
-      ...unprotectedOf(crosschain.arrival),
-    },
+    arrivals: crosschain.arrivals.map((each) => ({
+      action: each.action,
+      bridge: each.bridge,
+      destinationChainId: each.block.chainId,
+      destinationBlockNumber: Number(each.block.number),
+      bridgeFee: toCost(each.bridgeFee),
+      ...toArrival(each),
+    })),
   }
+}
+
+function toArrival(arrival: Arrival) {
+  const { receiver, delivered, payments } = arrival
+  return {
+    receiver,
+    delivered: { token: delivered.token, amount: delivered.amount.toString() },
+    amountsOut: amountsOf(arrival, ({ amountOut }) => amountOut),
+    minAmountsOut: amountsOf(arrival, ({ minAmountOut }) => minAmountOut),
+    ...toPayments(payments),
+    ...unprotectedOf(arrival),
+  }
+}
+
+/** What several bridges bring is on no one chain where their destinations differ. */
+function crosschainOf({ crosschain }: BundleAnswer) {
+  if (!crosschain) return {}
+  const { destinationChainId, destinationBlockNumber, ...fields } = toCrosschain(crosschain)
+  const chainIds = new Set(crosschain.arrivals.map(({ block }) => block.chainId))
+  return chainIds.size > 1 ? fields : { destinationChainId, destinationBlockNumber, ...fields }
 }
 
 export function toBundle(answer: BundleAnswer): z.output<typeof Bundle> {
@@ -175,8 +206,8 @@ export function toBundle(answer: BundleAnswer): z.output<typeof Bundle> {
     ...feesOf(answer),
     ...toPrerequisites(answer.prerequisites),
     ...unprotectedOf(answer),
-    ...crosschainFields(answer),
-    ...toArrival(answer),
+    ...crosschainOf(answer),
+    ...toArrivals(answer),
     ...traceOf(answer),
     ...warningsOf(answer),
     ...cautionsOf(answer),

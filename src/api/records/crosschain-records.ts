@@ -1,7 +1,9 @@
 /** What answers say of another chain, and of what is not enforced on either. */
 import { z } from 'zod'
+import type { CrosschainFacts } from '../../domain/bridges/terms.js'
 import { defined } from '../../domain/defined.js'
 import type { RouteAnswer } from '../../domain/engine.js'
+import type { Cost } from '../../domain/primitives.js'
 import { Address, BlockNumber, ChainId, Wei } from './record-parts.js'
 
 export const cost = {
@@ -11,10 +13,12 @@ export const cost = {
 /** Fields of a route or a bundle over a bridge. */
 export const crosschain = {
   destinationChainId: ChainId.optional().meta({
-    description: 'Chain on which tokenOut is received; absent where it is chainId.',
+    description:
+      'Chain on which tokenOut is received; absent where it is chainId, and of a bundle that leads to several.',
   }),
   destinationBlockNumber: BlockNumber.optional().meta({
-    description: 'Block of the destination at whose end its state was read.',
+    description:
+      'Block of the destination at whose end its state was read; absent as destinationChainId.',
   }),
   bridgeFee: z.object(cost).optional().meta({
     description:
@@ -107,14 +111,35 @@ export const BundleArrival = z
   })
   .meta({ id: 'BundleArrival' })
 
+export const BundleArrivals = z.array(
+  z
+    .object({
+      action: z.int().meta({ description: 'Index of the action that sends it.' }),
+      bridge: z.string().meta({ description: 'Slug of the bridge.' }),
+      destinationChainId: ChainId,
+      destinationBlockNumber: BlockNumber.meta({
+        description: 'Block of the destination at whose end its state was read.',
+      }),
+      bridgeFee: z.object(cost).meta({ description: 'Its part of bridgeFee.' }),
+      ...BundleArrival.shape,
+    })
+    .meta({ id: 'BundleArrivalOfSeveral' }),
+)
+
+export function toCost({ native, usd }: Cost) {
+  return { native: native.toString(), usd }
+}
+
 /** Nothing where the route stays on its chain. */
 export function crosschainFields({ crosschain }: Pick<RouteAnswer, 'crosschain'>) {
-  if (!crosschain) return {}
-  const { destinationBlock, bridgeFee, gasDrop, estimates } = crosschain
+  return crosschain ? toCrosschain(crosschain) : {}
+}
+
+export function toCrosschain({ destinationBlock, bridgeFee, gasDrop, estimates }: CrosschainFacts) {
   return {
     destinationChainId: destinationBlock.chainId,
     destinationBlockNumber: Number(destinationBlock.number),
-    bridgeFee: { native: bridgeFee.native.toString(), usd: bridgeFee.usd },
+    bridgeFee: toCost(bridgeFee),
     ...defined({ gasDrop: gasDrop && { ...gasDrop, amount: gasDrop.amount.toString() } }),
     bridgingEstimates: estimates.map((one) => ({ ...one })),
   }

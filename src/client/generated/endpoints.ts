@@ -565,6 +565,11 @@ export const shapes: Readonly<Record<string, Shape>> = {
       "arrival": {
         "is": "BundleArrival"
       },
+      "arrivals": {
+        "items": {
+          "is": "BundleArrivalOfSeveral"
+        }
+      },
       "trace": {
         "any": [
           {
@@ -594,6 +599,46 @@ export const shapes: Readonly<Record<string, Shape>> = {
   },
   "BundleArrival": {
     "fields": {
+      "delivered": {
+        "fields": {
+          "amount": {
+            "is": "Wei"
+          }
+        }
+      },
+      "amountsOut": {
+        "values": {
+          "is": "Wei"
+        }
+      },
+      "minAmountsOut": {
+        "values": {
+          "is": "Wei"
+        }
+      },
+      "payments": {
+        "items": {
+          "fields": {
+            "amountOut": {
+              "is": "Wei"
+            },
+            "minAmountOut": {
+              "is": "Wei"
+            }
+          }
+        }
+      }
+    }
+  },
+  "BundleArrivalOfSeveral": {
+    "fields": {
+      "bridgeFee": {
+        "fields": {
+          "native": {
+            "is": "Wei"
+          }
+        }
+      },
       "delivered": {
         "fields": {
           "amount": {

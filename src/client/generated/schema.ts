@@ -1482,9 +1482,9 @@ export interface components {
             feeAmount?: components["schemas"]["Wei"][];
             /** @description Cost of the gas, wei. */
             gasCost?: components["schemas"]["GasCost"];
-            /** @description Chain on which tokenOut is received; absent where it is chainId. */
+            /** @description Chain on which tokenOut is received; absent where it is chainId, and of a bundle that leads to several. */
             destinationChainId?: number;
-            /** @description Block of the destination at whose end its state was read. */
+            /** @description Block of the destination at whose end its state was read; absent as destinationChainId. */
             destinationBlockNumber?: number;
             /** @description What the messaging costs in the native token of the source; tx.value sends a tenth more, which comes back. */
             bridgeFee?: {
@@ -1956,9 +1956,9 @@ export interface components {
             expiresAtBlock?: number | null;
             /** @description Only with slippage=auto. */
             slippage?: components["schemas"]["MeasuredSlippage"];
-            /** @description Chain on which tokenOut is received; absent where it is chainId. */
+            /** @description Chain on which tokenOut is received; absent where it is chainId, and of a bundle that leads to several. */
             destinationChainId?: number;
-            /** @description Block of the destination at whose end its state was read. */
+            /** @description Block of the destination at whose end its state was read; absent as destinationChainId. */
             destinationBlockNumber?: number;
             /** @description What the messaging costs in the native token of the source; tx.value sends a tenth more, which comes back. */
             bridgeFee?: {
@@ -2094,9 +2094,9 @@ export interface components {
                 expiresAtBlock?: number | null;
                 /** @description Only with slippage=auto. */
                 slippage?: components["schemas"]["MeasuredSlippage"];
-                /** @description Chain on which tokenOut is received; absent where it is chainId. */
+                /** @description Chain on which tokenOut is received; absent where it is chainId, and of a bundle that leads to several. */
                 destinationChainId?: number;
-                /** @description Block of the destination at whose end its state was read. */
+                /** @description Block of the destination at whose end its state was read; absent as destinationChainId. */
                 destinationBlockNumber?: number;
                 /** @description What the messaging costs in the native token of the source; tx.value sends a tenth more, which comes back. */
                 bridgeFee?: {
@@ -2239,9 +2239,9 @@ export interface components {
             feeAmount?: components["schemas"]["Wei"][];
             /** @description Cost of the gas, wei. */
             gasCost?: components["schemas"]["GasCost"];
-            /** @description Chain on which tokenOut is received; absent where it is chainId. */
+            /** @description Chain on which tokenOut is received; absent where it is chainId, and of a bundle that leads to several. */
             destinationChainId?: number;
-            /** @description Block of the destination at whose end its state was read. */
+            /** @description Block of the destination at whose end its state was read; absent as destinationChainId. */
             destinationBlockNumber?: number;
             /** @description What the messaging costs in the native token of the source; tx.value sends a tenth more, which comes back. */
             bridgeFee?: {
@@ -2392,9 +2392,9 @@ export interface components {
             approvals?: components["schemas"]["RequiredApproval"][];
             /** @description Outputs that the transaction does not enforce; absent: all are. */
             unprotected?: components["schemas"]["Unprotected"][];
-            /** @description Chain on which tokenOut is received; absent where it is chainId. */
+            /** @description Chain on which tokenOut is received; absent where it is chainId, and of a bundle that leads to several. */
             destinationChainId?: number;
-            /** @description Block of the destination at whose end its state was read. */
+            /** @description Block of the destination at whose end its state was read; absent as destinationChainId. */
             destinationBlockNumber?: number;
             /** @description What the messaging costs in the native token of the source; tx.value sends a tenth more, which comes back. */
             bridgeFee?: {
@@ -2423,8 +2423,10 @@ export interface components {
                     deliveries: number;
                 };
             }[];
-            /** @description Of a bundle with a bridge action: what happens on destinationChainId. */
+            /** @description Of a bundle that leads over one bridge: what happens on destinationChainId. */
             arrival?: components["schemas"]["BundleArrival"];
+            /** @description In place of arrival, of a bundle that leads over several: what each of them brings, in the order in which it is sent. */
+            arrivals?: components["schemas"]["BundleArrivalOfSeveral"][];
             /** @description Only with trace=true; null where the transaction cannot be traced. */
             trace?: components["schemas"]["Trace"] | null;
             /** @description What the request changed of state and block; absent: nothing. */
@@ -4525,6 +4527,54 @@ export interface components {
             reason: string;
         };
         BundleArrival: {
+            /** @description Who gets what comes out; where the callback fails, what the bridge delivers. */
+            receiver: components["schemas"]["Address"];
+            /** @description What the bridge delivers, raw units. */
+            delivered: {
+                /** @description On the destination. */
+                token: components["schemas"]["Address"];
+                /** @description Raw units of it. */
+                amount: components["schemas"]["Wei"];
+            };
+            /** @description Raw units that the receiver gains, by token; and those that actions name. */
+            amountsOut: {
+                [key: string]: components["schemas"]["Wei"];
+            };
+            /** @description What is enforced of it: by the order, or by the bridge where no order runs. */
+            minAmountsOut: {
+                [key: string]: components["schemas"]["Wei"];
+            };
+            /** @description What actions pay to receivers that they name; absent: nothing. */
+            payments?: {
+                /** @description Index in the callback. */
+                action: number;
+                /** @description What is paid. */
+                token: components["schemas"]["Address"];
+                /** @description Who gets it. */
+                receiver: components["schemas"]["Address"];
+                /** @description What arrives, raw units; a part of amountsOut. */
+                amountOut: components["schemas"]["Wei"];
+                /** @description What must arrive at least; a part of minAmountsOut. */
+                minAmountOut: components["schemas"]["Wei"];
+            }[];
+            /** @description Outputs that the transaction does not enforce; absent: all are. */
+            unprotected?: components["schemas"]["Unprotected"][];
+        };
+        BundleArrivalOfSeveral: {
+            /** @description Index of the action that sends it. */
+            action: number;
+            /** @description Slug of the bridge. */
+            bridge: string;
+            destinationChainId: number;
+            /** @description Block of the destination at whose end its state was read. */
+            destinationBlockNumber: number;
+            /** @description Its part of bridgeFee. */
+            bridgeFee: {
+                /** @description Wei of the native token. */
+                native: components["schemas"]["Wei"];
+                /** @description Null without a price. */
+                usd: number | null;
+            };
             /** @description Who gets what comes out; where the callback fails, what the bridge delivers. */
             receiver: components["schemas"]["Address"];
             /** @description What the bridge delivers, raw units. */

@@ -1,12 +1,12 @@
 /** The answers to a route and to a bundle over a bridge, made of a settled pair. Pure. */
 import type { Lane } from '../../bridges/bridge.js'
 import { bridgeOf } from '../../bridges/registry.js'
-import type { BundleAnswer, BundleRequest } from '../../domain/bundle.js'
+import type { BundleAnswer, BundleArrival, BundleRequest } from '../../domain/bundle.js'
 import { cautionsIn } from '../../domain/caution.js'
 import { defined } from '../../domain/defined.js'
 import type { RouteAnswer } from '../../domain/engine.js'
 import { mergeExplanations } from '../../domain/explanation.js'
-import { at } from '../../domain/lists.js'
+import { at, zip } from '../../domain/lists.js'
 import {
   type Address,
   bpsDenominator,
@@ -17,7 +17,7 @@ import { impactWarnings, type RouteStepRecord } from '../../domain/route-step.js
 import { priceImpactBps } from '../../routing/market/valuation.js'
 import { spentOf } from '../../routing/route/answer.js'
 import { destinationFee, isAdaptive, type RouteQuote } from './plan.js'
-import type { Settled } from './settle.js'
+import type { Settled, SettledTransfer } from './settle.js'
 import type { QuoteParts, Side } from './sides.js'
 import { costOf } from './worth.js'
 
@@ -38,7 +38,7 @@ export function routeAnswer(
   return {
     chainId: request.chainId,
     route: [
-      ...result.route.map((step) => withDelivered(step, sent.delivery.amount)),
+      ...result.route.map((step) => withDelivered(step, settled.delivery.amount)),
       ...(leg?.route ?? []),
     ],
     gas: sent.gas,
@@ -76,46 +76,64 @@ export function routeAnswer(
 }
 
 export function bundleAnswer(
-  { source, destination, receiver }: QuoteParts,
+  { source }: Pick<QuoteParts, 'source'>,
   request: BundleRequest,
-  settled: Settled,
+  { source: sent, transfers }: Settled,
   more: readonly string[],
 ): BundleAnswer {
-  const { source: sent, destination: leg, plan, outputs } = settled
-  const { result, nativeFee, delivery } = sent
+  const { result } = sent
   const isBridging = ({ action }: RouteStepRecord) => action === bridgeActionName
+  const legs = transfers.flatMap(({ destination }) => destination ?? [])
   return {
     ...result,
     route: [
       // The steps after a bridge are those of its destination, wherever in the bundle it sends.
       ...result.route.filter((step) => !isBridging(step)),
-      ...result.route.filter(isBridging).map((step) => withDelivered(step, delivery.amount)),
-      ...(leg?.route ?? []),
+      ...zip(result.route.filter(isBridging), transfers).flatMap(
+        ([step, { delivery, destination }]) => [
+          withDelivered(step, delivery.amount),
+          ...(destination?.route ?? []),
+        ],
+      ),
     ],
     // What has arrived is on another chain.
     priceImpact: null,
-    ...cautionsIn([...(result.cautions ?? []), ...(leg?.cautions ?? [])]),
+    ...cautionsIn([...(result.cautions ?? []), ...legs.flatMap(({ cautions }) => cautions ?? [])]),
     warnings: [
       ...new Set([
         ...result.warnings,
-        ...(leg?.warnings ?? []),
-        ...senderWarnings(plan.lane, request.fromAddress, source),
+        ...legs.flatMap(({ warnings }) => warnings),
+        ...transfers.flatMap(({ transfer }) =>
+          senderWarnings(transfer.lane, request.fromAddress, source),
+        ),
         ...more,
       ]),
     ],
     actions: request.actions,
     crosschain: {
-      destinationBlock: destination.pin,
-      bridgeFee: costOf(source, nativeFee),
-      estimates: [bridgingEstimate(plan.lane)],
-      arrival: {
-        receiver,
-        outputs,
-        delivered: { token: delivery.token, amount: delivery.amount },
-        payments: leg?.payments ?? [],
-        unprotected: leg?.unprotected ?? [],
-      },
+      destinationBlock: at(transfers, 0).transfer.to.pin,
+      bridgeFee: costOf(source, sent.nativeFee),
+      estimates: transfers.map(({ transfer }) => bridgingEstimate(transfer.lane)),
+      arrivals: transfers.map((one) => arrivalOf(source, one)),
     },
+  }
+}
+
+function arrivalOf(
+  source: Side,
+  { transfer, delivery, destination: leg, outputs, nativeFee }: SettledTransfer,
+): BundleArrival {
+  const { action, to, receiver, lane } = transfer
+  return {
+    action,
+    bridge: lane.bridge,
+    block: to.pin,
+    bridgeFee: costOf(source, nativeFee),
+    receiver,
+    outputs,
+    delivered: { token: delivery.token, amount: delivery.amount },
+    payments: leg?.payments ?? [],
+    unprotected: leg?.unprotected ?? [],
   }
 }
 
@@ -151,10 +169,10 @@ function senderWarnings(
 }
 
 /** Fees on the source are of each input, one on the destination is of what is delivered. */
-function feesOf(quote: RouteQuote, { source, plan }: Settled): readonly TokenAmount[] {
+function feesOf(quote: RouteQuote, { source, plan, delivery }: Settled): readonly TokenAmount[] {
   const fee = destinationFee(quote)
   if (!fee || !plan.runsOrder) return source.result.fees
-  const { token, amount } = source.delivery
+  const { token, amount } = delivery
   return [{ token, amount: (amount * fee.bps) / bpsDenominator }]
 }
 

@@ -1,4 +1,4 @@
-/** What is read of a bundle that leads over a bridge, before a block is pinned. */
+/** What is read of a bundle that leads over bridges, before a block is pinned. */
 import type { Lane } from '../../bridges/bridge.js'
 import type { ChainDefinition } from '../../chains/chain.js'
 import type { Reference, TypedBundle } from '../../domain/bundle.js'
@@ -7,7 +7,10 @@ import type { Address } from '../../domain/primitives.js'
 import type { AccountKind } from '../../routing/block/block-facts.js'
 import type { LaneCandidate } from './lanes.js'
 
-export interface BundleOverBridge {
+/** What one action of the bundle sends. */
+export interface BundleTransfer {
+  /** Index of the action. */
+  readonly action: number
   readonly destination: ChainDefinition
   readonly receiver: Address
   /** Lanes over which it may lead. */
@@ -20,7 +23,7 @@ export interface BundleOverBridge {
 
 /** A bundle over one lane. */
 export interface BridgedBundle extends LaneCandidate {
-  /** Its bridge action sends what is delivered. */
+  /** Its bridge actions send what is delivered. */
   readonly source: TypedBundle
   /** What runs with what is delivered; null: the bridge pays the receiver itself. */
   readonly callback:

@@ -1,4 +1,4 @@
-/** What a bundle that leads over a bridge asks for on either chain, checked before a block is pinned. Pure. */
+/** What a bundle that leads over bridges asks for on either chain, checked before a block is pinned. Pure. */
 import type { Lane } from '../../bridges/bridge.js'
 import { bridgeOf, bridges } from '../../bridges/registry.js'
 import type { BundleAction, BundleRequest, TypedBundle } from '../../domain/bundle.js'
@@ -11,7 +11,7 @@ import { type Address, defaultCentiBps } from '../../domain/primitives.js'
 import { parseBundle } from '../../routing/bundle/parse-actions.js'
 import { fromCallback, type Problem, refuse } from '../../routing/bundle/problems.js'
 import type { ConfiguredChains } from '../configured-chains.js'
-import type { BridgedBundle, BundleOverBridge } from './bridged-bundle.js'
+import type { BridgedBundle, BundleTransfer } from './bridged-bundle.js'
 import { whyNobodys } from './receivers.js'
 import { leadsElsewhere, readRoute } from './routed-bundle.js'
 
@@ -25,22 +25,14 @@ function isBridging(one: BundleAction, chainId: number): boolean {
   return one.action === actionName || leadsElsewhere(one, chainId)
 }
 
-/** All that is wrong about the request itself, before a block is pinned. */
+/** All that is wrong about the request itself, before a block is pinned. @returns one for each that leads over a bridge. */
 export function readBundle(
   chains: ConfiguredChains,
   request: BundleRequest,
   { whatIf }: CallContext,
-): BundleOverBridge {
-  const found = request.actions.flatMap((one, place) =>
-    isBridging(one, request.chainId) ? [place] : [],
-  )
-  const index = at(found, 0)
-  const [, second] = found
-  if (second !== undefined) {
-    const name = at(request.actions, second).action === actionName ? 'action' : 'destinationChainId'
-    refuse(second, name, 'another: a bundle leads over a bridge once')
-  }
-  if (request.skipQuote) {
+): BundleTransfer[] {
+  const { actions, chainId, skipQuote, destinationBlockNumber } = request
+  if (skipQuote) {
     throw invalidRequest(['skipQuote is not available over a bridge: both sides are simulated.'])
   }
   if (whatIf) {
@@ -48,21 +40,47 @@ export function readBundle(
       'stateOverrides and blockOverrides are of one chain: a bundle that leads over a bridge takes none.',
     ])
   }
-  return at(request.actions, index).action === actionName
-    ? readBridge(chains, request, index)
-    : readRoute(chains, request, index)
+  const bridging = actions.flatMap((one, place) => (isBridging(one, chainId) ? [place] : []))
+  const [, second] = bridging.filter((place) => at(actions, place).action !== actionName)
+  if (second !== undefined) {
+    const expected =
+      'left out: one route of a bundle leads to another chain, and the action bridge sends more'
+    refuse(second, 'destinationChainId', expected)
+  }
+  const source = parseBundle(
+    { ...request, actions: actions.map(withoutCallback) },
+    chains.of(chainId),
+  )
+  const transfers = bridging.map((index) => {
+    const read = { request, source, index }
+    return at(actions, index).action === actionName
+      ? readBridge(chains, read)
+      : readRoute(chains, read)
+  })
+  const ids = new Set(transfers.map(({ destination }) => destination.id))
+  if (destinationBlockNumber !== undefined && ids.size > 1) {
+    throw invalidRequest([
+      `destinationBlockNumber is of one chain, and the bundle leads to ${[...ids].join(' and ')}.`,
+    ])
+  }
+  return transfers
+}
+
+/** What a bridge action runs on another chain has actions of that chain. */
+function withoutCallback(one: BundleAction): BundleAction {
+  if (one.action !== actionName) return one
+  const { callback: _, ...args } = one.args
+  return { ...one, args }
 }
 
 function readBridge(
   chains: ConfiguredChains,
-  request: BundleRequest,
-  index: number,
-): BundleOverBridge {
+  read: { readonly request: BundleRequest; readonly source: TypedBundle; readonly index: number },
+): BundleTransfer {
+  const { request, source, index } = read
   const given = at(request.actions, index)
-  const { callback, ...args } = given.args
-  const actions = request.actions.map((one, place) => (place === index ? { ...one, args } : one))
+  const { callback } = given.args
   const from = chains.of(request.chainId)
-  const source = parseBundle({ ...request, actions }, from)
   const { values } = at(source.actions, index)
   const {
     tokenIn,
@@ -127,7 +145,7 @@ function readBridge(
         }
       : null,
   }
-  return { destination, receiver, lanes: [lane], bundlesFor: () => [bundle] }
+  return { action: index, destination, receiver, lanes: [lane], bundlesFor: () => [bundle] }
 }
 
 const transferTypes = ['standard', 'fast']
@@ -149,7 +167,7 @@ function sooner(lane: Lane): Lane {
 /** A bundle of its own on the destination. */
 function callbackOf(
   request: BundleRequest,
-  to: Pick<BundleOverBridge, 'destination' | 'receiver'> & {
+  to: Pick<BundleTransfer, 'destination' | 'receiver'> & {
     readonly lane: Lane
     readonly index: number
     readonly callback: unknown
@@ -176,7 +194,7 @@ function callbackOf(
     }
     if (isBridging(named, destination.id)) {
       const argument = named.action === actionName ? 'action' : 'destinationChainId'
-      return refuse(index, `${name}.${argument}`, 'another: a bundle leads over a bridge once')
+      return refuse(index, `${name}.${argument}`, 'another: what a bridge delivers is not sent on')
     }
     return named
   })

@@ -6,7 +6,7 @@ import { ForkrouteError } from '../../domain/errors.js'
 import type { Address, Hex } from '../../domain/primitives.js'
 import type { DeliveryArgs, DeliveryOutcome } from '../../routing/crosschain/delivery-task.js'
 import { notPaid } from '../../routing/crosschain/payment.js'
-import type { QuoteParts } from './sides.js'
+import type { QuoteParts, Side } from './sides.js'
 
 export type Delivered = Extract<DeliveryOutcome, { status: 'delivered' }>
 
@@ -43,7 +43,7 @@ interface Planned {
 
 /** What is looked at of a delivery: whose it is to be, and whether that was seen before. */
 interface FallbackParts extends Pick<QuoteParts, 'payable' | 'destination' | 'receiver'> {
-  readonly tasks: { deliver(args: DeliveryArgs): Promise<DeliveryOutcome> }
+  readonly tasks: { deliver(args: DeliveryArgs, side: Side): Promise<DeliveryOutcome> }
 }
 
 /**
@@ -71,7 +71,7 @@ async function requireFallback(
   if (payable.has(key)) return
   const bare = { ...delivery, message: messageWithoutOrder(receiver) }
   const args = { delivery: bare, gas, tokens: [], receiver }
-  const outcome = await tasks.deliver(args)
+  const outcome = await tasks.deliver(args, destination)
   const isPaid = outcome.status === 'fallback' && outcome.paid.amount > 0n
   if (!isPaid) {
     const reason = 'reason' in outcome ? outcome.reason : 'it gains nothing'

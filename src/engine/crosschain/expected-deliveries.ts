@@ -7,21 +7,21 @@ import { bigintToString } from '../../domain/primitives.js'
 import type { DeliveryArgs, DeliveryOutcome } from '../../routing/crosschain/delivery-task.js'
 import type { Side } from './sides.js'
 
-export type Deliver = (args: DeliveryArgs) => Promise<DeliveryOutcome>
+type Place = Pick<Side, 'chain' | 'pin'>
+
+export type Deliver<S extends Place> = (args: DeliveryArgs, side: S) => Promise<DeliveryOutcome>
 
 /** As `deliver`, where nothing that decides the simulation was given before; else what came of it then. */
-export function deliverOnce(
-  { chain, pin }: Pick<Side, 'chain' | 'pin'>,
-  deliver: Deliver,
-): Deliver {
+export function deliverOnce<S extends Place>(deliver: Deliver<S>): Deliver<S> {
   const before = new Map<string, Promise<DeliveryOutcome>>()
-  return (args) => {
+  return (args, side) => {
+    const { chain, pin } = side
     const { delivery, gas, ...looked } = args
     const { bridge, token, amount, message } = delivery
     const simulated = bridgeOf(delivery).simulation(delivery, chain, pin, gas)
-    const facts = [bridge, token, amount, message, simulated, looked]
+    const facts = [pin.hash, bridge, token, amount, message, simulated, looked]
     const key = JSON.stringify(facts, bigintToString)
-    const known = before.get(key) ?? deliver(args)
+    const known = before.get(key) ?? deliver(args, side)
     before.set(key, known)
     return known
   }

@@ -12,7 +12,7 @@ import type { SourceOrder } from '../../routing/crosschain/source-task.js'
 import type { SurveyedPosition } from '../../routing/crosschain/survey-task.js'
 import type { BridgedBundle } from './bridged-bundle.js'
 import { type CrosschainRequest, type LaneCandidate, paidTo } from './lanes.js'
-import type { QuoteParts } from './sides.js'
+import type { QuoteParts, Side } from './sides.js'
 
 /**
  * Candidates of each search, to compare lanes by and to prove one: as many for a lane whatever others there are, so that a
@@ -37,14 +37,39 @@ export type DestinationPlan =
       readonly entersPosition: boolean
     }
 
-export interface CrosschainPlan extends LaneCandidate {
-  readonly source: SourceOrder
+/** What is sent over one lane, and what happens with it. */
+interface LanePlan extends LaneCandidate {
   readonly destination: DestinationPlan
   /** Hundredths of a basis point that what is delivered may fall short of the simulation. */
   readonly centiBps: bigint
   readonly gasDrop?: GasDrop
   /** Sooner, for a fee, as its bridge does. */
   readonly isFast?: boolean
+}
+
+/** One of what a transaction sends, and where it goes. */
+export interface Transfer extends LanePlan {
+  readonly to: Side
+  /** Who is paid there. */
+  readonly receiver: Address
+  /** Index of the action of the request that sends it. */
+  readonly action: number
+}
+
+export interface CrosschainPlan extends LanePlan {
+  readonly source: SourceOrder
+  /** Of a bundle: what the same transaction sends over named lanes besides. */
+  readonly beside?: OtherTransfers
+}
+
+/** What a bundle sends besides the transfer that its plan is for. */
+export interface OtherTransfers {
+  /** In the order of their bridge actions. */
+  readonly transfers: readonly Transfer[]
+  /** Index of the request's action that the plan is for. */
+  readonly action: number
+  /** How many of the others are sent before it. */
+  readonly before: number
 }
 
 /** A route over bridges at one block of either chain. */
@@ -109,13 +134,22 @@ export function destinationFee({
 }
 
 /** @param receiverKind - of the receiver, on the destination. */
-export function planOfBundle(bundle: BridgedBundle, receiverKind: AccountKind): CrosschainPlan {
-  const { lane, runsOrder, swapsOnDestination, source, centiBps, isFast } = bundle
+export function planOfBundle(
+  bundle: BridgedBundle,
+  receiverKind: AccountKind,
+  beside: OtherTransfers,
+): CrosschainPlan {
+  const source = { kind: 'bundle', request: bundle.source } as const
+  return { ...lanePlanOf(bundle, receiverKind), source, beside }
+}
+
+/** @param receiverKind - of the receiver, on the destination. */
+export function lanePlanOf(bundle: BridgedBundle, receiverKind: AccountKind): LanePlan {
+  const { lane, runsOrder, swapsOnDestination, centiBps, isFast } = bundle
   return {
     lane,
     runsOrder,
     swapsOnDestination,
-    source: { kind: 'bundle', request: source },
     destination: destinationOf(bundle, paidTo(lane, receiverKind)),
     centiBps,
     ...defined({ isFast }),

@@ -17,14 +17,13 @@ import type { AccountKind } from '../../routing/block/block-facts.js'
 import { bridge } from '../../routing/bundle/actions/bridge.js'
 import { fee as feeAction } from '../../routing/bundle/actions/fee.js'
 import { route } from '../../routing/bundle/actions/route.js'
-import { parseBundle } from '../../routing/bundle/parse-actions.js'
 import { referencesOf, toPerformable } from '../../routing/bundle/performers.js'
 import { refuse } from '../../routing/bundle/problems.js'
 import { missingOutput } from '../../routing/bundle/values.js'
 import type { ConfiguredChains } from '../configured-chains.js'
 import type {
   BridgedBundle,
-  BundleOverBridge,
+  BundleTransfer,
   RouteActionArgs,
   Routed,
   RoutedPart,
@@ -42,14 +41,18 @@ export function leadsElsewhere({ action, args }: BundleAction, chainId: number):
   )
 }
 
-/** @param index - of the route among the actions. @throws ForkrouteError INVALID_REQUEST. */
+/** @param read.index - of the route among the actions. @throws ForkrouteError INVALID_REQUEST. */
 export function readRoute(
   chains: ConfiguredChains,
-  request: BundleRequest,
-  index: number,
-): BundleOverBridge {
+  read: {
+    readonly request: BundleRequest
+    /** The same, with what bridges are to run elsewhere left out. */
+    readonly source: TypedBundle
+    readonly index: number
+  },
+): BundleTransfer {
+  const { request, source, index } = read
   const from = chains.of(request.chainId)
-  const source = parseBundle(request, from)
   const args = at(source.actions, index).values as unknown as RouteActionArgs
   const { tokenOut, destinationChainId, fromAddress } = { ...args, ...request }
   const destination = chains.all.find(({ id }) => id === destinationChainId)
@@ -76,6 +79,7 @@ export function readRoute(
   const { tokenIn, amountIn } = args
   const to = { source, index, args, destination, receiver }
   return {
+    action: index,
     destination,
     receiver,
     lanes,

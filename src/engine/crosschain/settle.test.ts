@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { describe, expect, test } from 'vitest'
 import { pinOf } from '../../../test/support/pin.js'
-import type { DeliveryTerms } from '../../bridges/bridge.js'
+import type { Delivery, DeliveryTerms } from '../../bridges/bridge.js'
 import { bridges } from '../../bridges/registry.js'
 import { base } from '../../chains/base.js'
 import { ethereum } from '../../chains/ethereum.js'
@@ -107,7 +107,10 @@ function settle(plan: CrosschainPlan, { sent, gained = (amount) => amount, fallb
           gas: 100n,
           inputs: [],
           nativeFee: 0n,
-          delivery: deliveryOf(amount, args.terms),
+          sent: args.sends.map(({ terms }) => ({
+            delivery: deliveryOf(amount, terms),
+            nativeFee: 0n,
+          })),
           knownRoutes: [],
         }
       },
@@ -141,7 +144,7 @@ function settle(plan: CrosschainPlan, { sent, gained = (amount) => amount, fallb
   return { settling: settlement.settle(plan), legs, planned, delivered }
 }
 
-function deliveryOf(amount: bigint, { message }: DeliveryTerms): SourceLeg['delivery'] {
+function deliveryOf(amount: bigint, { message }: DeliveryTerms): Delivery {
   return {
     bridge: lane.bridge,
     id: '1',
@@ -155,13 +158,15 @@ function deliveryOf(amount: bigint, { message }: DeliveryTerms): SourceLeg['deli
   }
 }
 
+const leastOf = ({ sends }: SourceLegArgs) => at(sends, 0).least
+
 describe('a payment by the bridge', () => {
   test('is settled in one round where what is sent stays the same, with the minimum on the source', async () => {
     const { settling, legs } = settle(payment, { sent: () => 1_000_000n })
     const { outputs, destination: leg } = await settling
     expect(outputs).toEqual([{ token, amountOut: 1_000_000n, minAmountOut: 995_000n }])
     expect(leg).toBeNull()
-    expect(legs.map(({ least }) => least)).toEqual([undefined, 995_000n])
+    expect(legs.map(leastOf)).toEqual([undefined, 995_000n])
     expect(legs.map(({ estimateOnly }) => estimateOnly)).toEqual([true, false])
   })
 
@@ -172,7 +177,7 @@ describe('a payment by the bridge', () => {
     expect((await settling).outputs).toEqual([
       { token, amountOut: 900_000n, minAmountOut: 895_500n },
     ])
-    expect(legs.map(({ least }) => least)).toEqual([undefined, 995_000n, 895_500n])
+    expect(legs.map(leastOf)).toEqual([undefined, 995_000n, 895_500n])
   })
 
   test('that changes with its own minimum is no answer after four rounds', async () => {
@@ -189,9 +194,11 @@ describe('an order on the destination', () => {
     expect(outputs).toEqual([{ token, amountOut: 1_000_000n, minAmountOut: 995_000n }])
     expect(planned).toEqual([{ amount: 1_000_000n, gas: 3_000_000n }])
     expect(delivered).toEqual([1_000_000n, 1_000_000n])
-    expect(legs.map((one) => one.centiBps)).toEqual([centiBps / 2n, centiBps / 2n])
+    expect(legs.map(({ sends }) => at(sends, 0).centiBps)).toEqual([centiBps / 2n, centiBps / 2n])
     // The gas that the order was measured to need, with room.
-    expect(legs.at(-1)?.terms.message.slice(66, 130)).toBe((380_000).toString(16).padStart(64, '0'))
+    expect(legs.at(-1)?.sends[0]?.terms.message.slice(66, 130)).toBe(
+      (380_000).toString(16).padStart(64, '0'),
+    )
   })
 
   test('is planned anew for another amount, before that is delivered', async () => {
@@ -206,7 +213,10 @@ describe('an order on the destination', () => {
 
   test('whose amount follows from its own message alone ends in the third round at the latest', async () => {
     const { settling, legs } = settle(order, {
-      sent: (_leg, { terms }) => 1_000_000n - BigInt(terms.message.length) - terms.gas,
+      sent(_leg, { sends }) {
+        const { terms } = at(sends, 0)
+        return 1_000_000n - BigInt(terms.message.length) - terms.gas
+      },
     })
     await settling
     expect(legs.length).toBeLessThanOrEqual(3)

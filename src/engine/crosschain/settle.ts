@@ -1,5 +1,5 @@
 /**
- * Settles the source and the destination of a plan: each is planned with what the other has shown, until a simulated pair
+ * Settles the source and the destination of a plan, or all destinations of one that sends several: each is planned with what the other has shown, until a simulated pair
  * holds whose minimums follow from what that very pair delivers. That pair is the answer.
  *
  * Why it ends: what the destination needs is measured once, so that gas and length of what is carried are the same in all
@@ -8,7 +8,7 @@
  * receiver itself, what is sent does not depend on the minimum. Whatever does not follow these rules is given up after
  * `mostRounds`.
  */
-import type { DeliveryTerms } from '../../bridges/bridge.js'
+import type { Delivery } from '../../bridges/bridge.js'
 import { bridgeOf } from '../../bridges/registry.js'
 import type { TransactionOutput } from '../../domain/bundle.js'
 import { defined } from '../../domain/defined.js'
@@ -23,7 +23,7 @@ import type {
   DestinationLegArgs,
   DestinationOrder,
 } from '../../routing/crosschain/destination-task.js'
-import type { SourceLeg, SourceLegArgs } from '../../routing/crosschain/source-task.js'
+import type { LaneSend, SourceLeg, SourceLegArgs } from '../../routing/crosschain/source-task.js'
 import type { KnownRoute } from '../../routing/search/known-routes.js'
 import { quietly } from '../../telemetry/quietly.js'
 import { besideFallback, type Delivered, requireDelivered } from './delivered.js'
@@ -36,26 +36,34 @@ import {
   usualPayload,
 } from './delivery-cost.js'
 import { deliverOnce } from './expected-deliveries.js'
-import type { CrosschainPlan } from './plan.js'
-import type { QuoteParts } from './sides.js'
+import type { CrosschainPlan, Transfer } from './plan.js'
+import type { QuoteParts, Side } from './sides.js'
 
 const mostRounds = 4
 
 /** What decides how a delivery is simulated. */
-export interface Sent {
-  readonly plan: CrosschainPlan
-  readonly source: SourceLeg
+interface Sent {
+  readonly transfer: Transfer
+  readonly delivery: Delivery
   /** Null where the bridge pays the receiver itself. */
   readonly destination: DestinationLeg | null
   /** Gas of the call that delivers, as in `DeliveryTerms`. */
   readonly callGas: bigint
 }
 
-type ToDeliver = Omit<Sent, 'source'> & Pick<SourceLeg, 'delivery'>
-
-export interface Settled extends Sent {
+/** What was sent, and what the receiver gains by it. */
+export interface SettledTransfer extends Sent {
+  /** Wei that the messaging costs. */
+  readonly nativeFee: bigint
   /** What the receiver gains, or what enters the position, with what the pair enforces of it. */
   readonly outputs: readonly TransactionOutput[]
+}
+
+export interface Settled extends SettledTransfer {
+  readonly plan: CrosschainPlan
+  readonly source: SourceLeg
+  /** All that the transaction sends, in the order of its bridge actions. */
+  readonly transfers: readonly SettledTransfer[]
 }
 
 /** What the destination does with a delivery, and what is enforced there. */
@@ -71,9 +79,9 @@ interface Planned {
 /** The tasks that make a pair, each at the block of its chain. */
 export interface PairTasks {
   runSource(args: SourceLegArgs): Promise<SourceLeg>
-  runDestination(args: DestinationLegArgs): Promise<DestinationLeg>
-  /** At the destination's block, and at most once for what decides the same simulation. */
-  deliver(args: DeliveryArgs): Promise<DeliveryOutcome>
+  runDestination(args: DestinationLegArgs, pin: BlockPin): Promise<DestinationLeg>
+  /** At the block of the side, and at most once for what decides the same simulation. */
+  deliver(args: DeliveryArgs, side: Side): Promise<DeliveryOutcome>
   /** At another block of the destination. */
   deliverAt(args: DeliveryArgs, pin: BlockPin): Promise<DeliveryOutcome>
 }
@@ -87,17 +95,15 @@ export type SettlementParts = Pick<
 }
 
 export function settlementOf(parts: QuoteParts): Settlement {
-  const { tasks, context, source, destination } = parts
+  const { tasks, context, source } = parts
   const { accountId } = context
   return new Settlement({
     ...parts,
     accountId,
     tasks: {
       runSource: (args) => tasks.runAt('sourceLeg', args, source.pin, context),
-      runDestination: (args) => tasks.runAt('destinationLeg', args, destination.pin, context),
-      deliver: deliverOnce(destination, (args) =>
-        tasks.runAt('delivery', args, destination.pin, context),
-      ),
+      runDestination: (args, pin) => tasks.runAt('destinationLeg', args, pin, context),
+      deliver: deliverOnce((args, { pin }) => tasks.runAt('delivery', args, pin, context)),
       deliverAt: (args, pin) => tasks.runAt('delivery', args, pin, context),
     },
   })
@@ -115,39 +121,75 @@ export class Settlement {
   /** What the source sends while nothing is known of the destination. @throws ForkrouteError as a bundle. */
   begin(plan: CrosschainPlan): Promise<SourceLeg> {
     const begun =
-      this.#first.get(plan) ??
-      this.#send(plan, usualPayload(plan), { estimateOnly: true, knownRoutes: [] })
+      this.#first.get(plan) ?? this.#run(plan, firstSends(this.#transfersOf(plan)), firstOf)
     this.#first.set(plan, begun)
     return begun
   }
 
-  /** @throws ForkrouteError where a leg or the delivery fails, or no pair holds. */
+  /** @throws ForkrouteError where a leg or a delivery fails, or no pair holds. */
   async settle(plan: CrosschainPlan): Promise<Settled> {
+    const transfers = this.#transfersOf(plan)
     const first = await this.begin(plan)
-    let planned = await this.#firstDestination(plan, first)
-    const { gas: deliveryGas } = planned
-    const orderGas = plan.runsOrder ? orderGasFor(deliveryGas) : 0n
-    const gas = callGas(plan, orderGas)
-    let before = first
-    let isAmountKnown = !bridgeOf(plan.lane).isPaidFromAmount
+    let planned = await inOrder(
+      zip(transfers, first.sent).map(([transfer, { delivery }]) =>
+        this.#firstDestination(transfer, delivery),
+      ),
+    )
+    const payloads = zip(transfers, planned).map(([transfer, { gas: deliveryGas }]) => {
+      const orderGas = transfer.runsOrder ? orderGasFor(deliveryGas) : 0n
+      return { orderGas, deliveryGas, callGas: callGas(transfer, orderGas) }
+    })
+    let before = first.sent
+    let isAmountKnown = false
     for (let round = 0; round < mostRounds; round++) {
-      const payload = { message: messageOf(planned.leg, orderGas), orderGas, deliveryGas }
-      const least = planned.leg ? undefined : at(planned.outputs, 0).minAmountOut
-      const how = { estimateOnly: false, knownRoutes: first.knownRoutes, ...defined({ least }) }
-      const sending = this.#send(plan, payload, how)
-      if (isAmountKnown) {
-        const delivery = { ...before.delivery, message: payload.message }
-        this.#expect({ plan, delivery, destination: planned.leg, callGas: gas })
+      const carried = zip(planned, payloads).map(([{ leg, outputs }, payload]) => ({
+        ...payload,
+        message: messageOf(leg, payload.orderGas),
+        ...defined({ least: leg ? undefined : at(outputs, 0).minAmountOut }),
+      }))
+      const sends = zip(transfers, carried).map(([transfer, one]) => sendOf(transfer, one))
+      const sending = this.#run(plan, sends, {
+        estimateOnly: false,
+        knownRoutes: first.knownRoutes,
+      })
+      for (const [place, transfer] of transfers.entries()) {
+        if (!isAmountKnown && bridgeOf(transfer.lane).isPaidFromAmount) continue
+        const { message, callGas: gas } = at(carried, place)
+        const delivery = { ...at(before, place).delivery, message }
+        this.#expect({ transfer, delivery, destination: at(planned, place).leg, callGas: gas })
       }
       const source = await sending
-      const sent = { plan, source, destination: planned.leg, callGas: gas }
-      // The minimum of another amount says nothing: an order that was planned for more fails by it.
-      const isPlannedFor = planned.amount === null || planned.amount === source.delivery.amount
-      const delivered = isPlannedFor ? await this.#delivered(sent) : null
-      const outputs = delivered && settledOutputs(plan, planned.outputs, delivered.gained)
-      if (outputs) return { ...sent, outputs }
-      planned = await this.#planDestination(plan, source, { orderGas, delivered, before: planned })
-      before = source
+      const shown = await inOrder(
+        zip(transfers, source.sent).map(async ([transfer, { delivery, nativeFee }], place) => {
+          const { leg, amount, outputs: stated } = at(planned, place)
+          const sent = {
+            transfer,
+            delivery,
+            destination: leg,
+            callGas: at(payloads, place).callGas,
+          }
+          // The minimum of another amount says nothing: an order that was planned for more fails by it.
+          const isPlannedFor = amount === null || amount === delivery.amount
+          const delivered = isPlannedFor ? await this.#delivered(sent) : null
+          const outputs = delivered && settledOutputs(transfer, stated, delivered.gained)
+          return { sent, nativeFee, delivered, outputs }
+        }),
+      )
+      const settled = shown.flatMap(({ sent, nativeFee, outputs }) =>
+        outputs ? [{ ...sent, nativeFee, outputs }] : [],
+      )
+      if (settled.length === transfers.length) {
+        return { ...at(settled, plan.beside?.before ?? 0), plan, source, transfers: settled }
+      }
+      planned = await inOrder(
+        zip(shown, planned).map(([{ sent, delivered, outputs }, last], place) => {
+          if (outputs) return Promise.resolve(last)
+          const { orderGas } = at(payloads, place)
+          const how = { orderGas, delivered, before: last }
+          return this.#planDestination(sent.transfer, sent.delivery, how)
+        }),
+      )
+      before = source.sent
       // What the delivery costs is the same from now on.
       isAmountKnown = true
     }
@@ -158,106 +200,137 @@ export class Settlement {
   }
 
   /** What was sent, delivered at a block of the destination. @throws ForkrouteError as a task. */
-  deliverAt(sent: Sent, pin: BlockPin): Promise<DeliveryOutcome> {
-    return this.#parts.tasks.deliverAt(this.#argsOf(toDeliver(sent)), pin)
+  deliverAt(sent: SettledTransfer, pin: BlockPin): Promise<DeliveryOutcome> {
+    return this.#parts.tasks.deliverAt(argsOf(sent), pin)
   }
 
-  #argsOf({ plan, delivery, destination, callGas }: ToDeliver): DeliveryArgs {
-    const { receiver } = this.#parts
-    const tokens = plan.destination.tokens ?? destination?.outputs.map(({ token }) => token) ?? []
-    const touched = destination?.touched
-    return { delivery, gas: callGas, tokens, receiver, ...defined({ touched }) }
+  #transfersOf(plan: CrosschainPlan): readonly Transfer[] {
+    const { destination: to, receiver } = this.#parts
+    const { source: _, beside, ...own } = plan
+    const transfer = { ...own, to, receiver, action: beside?.action ?? 0 }
+    return beside ? beside.transfers.toSpliced(beside.before, 0, transfer) : [transfer]
   }
 
   /** Has a delivery simulated while the source is at work on sending it. */
-  #expect(expected: ToDeliver): void {
+  #expect(expected: Sent): void {
     void quietly(
-      this.#parts.tasks.deliver(this.#argsOf(expected)),
+      this.#parts.tasks.deliver(argsOf(expected), expected.transfer.to),
       'What the source sends is delivered in any case, and fails then.',
     )
   }
 
   /** @throws ForkrouteError SIMULATION_REVERTED unless the receiver gains what it should. */
   async #delivered(sent: Sent): Promise<Delivered> {
-    const outcome = await this.#parts.tasks.deliver(this.#argsOf(toDeliver(sent)))
-    return requireDelivered(outcome, sent.source.delivery, this.#parts)
+    const { delivery, transfer } = sent
+    const outcome = await this.#parts.tasks.deliver(argsOf(sent), transfer.to)
+    return requireDelivered(outcome, delivery, { ...transfer, destination: transfer.to })
   }
 
   /** With room for whatever the order needs, which is measured by it. */
-  #firstDestination(plan: CrosschainPlan, source: SourceLeg): Promise<Planned> {
-    const planning = this.#planDestination(plan, source, { orderGas: roomyGas })
-    if (!plan.runsOrder) return planning
-    const fallback = { delivery: source.delivery, gas: callGas(plan, roomyGas) }
-    return besideFallback(this.#parts, fallback, planning)
+  #firstDestination(transfer: Transfer, delivery: Delivery): Promise<Planned> {
+    const planning = this.#planDestination(transfer, delivery, { orderGas: roomyGas })
+    if (!transfer.runsOrder) return planning
+    const { tasks, payable } = this.#parts
+    const { receiver, to } = transfer
+    const fallback = { delivery, gas: callGas(transfer, roomyGas) }
+    return besideFallback({ tasks, payable, receiver, destination: to }, fallback, planning)
   }
 
-  /** @param shown.delivered - what the source leg delivers, where that was simulated already. */
+  /** @param shown.delivered - what is delivered, where that was simulated already. */
   async #planDestination(
-    plan: CrosschainPlan,
-    source: SourceLeg,
+    transfer: Transfer,
+    delivery: Delivery,
     shown: {
       readonly orderGas: bigint
       readonly delivered?: Delivered | null
       readonly before?: Planned
     },
   ): Promise<Planned> {
-    const { destination } = plan
+    const { destination } = transfer
     if (destination.kind === 'payment') {
-      const sent = { plan, source, destination: null, callGas: 0n }
+      const sent = { transfer, delivery, destination: null, callGas: 0n }
       const { gained, gas } = shown.delivered ?? (await this.#delivered(sent))
       return { leg: null, outputs: limited(gained, destination.limit), amount: null, gas }
     }
-    const leg = await this.#runOrder(destination.order, source, {
+    const leg = await this.#runOrder(transfer, destination.order, {
+      delivery,
       gas: shown.orderGas,
       knownRoutes: shown.before?.leg?.knownRoutes ?? [],
     })
-    return { leg, outputs: leg.outputs, amount: source.delivery.amount, gas: leg.gas }
+    return { leg, outputs: leg.outputs, amount: delivery.amount, gas: leg.gas }
   }
 
   async #runOrder(
+    { to, receiver, action }: Transfer,
     order: DestinationOrder,
-    { delivery }: SourceLeg,
-    how: { readonly gas: bigint; readonly knownRoutes: readonly KnownRoute[] },
+    how: {
+      readonly delivery: Delivery
+      readonly gas: bigint
+      readonly knownRoutes: readonly KnownRoute[]
+    },
   ): Promise<DestinationLeg> {
-    const { tasks, destination, receiver, accountId } = this.#parts
-    const running = tasks.runDestination({ order, accountId, delivery, receiver, ...how })
+    const { tasks, accountId } = this.#parts
+    const running = tasks.runDestination({ order, accountId, receiver, ...how }, to.pin)
     if (order.kind === 'route') return running
     const leg = await running.catch((error: unknown) => {
-      throw asCallbackError(error, destination.chain.id)
+      throw asCallbackError(error, action, to.chain.id)
     })
     requireCarried(leg)
     return leg
   }
 
-  #send(
-    plan: CrosschainPlan,
-    { message, orderGas, deliveryGas }: Payload,
-    how: Pick<SourceLegArgs, 'least' | 'estimateOnly' | 'knownRoutes'>,
+  #run(
+    { source: order }: CrosschainPlan,
+    sends: readonly LaneSend[],
+    how: Pick<SourceLegArgs, 'estimateOnly' | 'knownRoutes'>,
   ): Promise<SourceLeg> {
-    const { tasks, destination, receiver, accountId } = this.#parts
-    const { lane, runsOrder, gasDrop, isFast, centiBps } = plan
-    const terms: DeliveryTerms = {
-      receiver: runsOrder ? lane.orderReceiver : receiver,
-      message,
-      gas: callGas(plan, orderGas),
-      ...deliveryCosts(destination, lane, deliveryGas),
-      ...defined({ gasDrop, isFast }),
-    }
-    const args: SourceLegArgs = {
-      order: plan.source,
-      accountId,
-      lane,
-      terms,
-      // Failing on the source costs gas, failing later gives another token: so half of it is for the way there.
-      centiBps: runsOrder ? centiBps / 2n : centiBps,
-      ...how,
-    }
-    return tasks.runSource(args)
+    const { tasks, accountId } = this.#parts
+    return tasks.runSource({ order, accountId, sends, ...how })
   }
 }
 
-function toDeliver({ source: { delivery }, ...sent }: Sent): ToDeliver {
-  return { ...sent, delivery }
+/** To learn what is sent. */
+const firstOf = { estimateOnly: true, knownRoutes: [] } as const
+
+/** How the source sends while nothing is known of the destinations. */
+export function firstSends(transfers: readonly Transfer[]): LaneSend[] {
+  return transfers.map((transfer) => sendOf(transfer, usualPayload(transfer)))
+}
+
+function sendOf(
+  transfer: Transfer,
+  { message, orderGas, deliveryGas, least }: Payload & { readonly least?: bigint },
+): LaneSend {
+  const { lane, runsOrder, gasDrop, isFast, centiBps, to, receiver } = transfer
+  return {
+    lane,
+    terms: {
+      receiver: runsOrder ? lane.orderReceiver : receiver,
+      message,
+      gas: callGas(transfer, orderGas),
+      ...deliveryCosts(to, lane, deliveryGas),
+      ...defined({ gasDrop, isFast }),
+    },
+    // Failing on the source costs gas, failing later gives another token: so half of it is for the way there.
+    centiBps: runsOrder ? centiBps / 2n : centiBps,
+    ...defined({ least }),
+  }
+}
+
+function argsOf({ transfer, delivery, destination, callGas }: Sent): DeliveryArgs {
+  const { receiver, destination: plan } = transfer
+  const tokens = plan.tokens ?? destination?.outputs.map(({ token }) => token) ?? []
+  const touched = destination?.touched
+  return { delivery, gas: callGas, tokens, receiver, ...defined({ touched }) }
+}
+
+/** Of several that fail, the first is told. */
+async function inOrder<T>(work: readonly Promise<T>[]): Promise<T[]> {
+  const ended = await Promise.allSettled(work)
+  return ended.map((one) => {
+    if (one.status === 'rejected') throw one.reason
+    return one.value
+  })
 }
 
 function messageOf(leg: DestinationLeg | null, orderGas: bigint): Payload['message'] {
@@ -318,11 +391,13 @@ function requireCarried({ message }: DestinationLeg): void {
 }
 
 /** Indexes of a callback's actions are those of another list than the request's. */
-function asCallbackError(error: unknown, chainId: number): unknown {
+function asCallbackError(error: unknown, bridgeAction: number, chainId: number): unknown {
   if (!(error instanceof ForkrouteError)) return error
   const { code, message, details } = error
-  return new ForkrouteError(code, `callback on chain ${chainId}: ${message}`, {
+  const named = `action ${bridgeAction}, callback on chain ${chainId}: ${message}`
+  return new ForkrouteError(code, named, {
     ...details,
     isCallback: true,
+    bridgeAction,
   })
 }

@@ -94,14 +94,26 @@ export interface NamedBlocks {
   readonly destinationBlockNumber?: bigint | undefined
 }
 
-export async function pinBoth(
-  { chainId, blockNumber, destinationChainId, destinationBlockNumber }: NamedBlocks,
+export function pinBoth(
+  named: NamedBlocks,
+  context: CallContext,
+  parts: CrosschainParts,
+  among?: AmongMany,
+): Promise<[source: BlockPin, destination: BlockPin]> {
+  const { chainId, blockNumber } = named
+  const source = among?.block ?? parts.tasks.pin({ chainId, blockNumber }, context)
+  return pinBeside(named, source, context, parts, among)
+}
+
+/** @param source - the block of the source, which may be the same for several destinations. */
+export async function pinBeside(
+  { blockNumber, destinationChainId, destinationBlockNumber }: NamedBlocks,
+  source: BlockPin | Promise<BlockPin>,
   context: CallContext,
   parts: CrosschainParts,
   among?: AmongMany,
 ): Promise<[source: BlockPin, destination: BlockPin]> {
   const { tasks, blockAtTime } = parts
-  const source = among?.block ?? tasks.pin({ chainId, blockNumber }, context)
   if (blockNumber === undefined || destinationBlockNumber !== undefined) {
     const place = { chainId: destinationChainId, blockNumber: destinationBlockNumber }
     return Promise.all([source, tasks.pin(place, context)])
@@ -111,7 +123,7 @@ export async function pinBoth(
     const at = { chainId: destinationChainId, timestamp }
     const settled = await settledBlock(parts, at, context)
     if (settled) return [await source, settled]
-    const why = `Chain ${destinationChainId} has no block after ${timestamp} (unix seconds) yet, the time of block ${blockNumber} of chain ${chainId}.`
+    const why = `Chain ${destinationChainId} has no block after ${timestamp} (unix seconds) yet, the time of block ${blockNumber} of chain ${(await source).chainId}.`
     throw new ForkrouteError('UNKNOWN_BLOCK', why, { chainId: destinationChainId })
   }
   const found = await blockAtTime(destinationChainId, timestamp, context)

@@ -31,7 +31,7 @@ export interface DeliveredInput {
   readonly fee?: { readonly bps: bigint; readonly receiver: Address }
 }
 
-/** Where and how the bridge action of a bundle sends. */
+/** Where and how a bridge action of a bundle sends. */
 export interface BridgeCall {
   readonly bridge: BridgeAdapter
   readonly lane: Lane
@@ -55,8 +55,8 @@ export interface BundleArgs {
   readonly fee?: { readonly receiver: Address; readonly amounts: ReadonlyMap<Address, bigint> }
   /** Brings the one token that the sender gives, fee included, or its allowance; absent: an allowance given before does. */
   readonly permit?: SignedPermit
-  /** Present for a bundle with a bridge action only. */
-  readonly bridgeCall?: BridgeCall
+  /** Of the bridge actions, by their index; absent: it has none. */
+  readonly bridgeCalls?: ReadonlyMap<number, BridgeCall>
   /**
    * Candidates of each route inside that are simulated, and which is chosen by that alone; absent: as configured, and
    * simulated as a transaction of its own.

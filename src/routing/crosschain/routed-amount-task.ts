@@ -7,12 +7,15 @@ import type { Hex } from '../../domain/primitives.js'
 import type { Task } from '../block/task.js'
 import { BundleBuilder } from '../bundle/builder.js'
 import { defineServiceAction, required } from '../bundle/service-action.js'
+import { type LaneSend, sending } from './source-task.js'
 
 const serviceName = 'svc'
 
 export interface RoutedAmountArgs {
   /** The actions before the route. */
   readonly request: TypedBundle
+  /** One for each bridge action among them, in their order. */
+  readonly sends: readonly LaneSend[]
   readonly accountId: Hex
   readonly amount: Reference
 }
@@ -20,7 +23,7 @@ export interface RoutedAmountArgs {
 /** @returns raw units. @throws ForkrouteError as a bundle. */
 export async function runRoutedAmount(
   task: Task,
-  { request, accountId, amount }: RoutedAmountArgs,
+  { sends, accountId, amount, ...args }: RoutedAmountArgs,
 ): Promise<bigint> {
   let found = 0n
   const definition = defineServiceAction({
@@ -35,8 +38,9 @@ export async function runRoutedAmount(
     },
   })
   const last = { definition, action: definition.typed(serviceName, { amountIn: amount }) }
-  const args = { request, accountId, estimateOnly: true }
-  const builder = new BundleBuilder(task, args, request.actions, { own: { last } })
+  const { request, bridgeCalls } = sending(task, args.request, sends)
+  const estimated = { request, bridgeCalls, accountId, estimateOnly: true }
+  const builder = new BundleBuilder(task, estimated, request.actions, { own: { last } })
   await task.clock.stage('plan', () => builder.build())
   return found
 }

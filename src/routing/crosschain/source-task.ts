@@ -2,20 +2,21 @@
  * The source leg of a crosschain quote: swaps to what the bridge takes, and the call of the bridge, as the one transaction
  * that the sender signs. What it sends stands in the logs of its simulation.
  */
-import type { Delivery, DeliveryTerms, Lane, LaneQuote } from '../../bridges/bridge.js'
+import type { Delivery, DeliveryTerms, Lane } from '../../bridges/bridge.js'
 import { bridgeOf, createBridges } from '../../bridges/registry.js'
 import type { BundleResult, Reference, TypedAction, TypedBundle } from '../../domain/bundle.js'
 import { defined } from '../../domain/defined.js'
 import type { GasCost, RouteRequest } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
-import { at } from '../../domain/lists.js'
+import { at, zip } from '../../domain/lists.js'
 import type { RoutePermit } from '../../domain/permit.js'
 import { bpsDenominator, type Hex, type TokenAmount } from '../../domain/primitives.js'
+import type { SimulationLog } from '../../domain/state.js'
 import { routePermit } from '../../executor/permit.js'
 import type { Task } from '../block/task.js'
 import { bridge as bridgeAction, mentionsFee } from '../bundle/actions/bridge.js'
 import { merge } from '../bundle/actions/merge.js'
-import type { BundleArgs } from '../bundle/bundle-context.js'
+import type { BridgeCall, BundleArgs } from '../bundle/bundle-context.js'
 import { type MeasuredBundle, resultOf, runBundle } from '../bundle/bundle-task.js'
 import { deadlineOf } from '../route/order-deadline.js'
 import { choosePermit } from '../route/permit.js'
@@ -24,7 +25,7 @@ import type { KnownRoute } from '../search/known-routes.js'
 
 const serviceName = 'svc'
 
-/** What the transaction does before it sends: swaps of a route, or the actions of a bundle that has a bridge action. */
+/** What the transaction does before it sends: swaps of a route, or the actions of a bundle that has bridge actions. */
 export type SourceOrder =
   | {
       readonly kind: 'route'
@@ -40,13 +41,19 @@ export interface LaneTerms {
   readonly terms: DeliveryTerms
 }
 
-export interface SourceLegArgs extends LaneTerms {
-  readonly order: SourceOrder
-  readonly accountId: Hex
+/** How one bridge action sends. */
+export interface LaneSend extends LaneTerms {
   /** What the token of the lane, and what it delivers, may fall short of the simulation; hundredths of a basis point. */
   readonly centiBps: bigint
   /** Raw units that must be delivered at least, in place of `centiBps`; for a lane that pays the receiver itself. */
   readonly least?: bigint
+}
+
+export interface SourceLegArgs {
+  readonly order: SourceOrder
+  readonly accountId: Hex
+  /** One for each bridge action, in their order; a route has one. */
+  readonly sends: readonly LaneSend[]
   readonly knownRoutes: readonly KnownRoute[]
   /** True: to learn what is delivered; not the transaction of the answer. */
   readonly estimateOnly: boolean
@@ -62,13 +69,20 @@ export interface SourceLeg {
   readonly permit?: RoutePermit
   /** What is taken from the sender: without the messaging fee. */
   readonly inputs: readonly TokenAmount[]
-  /** Wei that the messaging costs, of which more is sent. */
+  /** Wei that all the messaging costs, of which more is sent. */
   readonly nativeFee: bigint
-  readonly delivery: Delivery
+  /** In the order of `sends`. */
+  readonly sent: readonly SentDelivery[]
   readonly knownRoutes: readonly KnownRoute[]
 }
 
-/** @throws ForkrouteError as a bundle; NO_ROUTE where the lane refuses. */
+export interface SentDelivery {
+  readonly delivery: Delivery
+  /** Wei that its messaging costs. */
+  readonly nativeFee: bigint
+}
+
+/** @throws ForkrouteError as a bundle; NO_ROUTE where a lane refuses. */
 export async function runSourceLeg(task: Task, args: SourceLegArgs): Promise<SourceLeg> {
   const { order, accountId, estimateOnly, knownRoutes } = args
   if (order.kind === 'route') return runRouteLeg(task, args, order)
@@ -118,7 +132,8 @@ async function runRouteLeg(
 }
 
 /** A route's swaps and the call of the bridge, as a bundle. */
-function bundleOf({ lane, centiBps }: SourceLegArgs, request: RouteRequest): TypedBundle {
+function bundleOf({ sends }: SourceLegArgs, request: RouteRequest): TypedBundle {
+  const { lane, centiBps } = at(sends, 0)
   const inputs = inputsOf(request)
   const [only, another] = inputs
   const isSwapped = !only || another !== undefined || only.token !== lane.tokenIn
@@ -169,42 +184,85 @@ export function inputsOf({ inputs, feeReceiver }: RouteRequest) {
   })
 }
 
-interface Sent extends Omit<SourceLeg, 'result' | 'inputs' | 'gasCost' | 'permit'> {
+interface MeasuredSource extends Omit<SourceLeg, 'result' | 'inputs' | 'gasCost' | 'permit'> {
   readonly measured: MeasuredBundle
 }
 
-/** Runs a bundle that has a bridge action. @throws ForkrouteError as a bundle; NO_ROUTE where the lane refuses. */
+/** Runs a bundle that has bridge actions. @throws ForkrouteError as a bundle; NO_ROUTE where a lane refuses. */
 async function send(
   task: Task,
   bundle: BundleArgs,
-  { lane, terms, centiBps, least }: SourceLegArgs,
-): Promise<Sent> {
-  const { request } = bundle
-  const bridge = bridgeOf(lane, createBridges(task.settings))
-  let quote: LaneQuote | undefined
-  const onQuote = (found: LaneQuote) => {
-    quote = found
-  }
-  const actions = request.actions.map((one) =>
-    one.of === 'service' && one.action === bridgeAction.name ? mentionsFee(one, bridge) : one,
-  )
-  const refundReceiver = request.refundReceiver ?? request.fromAddress
-  const bridgeCall = { bridge, lane, terms, centiBps, refundReceiver, onQuote }
-  const measured = await runBundle(task, {
-    ...bundle,
-    request: { ...request, actions },
-    bridgeCall: { ...bridgeCall, ...defined({ least }) },
-  })
-  const sent: readonly Delivery[] = bridge.deliveriesIn(measured.logs, task.chain)
-  const [delivery, another] = sent
+  { sends }: SourceLegArgs,
+): Promise<MeasuredSource> {
+  const { request, bridgeCalls, fees } = sending(task, bundle.request, sends)
+  const measured = await runBundle(task, { ...bundle, request, bridgeCalls })
   const { gas, knownRoutes } = measured
-  if (!delivery || another || gas === null) {
-    throw new ForkrouteError(
-      'SIMULATION_REVERTED',
-      `The simulated transaction sends ${sent.length} messages over ${bridge.name} instead of one, so it cannot be used.`,
-    )
+  const sent = deliveriesOf(task, sends, measured.logs)
+  if (gas === null) throw new RangeError('What is sent over a bridge is simulated.')
+  return {
+    measured,
+    gas,
+    knownRoutes,
+    nativeFee: fees.reduce((sum, fee) => sum + fee, 0n),
+    sent: zip(sent, fees).map(([delivery, nativeFee]) => ({ delivery, nativeFee })),
   }
-  return { measured, gas, nativeFee: quote?.nativeFee ?? 0n, delivery, knownRoutes }
+}
+
+/**
+ * The bundle with what its bridge actions need.
+ *
+ * @param sends - one for each bridge action, in their order.
+ * @returns `fees` is filled in while the bundle is planned: wei that the messaging of each costs.
+ */
+export function sending(
+  { settings }: Pick<Task, 'settings'>,
+  request: TypedBundle,
+  sends: readonly LaneSend[],
+) {
+  const refundReceiver = request.refundReceiver ?? request.fromAddress
+  const bridges = createBridges(settings)
+  const bridgeCalls = new Map<number, BridgeCall>()
+  const fees = sends.map(() => 0n)
+  const actions = request.actions.map((one, index) => {
+    if (one.of !== 'service' || one.action !== bridgeAction.name) return one
+    const place = bridgeCalls.size
+    const { lane, ...how } = at(sends, place)
+    const bridge = bridgeOf(lane, bridges)
+    const onQuote: BridgeCall['onQuote'] = ({ nativeFee }) => {
+      fees[place] = nativeFee
+    }
+    bridgeCalls.set(index, { ...how, bridge, lane, refundReceiver, onQuote })
+    return mentionsFee(one, bridge)
+  })
+  return { request: { ...request, actions }, bridgeCalls, fees }
+}
+
+/**
+ * What each action has sent: a bridge leaves its events in the order of the actions.
+ *
+ * @returns in the order of `sends`. @throws ForkrouteError SIMULATION_REVERTED where a bridge has sent more or less.
+ */
+function deliveriesOf(
+  { settings, chain }: Pick<Task, 'settings' | 'chain'>,
+  sends: readonly LaneTerms[],
+  logs: readonly SimulationLog[],
+): Delivery[] {
+  const bridges = createBridges(settings)
+  const found = new Map<string, Delivery[]>()
+  for (const slug of new Set(sends.map(({ lane }) => lane.bridge))) {
+    const bridge = bridgeOf({ bridge: slug }, bridges)
+    const sent = bridge.deliveriesIn(logs, chain)
+    const expected = sends.filter(({ lane }) => lane.bridge === slug).length
+    if (sent.length !== expected) {
+      const message = `The simulated transaction sends ${sent.length} messages over ${bridge.name} instead of ${expected === 1 ? 'one' : expected}, so it cannot be used.`
+      throw new ForkrouteError('SIMULATION_REVERTED', message)
+    }
+    found.set(slug, sent)
+  }
+  return sends.map(({ lane }, place) => {
+    const before = sends.slice(0, place).filter((one) => one.lane.bridge === lane.bridge)
+    return at(found.get(lane.bridge) ?? [], before.length)
+  })
 }
 
 async function costOf(task: Task, sent: Parameters<typeof transactionCost>[1]): Promise<GasCost> {

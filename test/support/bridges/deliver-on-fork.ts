@@ -109,6 +109,7 @@ export async function sendOnFork(
 export async function deliverOnFork(args: {
   readonly source: Place
   readonly destination: Place
+  /** Of the source; what they send to other chains is left out. */
   readonly logs: Execution['logs']
   readonly watch: Watched
   readonly redirected?: Redirected
@@ -124,7 +125,7 @@ export async function deliverOnFork(args: {
     await anvil.rpc('evm_setNextBlockTimestamp', [numberToHex(time)])
     await anvil.rpc('anvil_setBlockTimestampInterval', [1])
     const before = await balanceOf(anvil, watch)
-    const events = eventsOf(args.logs)
+    const events = eventsOf(args.logs).filter((event) => leadsTo(event, destination.chainId))
     const done: Mined[] = []
     for (const event of events) {
       if (event.eventName === 'FundsDeposited') {
@@ -147,6 +148,26 @@ export async function deliverOnFork(args: {
 
 function eventsOf(logs: Execution['logs']) {
   return parseEventLogs({ abi, logs: unplacedLogs(logs) })
+}
+
+/** Numbers of chains at LayerZero and at CCTP. @see LayerZero's and Circle's lists of deployments */
+const numbers: Readonly<Record<number, { readonly eid: number; readonly domain: number }>> = {
+  1: { eid: 30_101, domain: 0 },
+  42161: { eid: 30_110, domain: 3 },
+  8453: { eid: 30_184, domain: 6 },
+}
+
+/** Whether it is delivered on the chain: of deposits over a canonical bridge, which name none, all are. */
+function leadsTo(event: ReturnType<typeof eventsOf>[number], chainId: number): boolean {
+  const { eid, domain } = numbers[chainId] ?? {}
+  if (event.eventName === 'FundsDeposited') return event.args.destinationChainId === BigInt(chainId)
+  if (event.eventName === 'PacketSent') {
+    return eid === undefined || hexToNumber(slice(event.args.encodedPayload, 45, 49)) === eid
+  }
+  if (event.eventName === 'MessageSent') {
+    return domain === undefined || hexToNumber(slice(event.args.message, 8, 12)) === domain
+  }
+  return true
 }
 
 async function balanceOf(anvil: TestAnvil, watch: Watched): Promise<bigint> {

@@ -26,7 +26,12 @@ const native = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'
 
 /** Of a step: that of the request, after a bridge that to which it leads. */
 function chainAt(request: Request, route: readonly Body[], index: number): number {
-  const bridge = route.slice(0, index).findLast(({ action }) => action === 'bridge')
+  const bridges = route.slice(0, index).filter(({ action }) => action === 'bridge')
+  const reached = [chainOf(request), ...bridges.map((one) => one.destinationChainId)]
+  const { action, sourceChainId } = route[index] ?? {}
+  // A transaction may send over several bridges, and so begins each time where it is itself.
+  if (action === 'bridge' && reached.includes(sourceChainId)) return sourceChainId
+  const bridge = bridges.at(-1)
   return bridge ? bridge.destinationChainId : chainOf(request)
 }
 

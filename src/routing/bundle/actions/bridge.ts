@@ -15,11 +15,10 @@ import { defineServiceAction, optional, required } from '../service-action.js'
 /** What is sent beside the messaging fee that was quoted, which may rise until the transaction is mined; it comes back. */
 const feeMarginPercent = 10n
 
-/** The last step of what happens here; what it sends is planned by whoever knows both chains. */
+/** What it sends is planned by whoever knows both chains. */
 export const bridge = defineServiceAction({
   name: 'bridge',
-  description:
-    'Sends a token to another chain, once in a bundle, for actions to run with it there.',
+  description: 'Sends a token to another chain, for actions to run with it there.',
   inputs: {
     tokenIn: required('address', 'Token that the bridge takes.'),
     amountIn: required('amount', 'Raw units.'),
@@ -48,7 +47,7 @@ export const bridge = defineServiceAction({
   },
   async perform({ tokenIn, amountIn, protocolArgs = {} }, { builder, index, add, helper, runner }) {
     const { task, args } = builder
-    const { bridgeCall } = args
+    const bridgeCall = args.bridgeCalls?.get(index)
     if (!bridgeCall) throw new RangeError('A bridge needs a lane.')
     const { bridge: adapter, lane, terms, centiBps, least } = bridgeCall
     const expected = foreseen(builder, amountIn) ?? (await builder.searchAmount(amountIn, index))

@@ -1,0 +1,229 @@
+/**
+ * Bundles that send over several bridges: the one transaction is mined on an Anvil of the source, and each of what it sent
+ * delivered on one of its own destination, by a script that shares no code with the product.
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { bridges } from '../../../src/bridges/registry.js'
+import { chains } from '../../../src/chains/registry.js'
+import { type Address, nativeToken } from '../../../src/domain/primitives.js'
+import { sandboxAccount } from '../../../src/sandbox/accounts.js'
+import { sandboxPlan } from '../../../src/sandbox/plans/registry.js'
+import { type Sandbox, startSandboxes } from '../../../src/sandbox/sandbox.js'
+import { deliverOnFork, type Place, sendOnFork } from '../../support/bridges/deliver-on-fork.js'
+import { startService, type TestService } from '../../support/service/service.js'
+
+const alice = sandboxAccount('alice').address
+const bob = sandboxAccount('bob').address
+const carol: Address = '0x00000000000000000000000000000000000ca201'
+const usdc: Address = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48'
+const weth: Address = '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2'
+const onArbitrum = {
+  usdc: '0xaf88d065e77c8cc2239327c5edb3a432268e5831',
+  weth: '0x82af49447d8a07e3bd95bd0d56f35241523fbab1',
+} as const
+const onBase = {
+  usdc: '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913',
+  weth: '0x4200000000000000000000000000000000000006',
+} as const
+const amountIn = '500000000'
+const output = (useOutputOfCallAt: number) => ({ useOutputOfCallAt })
+
+let sandboxes: Sandbox[]
+let service: TestService
+
+beforeAll(async () => {
+  sandboxes = await startSandboxes([1, 42161, 8453])
+  service = await startService(
+    Object.fromEntries(sandboxes.map(({ chainId, url }) => [`RPC_URL_${chainId}`, url])),
+  )
+})
+afterAll(async () => {
+  await service?.stop()
+  await Promise.all((sandboxes ?? []).map((sandbox) => sandbox.stop()))
+})
+
+type Action = { protocol: string; action: string; args: Record<string, unknown> }
+const act = (protocol: string, action: string, args: Record<string, unknown>): Action => ({
+  protocol,
+  action,
+  args,
+})
+const balance = (token: Address) => act('svc', 'balance', { token })
+
+/** A bridge action from Ethereum. */
+function send(slug: string, asset: string, to: number, more: Record<string, unknown> = {}): Action {
+  const [from, destination] = [1, to].map((id) => chains.find((chain) => chain.id === id))
+  if (!from || !destination) throw new RangeError(`no chain ${to}`)
+  const lanes = bridges.flatMap((bridge) => bridge.lanes(from, destination))
+  const lane = lanes.find((one) => one.bridge === slug && one.symbol === asset)
+  if (!lane) throw new RangeError(`no lane of ${slug}`)
+  const { tokenIn, primary: primaryAddress } = lane
+  const given = { tokenIn, amountIn, primaryAddress, destinationChainId: to, receiver: bob }
+  return act('svc', 'bridge', { ...given, ...more })
+}
+
+const ask = (actions: readonly Action[], more: Record<string, string> = {}) => {
+  const query = new URLSearchParams({ chainId: '1', fromAddress: alice, ...more })
+  return service.post(`/api/v1/shortcuts/bundle?${query}`, actions)
+}
+
+function place(chainId: number, blockNumber: number): Place {
+  const nodeUrl = sandboxes.find((one) => one.chainId === chainId)?.url ?? ''
+  return { chainId, nodeUrl, blockNumber, blockTimeSeconds: sandboxPlan(chainId).blockSeconds }
+}
+
+/** The answer, once its transaction has been carried out, and each of what it sends delivered by itself. */
+async function carriedOut(actions: readonly Action[], tokens: readonly Address[]) {
+  const { status, text, body } = await ask(actions)
+  expect(status, text).toBe(200)
+  const source = place(1, body.blockNumber)
+  const sent = await sendOnFork(source, body.tx)
+  expect(sent.status, text).toBe('success')
+  expect(sent.gasUsed).toBe(BigInt(body.gas))
+  expect(body.arrivals).toHaveLength(tokens.length)
+  for (const [index, token] of tokens.entries()) {
+    const arrival = body.arrivals[index]
+    const destination = place(arrival.destinationChainId, arrival.destinationBlockNumber)
+    const watch = { token, owner: arrival.receiver }
+    const delivered = await deliverOnFork({ source, destination, logs: sent.logs, watch })
+    const gained = BigInt(arrival.amountsOut[token])
+    expect(delivered, `arrival ${index}`).toMatchObject({ status: 'delivered', gained })
+    expect(BigInt(arrival.minAmountsOut[token])).toBeGreaterThan(0n)
+  }
+  const fees = body.arrivals.map((one: { bridgeFee: { native: string } }) =>
+    BigInt(one.bridgeFee.native),
+  )
+  const fee = fees.reduce((sum: bigint, one: bigint) => sum + one, 0n)
+  expect(BigInt(body.bridgeFee.native)).toBe(fee)
+  expect(body.arrival).toBeUndefined()
+  return body
+}
+
+describe('several bridges in one bundle', () => {
+  test('lead to two chains, each with a callback of its own', async () => {
+    const swap = act('svc', 'route', {
+      tokenIn: onArbitrum.usdc,
+      tokenOut: onArbitrum.weth,
+      amountIn: output(0),
+    })
+    const unwrap = act('wrapped-native', 'redeem', { amountIn: output(0) })
+    const amount = String(10n ** 17n)
+    const body = await carriedOut(
+      [
+        send('stargate', 'USDC', 42161, { callback: [balance(onArbitrum.usdc), swap] }),
+        act('wrapped-native', 'deposit', { amountIn: amount }),
+        send('across', 'WETH', 8453, {
+          amountIn: output(1),
+          callback: [balance(onBase.weth), unwrap],
+        }),
+      ],
+      [onArbitrum.weth, nativeToken],
+    )
+    const named = body.arrivals.map((one: Record<string, unknown>) => [
+      one.action,
+      one.bridge,
+      one.destinationChainId,
+    ])
+    expect(named).toEqual([
+      [0, 'stargate', 42161],
+      [2, 'across', 8453],
+    ])
+    const steps: { action: string; chainId: number }[] = body.route
+    const places = steps.map(({ chainId }) => chainId)
+    expect(places.filter((id, index) => id !== places[index - 1])).toEqual([1, 42161, 1, 8453])
+    expect(steps.filter(({ action }) => action === 'bridge')).toHaveLength(2)
+    expect(steps.at(-1)?.action).toBe('redeem')
+    expect(body.bridgingEstimates.map(({ toChainId }: { toChainId: number }) => toChainId)).toEqual(
+      [42161, 8453],
+    )
+    expect(body.destinationChainId).toBeUndefined()
+    expect(body.destinationBlockNumber).toBeUndefined()
+  })
+
+  test.each(['stargate', 'across', 'cctp'])('send over %s twice, to one chain', async (slug) => {
+    const wrapped = { tokenIn: onBase.usdc, tokenOut: onBase.weth, amountIn: output(0) }
+    const callback = [balance(onBase.usdc), act('svc', 'route', wrapped)]
+    const half = { amountIn: '250000000', receiver: carol }
+    const body = await carriedOut(
+      [send(slug, 'USDC', 8453, half), send(slug, 'USDC', 8453, { callback })],
+      [onBase.usdc, onBase.weth],
+    )
+    expect(body.destinationChainId).toBe(8453)
+    expect(body.arrivals[0].receiver).toBe(carol)
+    expect(body.amountsIn[usdc]).toBe('750000000')
+  })
+
+  test('have a route beside them, whose lane is chosen as that of a route by itself', async () => {
+    const route = {
+      tokenIn: usdc,
+      tokenOut: onBase.weth,
+      amountIn,
+      destinationChainId: 8453,
+      receiver: carol,
+    }
+    const body = await carriedOut(
+      [
+        act('svc', 'route', route),
+        send('cctp', 'USDC', 42161),
+        act('svc', 'route', { tokenIn: usdc, tokenOut: weth, amountIn }),
+      ],
+      [onBase.weth, onArbitrum.usdc],
+    )
+    const query = { chainId: '1', fromAddress: alice, executionMode: 'backend' }
+    const alone = await service.post('/api/v1/shortcuts/route', { ...query, ...route })
+    expect(alone.status, alone.text).toBe(200)
+    const own = body.arrivals.find((one: { action: number }) => one.action === 0)
+    expect(own.amountsOut[onBase.weth]).toBe(alone.body.amountOut)
+    expect(own.bridge).toBe(alone.body.bridgingEstimates[0].bridge)
+    expect(Object.keys(body.amountsOut)).toEqual([weth])
+  })
+})
+
+const fails = act('svc', 'transfer', { token: onBase.usdc, recipient: carol, amount: '500000001' })
+const route = act('svc', 'route', {
+  tokenIn: usdc,
+  tokenOut: onBase.weth,
+  amountIn,
+  destinationChainId: 8453,
+})
+
+test.each<[string, number, () => Action[], Record<string, string>, RegExp]>([
+  [
+    'a second route',
+    400,
+    () => [route, route],
+    {},
+    /action 1, destinationChainId must be left out/,
+  ],
+  [
+    'one block of two chains',
+    400,
+    () => [send('stargate', 'USDC', 8453), send('stargate', 'USDC', 42161)],
+    { blockNumber: '10', destinationBlockNumber: '10' },
+    /destinationBlockNumber is of one chain, and the bundle leads to 8453 and 42161/,
+  ],
+  [
+    'a wrong argument of the second',
+    400,
+    () => [
+      send('stargate', 'USDC', 8453),
+      send('stargate', 'USDC', 42161, { primaryAddress: carol }),
+    ],
+    {},
+    /action 1, primaryAddress must be/,
+  ],
+  [
+    'a callback of the second that fails',
+    422,
+    () => [
+      send('stargate', 'USDC', 42161),
+      send('across', 'USDC', 8453, { callback: [balance(onBase.usdc), fails] }),
+    ],
+    {},
+    /action 1, callback on chain 8453: .*exceeds balance/,
+  ],
+])('%s is told by name', async (_, status, actions, more, message) => {
+  const answer = await ask(actions(), more)
+  expect(answer.status, answer.text).toBe(status)
+  expect(answer.text).toMatch(message)
+})
