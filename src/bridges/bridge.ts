@@ -30,6 +30,8 @@ export interface Lane {
   readonly primary: Address
   /** Whom the bridge pays on the destination where an order runs there. */
   readonly orderReceiver: Address
+  /** Why no order runs where it delivers, a whole sentence for people; absent: one may. */
+  readonly withoutOrders?: string
   /** Our contracts that an order needs on the destination, besides those of its steps. */
   readonly orderContracts: readonly Address[]
   /** What the delivery usually takes; from the chain's configuration. */
@@ -115,7 +117,14 @@ export interface LaneQuote {
 
 /** Why a lane cannot be used for the amount at the block. */
 export interface LaneRefusal {
-  readonly reason: 'paused' | 'no-credit' | 'too-much' | 'too-little' | 'unreadable'
+  readonly reason:
+    | 'paused'
+    | 'no-credit'
+    | 'too-much'
+    | 'too-little'
+    | 'unreadable'
+    | 'no-pair'
+    | 'no-order'
   /** A whole sentence for people. */
   readonly message: string
   /** Raw units of `lane.tokenIn`, where a limit is the reason. */

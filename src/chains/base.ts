@@ -170,6 +170,14 @@ export const base = defineChain({
       systemConfig: '0x73a79fab69143498ed3712e519a88a918e1f4072',
       estimatedSeconds: 180,
     },
+    // Each by its addresses here and on Ethereum. @see ethereum-optimism.github.io 00c4b6e, data; USDC's is USDbC.
+    'canonical-tokens': {
+      bridge: '0x3154cf16ccdb4c6d922629664174b904d80f2c35',
+      tokens: [
+        'DAI:0x50c5725949a6f0c72e6c4a641f24049a917db0cb:0x6b175474e89094c44da98b954eedeac495271d0f',
+        'USDC:0xd9aaec86b65d86f6a7b5b1b0c42ffa531710b6ca:0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48',
+      ],
+    },
     across: {
       spokePool: '0x09aea4b2242abc8bb4bb78d537a67a245a7bec64',
       tokens: [

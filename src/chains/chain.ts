@@ -31,7 +31,7 @@ export interface ChainDefinition extends ChainRules {
   }[]
   /** Protocol slug to its parameters; a protocol without an entry is not on the chain. */
   readonly venues: Readonly<Record<string, VenueParameters>>
-  /** Bridge slug to its parameters on this chain; the bridge's folder says which keys it needs. */
+  /** Bridge slug, or its slug and what it has carried since later, to parameters on this chain; the bridge's folder says which keys it needs. */
   readonly bridges?: Readonly<Record<string, VenueParameters>>
 }
 
@@ -60,7 +60,7 @@ export const laterVenues: readonly string[] = [42161, 8453, 10, 137, 43114, 100,
  * Bridges that chains have had since after cassettes named protocols, as `bridge:slug`. They are named as later venues
  * are, so that a replay of an earlier cassette asks none of them.
  */
-export const laterBridges: readonly string[] = ['cctp', 'canonical', 'oft'].map(
+export const laterBridges: readonly string[] = ['cctp', 'canonical', 'oft', 'canonical-tokens'].map(
   (slug) => `bridge:${slug}`,
 )
 

@@ -169,6 +169,15 @@ export const optimism = defineChain({
       systemConfig: '0x229047fed2591dbec1ef1118d64f7af3db9eb290',
       estimatedSeconds: 180,
     },
+    // Each by its addresses here and on Ethereum; DAI has a bridge of its own. @see ethereum-optimism.github.io 00c4b6e, data
+    'canonical-tokens': {
+      bridge: '0x99c9fc46f92e8a1c0dec1b1747d010903e884be1',
+      tokens: [
+        'USDC:0x7f5c764cbc14f9669b88837ca1490cca17c31607:0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48',
+        'USDT:0x94b008aa00579c1307b0ef2c499ad98a8ce58e58:0xdac17f958d2ee523a2206206994597c13d831ec7',
+        'WBTC:0x68f180fcce6836688e9084f035309e29bf0a2095:0x2260fac5e5542a773aa44fbcfedf7c193bc2c599',
+      ],
+    },
     across: {
       spokePool: '0x6f26bf09b1c792e3228e5467807a900a503c0281',
       tokens: [

@@ -69,6 +69,13 @@ export const unichain = defineChain({
       systemConfig: '0xc407398d063f942febbcc6f80a156b47f3f1bda6',
       estimatedSeconds: 180,
     },
+    // By its addresses here and on Ethereum. @see ethereum-optimism.github.io 0d77a0e, data/WBTC
+    'canonical-tokens': {
+      bridge: '0x81014f44b0a345033bb2b3b21c7a1a308b35feea',
+      tokens: [
+        'WBTC:0x927b51f251480a681271180da4de28d44ec4afb8:0x2260fac5e5542a773aa44fbcfedf7c193bc2c599',
+      ],
+    },
     across: {
       spokePool: '0x09aea4b2242abc8bb4bb78d537a67a245a7bec64',
       tokens: [

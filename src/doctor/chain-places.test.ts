@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { messagePasser, messenger } from '../bridges/canonical/settlement.js'
+import {
+  messagePasser,
+  messenger,
+  standardBridge,
+  tokenBridgeOf,
+} from '../bridges/canonical/settlement.js'
 import { ethereum } from '../chains/ethereum.js'
 import { chains } from '../chains/registry.js'
 import { nativeToken } from '../domain/primitives.js'
@@ -15,14 +20,18 @@ function addressesIn(value: unknown): string[] {
 describe.each(chains)('$name', (chain) => {
   test('every address of its definition is asked something', () => {
     const asked = new Set<string>(probesOf(chain, []).map(({ to }) => to))
-    const { canonical: _onEthereum, ...bridges } = chain.bridges ?? {}
+    const { canonical: _one, 'canonical-tokens': _other, ...bridges } = chain.bridges ?? {}
     const named = new Set(addressesIn({ ...chain, bridges }))
     // A chain states which contracts of Ethereum its deposits go through, and there they are asked.
     const deposits = chain.id === ethereum.id ? chains.map((one) => one.bridges?.canonical) : []
     for (const address of addressesIn(deposits)) named.add(address)
     // Where they arrive is the same on every chain of the stack.
     if (chain.bridges?.canonical)
-      for (const address of [messenger, messagePasser]) named.add(address)
+      for (const address of [messenger, messagePasser, standardBridge]) named.add(address)
+    // Pairs of tokens are asked of the bridge that locks one, and of the one that it mints.
+    for (const { minted } of tokenBridgeOf(chain)?.tokens ?? []) named.add(minted)
+    const locking = chain.id === ethereum.id ? chains.map(tokenBridgeOf) : []
+    for (const one of locking) if (one) named.add(one.bridge)
     named.delete(nativeToken)
     // An account without code, of which the module is asked.
     named.delete(String(chain.venues['sky-psm']?.pocket))

@@ -12,6 +12,7 @@ import { openBridges } from './bridges/open-bridges.js'
 import { bridgePlacements, placeFeeLibraries } from './bridges/place-bridges.js'
 import { placeCctp } from './bridges/place-cctp.js'
 import { placeOfts } from './bridges/place-oft.js'
+import { placeStandardBridge } from './bridges/place-standard-bridge.js'
 import { startAnvil } from './chain/anvil-process.js'
 import { createChainWriter } from './chain/chain-writer.js'
 import { type DumpedAccounts, recordHistory } from './chain/history.js'
@@ -100,6 +101,7 @@ export async function buildSandbox(args: {
       tokens: market.tokens,
       owner: deployer,
     })
+    await placeStandardBridge(chain, { market, others: plan.others, owner: deployer }, code)
     await chain.all([{ method: 'evm_setBlockGasLimit', params: [numberToHex(usualGasLimit)] }])
     await settle(chain, market)
     await chain.checkReceipts()

@@ -6,7 +6,7 @@
 import type { Hex } from '../domain/primitives.js'
 
 export const headHashes = {
-  1: '0x1e3ae802061e3e55613fca7d4934a5fb18096986696b3c993479e4ac741caf1c',
+  1: '0x11db062fa4b3b99f06ed63ecb741e72b770fbccb87d12ba2a210bb72ffcff964',
   42161: '0xebf91f1e780248ebd8cc1eebd9c0ef9a996a37e16ff3be51d63ffbfbbd2319c7',
-  8453: '0xfc2636d57a3fbfb956f8db6ca53ed0bd25413a04584b6def91a8cb0ac23a370d',
+  8453: '0x453b04e93489659f23caa45e774d15e6864dd26ad04d434b2522e71e1a506886',
 } as const satisfies Record<number, Hex>

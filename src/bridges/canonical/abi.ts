@@ -22,6 +22,14 @@ export const systemConfigAbi = parseAbi([
   'function resourceConfig() view returns (ResourceConfig config)',
 ])
 
+/** Of the standard bridge on either side. */
+export const tokenBridgeAbi = parseAbi([
+  'function bridgeERC20To(address localToken, address remoteToken, address to, uint256 amount, uint32 minGasLimit, bytes extraData)',
+  'function messenger() view returns (address)',
+  'function otherBridge() view returns (address)',
+  'function deposits(address locked, address minted) view returns (uint256)',
+])
+
 /** What a standard bridge on the chain that is settled on has its counterpart do. */
 export const standardBridgeAbi = parseAbi([
   'function finalizeBridgeETH(address from, address to, uint256 amount, bytes extraData) payable',

@@ -21,7 +21,7 @@ import { deliver, messengerAbi, standardBridgeAbi } from './abi.js'
 import { deliveriesIn, encodeRelay, failureIn, minGasOf, simulation } from './deposits.js'
 import { canonical } from './index.js'
 import { depositGas } from './metering.js'
-import { messenger, standardBridge } from './settlement.js'
+import { messenger, standardBridge, tokenBridgeOf } from './settlement.js'
 
 const portal = '0x49048044d57e1c92a77f79988d21fa8faf74e97e'
 const alias = '0x977f82a600a1414e583f7f13623f1ac5d58b1c0b'
@@ -151,10 +151,19 @@ test('a relay that the messenger has kept is a failure', () => {
 })
 
 describe('canonical', () => {
-  test('has a lane of ether to each chain that settles on Ethereum, and none back', () => {
+  test('has a lane of ether, and of tokens of the standard bridge, to each chain that settles on Ethereum, and none back', () => {
     for (const destination of [base, optimism]) {
       const lanes = canonical.lanes(ethereum, destination)
-      expect(lanes).toMatchObject([{ symbol: 'ETH', tokenIn: nativeToken, tokenOut: nativeToken }])
+      const [ether, ...tokens] = lanes
+      expect(ether).toMatchObject({ symbol: 'ETH', tokenIn: nativeToken, tokenOut: nativeToken })
+      expect(ether?.withoutOrders).toBeUndefined()
+      expect(tokens.map(({ symbol }) => symbol)).toEqual(
+        destination === base ? ['DAI', 'USDC'] : ['USDC', 'USDT', 'WBTC'],
+      )
+      for (const one of tokens) {
+        expect(one).toMatchObject({ primary: tokenBridgeOf(destination)?.bridge })
+        expect(one.withoutOrders).toContain('calls nobody')
+      }
       expect(structuredClone(lanes)).toEqual(lanes)
       expect(canonical.lanes(destination, ethereum)).toEqual([])
     }

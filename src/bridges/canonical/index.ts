@@ -1,7 +1,8 @@
 /**
- * The canonical bridge of chains of the OP stack, one way: ether that is deposited on the chain that they settle on. It is
- * minted on the destination, so that no one's funds limit it and no one is paid. The gas that it may use there is bought
- * by gas that the portal burns. An order is a message of the messenger, which calls the DestinationReceiver with the ether.
+ * The canonical bridge of chains of the OP stack, one way: ether and tokens that are deposited on the chain that they settle
+ * on. They are minted on the destination, so that no one's funds limit it and no one is paid. The gas that it may use there
+ * is bought by gas that the portal burns. An order is a message of the messenger, which calls the DestinationReceiver with
+ * the ether; the standard bridge, which carries tokens, calls nobody.
  */
 import { getAbiItem, parseAbi, toFunctionSelector } from 'viem'
 import type { ChainDefinition } from '../../chains/chain.js'
@@ -11,14 +12,23 @@ import { type Amount, type ExecutorStep, isAmountRef } from '../../domain/order.
 import { nativeToken } from '../../domain/primitives.js'
 import { contractAddress } from '../../executor/deployments.js'
 import type { BridgeAdapter, EncodeArgs, Lane } from '../bridge.js'
-import { deliver, messengerAbi } from './abi.js'
+import { deliver, messengerAbi, tokenBridgeAbi } from './abi.js'
 import { deliveriesIn, failureIn, minGasOf, simulation } from './deposits.js'
 import { canonicalErrorsAbi } from './errors.js'
-import { gasEstimate, quote } from './quote.js'
-import { messagePasser, messenger, settlementOf } from './settlement.js'
+import { gasEstimate, isTokenLane, paymentMinGas, quote } from './quote.js'
+import {
+  messagePasser,
+  messenger,
+  settlementOf,
+  standardBridge,
+  tokenBridgeOf,
+} from './settlement.js'
 import { status } from './status.js'
 
 const sendMessage = getAbiItem({ abi: messengerAbi, name: 'sendMessage' })
+const bridgeTokens = getAbiItem({ abi: tokenBridgeAbi, name: 'bridgeERC20To' })
+const withoutOrders =
+  'The standard bridge pays tokens and calls nobody, so that no order runs on arrival: ask for the token that it pays.'
 const [requireAtLeastAbi] = parseAbi([
   'function requireAtLeast(uint256 amount, uint256 minimum) pure returns (uint256)',
 ])
@@ -29,12 +39,30 @@ function probes(chain: ChainDefinition): Probe[] {
     const settlement = settlementOf(one)
     return settlement?.chainId === chain.id ? [{ name: one.name, ...settlement }] : []
   })
+  const tokens = chains.flatMap((one) => {
+    const bridge = settlementOf(one)?.chainId === chain.id ? tokenBridgeOf(one) : null
+    return bridge ? [{ name: one.name, settlement: settlementOf(one), ...bridge }] : []
+  })
+  const minted = tokenBridgeOf(chain)?.tokens ?? []
   return [
     ...settled.flatMap((one) => [
       probe(`L1CrossDomainMessenger of ${one.name}`, one.messenger, 'portal()', one.portal),
       probe(`OptimismPortal of ${one.name}`, one.portal, 'systemConfig()', one.systemConfig),
       probe(`SystemConfig of ${one.name}`, one.systemConfig, 'optimismPortal()', one.portal),
     ]),
+    ...tokens.flatMap(({ name, settlement, bridge, tokens: pairs }) => [
+      probe(`L1StandardBridge of ${name}`, bridge, 'messenger()', settlement?.messenger ?? '0x'),
+      ...pairs.map(({ locked, minted: other }) => {
+        const deposits = { signature: 'deposits(address,address)', args: [locked, other] }
+        return probe(`L1StandardBridge of ${name}`, bridge, deposits, 'positive')
+      }),
+    ]),
+    ...(minted.length > 0
+      ? [probe('L2StandardBridge', standardBridge, 'messenger()', messenger)]
+      : []),
+    ...minted.map(({ symbol, minted: token, locked }) =>
+      probe(`token ${symbol} of the L2StandardBridge`, token, 'l1Token()', locked),
+    ),
     ...(own
       ? [
           probe('L2CrossDomainMessenger', messenger, 'OTHER_MESSENGER()', own.messenger),
@@ -49,21 +77,35 @@ function lanes(source: ChainDefinition, destination: ChainDefinition): Lane[] {
   if (settlement?.chainId !== source.id) return []
   const orderReceiver = contractAddress('DestinationReceiver')
   const { messenger: primary, portal, systemConfig, estimatedSeconds } = settlement
+  const common = {
+    bridge: 'canonical',
+    sourceChainId: source.id,
+    destinationChainId: destination.id,
+    orderReceiver,
+    orderContracts: [orderReceiver],
+    estimatedSeconds,
+  }
+  const { bridge = primary, tokens = [] } = tokenBridgeOf(destination) ?? {}
   return [
     {
-      bridge: 'canonical',
+      ...common,
       symbol: 'ETH',
-      sourceChainId: source.id,
-      destinationChainId: destination.id,
       tokenIn: nativeToken,
       tokenOut: nativeToken,
       tokenOutToAccounts: nativeToken,
       primary,
-      orderReceiver,
-      orderContracts: [orderReceiver],
-      estimatedSeconds,
       details: { portal, systemConfig },
     },
+    ...tokens.map(({ symbol, locked, minted }) => ({
+      ...common,
+      symbol,
+      tokenIn: locked,
+      tokenOut: minted,
+      tokenOutToAccounts: minted,
+      primary: bridge,
+      withoutOrders,
+      details: { portal, systemConfig, messenger: primary },
+    })),
   ]
 }
 
@@ -84,6 +126,19 @@ function encode(args: EncodeArgs): ExecutorStep[] {
       output: { kind: 'word', index: 0 },
     })
     amount = { ref: 'output', step: firstStep }
+  }
+  if (isTokenLane(lane)) {
+    const { tokenIn, tokenOut, primary: bridge } = lane
+    return [
+      ...steps,
+      { kind: 'approve', token: tokenIn, spender: bridge, amount },
+      {
+        kind: 'call',
+        target: bridge,
+        abi: bridgeTokens,
+        args: [tokenIn, tokenOut, terms.receiver, amount, Number(paymentMinGas), '0x'],
+      },
+    ]
   }
   const call = {
     selector: toFunctionSelector(deliver),

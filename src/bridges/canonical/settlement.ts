@@ -34,6 +34,33 @@ export function settlementOf({ bridges }: Pick<ChainDefinition, 'bridges'>): Set
   }
 }
 
+/** An ERC-20 that is locked on the chain that is settled on, and minted on the other. */
+export interface BridgedToken {
+  readonly symbol: string
+  readonly locked: Address
+  readonly minted: Address
+}
+
+export interface TokenBridge {
+  /** L1StandardBridge of the chain, on the one that it settles on. */
+  readonly bridge: Address
+  readonly tokens: readonly BridgedToken[]
+}
+
+/** Null where no tokens of the standard bridge are named for the chain. */
+export function tokenBridgeOf({ bridges }: Pick<ChainDefinition, 'bridges'>): TokenBridge | null {
+  const parameters = bridges?.['canonical-tokens']
+  if (!parameters) return null
+  const { bridge, tokens = [] } = parameters
+  return {
+    bridge: toAddress(String(bridge)),
+    tokens: [tokens].flat().map((entry) => {
+      const [symbol = '', minted = '', locked = ''] = String(entry).split(':')
+      return { symbol, locked: toAddress(locked), minted: toAddress(minted) }
+    }),
+  }
+}
+
 const aliasOffset = 0x1111000000000000000000000000000000001111n
 
 /** Who a contract of the chain that is settled on is, as the sender of a deposit. */

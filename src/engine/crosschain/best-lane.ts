@@ -24,6 +24,8 @@ export interface LaneChoice {
   readonly plans: readonly CrosschainPlan[]
   /** Lanes that would do, were contracts of this service on the destination. */
   readonly undeployed: readonly Lane[]
+  /** Lanes that would do, did they run orders. */
+  readonly withoutOrders?: readonly Lane[]
   /** All lanes between the two chains that the request allows. */
   readonly lanes: readonly Lane[]
 }
@@ -31,7 +33,7 @@ export interface LaneChoice {
 /** @throws ForkrouteError NO_ROUTE says of each lane why it cannot be used; as `Settlement.settle`. */
 export async function settleBestLane(
   quote: RouteQuote,
-  { plans, undeployed, lanes }: LaneChoice,
+  { plans, undeployed, withoutOrders = [], lanes }: LaneChoice,
   { settlement, seenPins }: Pick<CrosschainParts, 'seenPins'> & { readonly settlement: Settlement },
 ): Promise<{ readonly settled: Settled; readonly warnings: readonly string[] }> {
   const { request, source, destination } = quote
@@ -68,7 +70,8 @@ export async function settleBestLane(
     ...(isAdaptive(request) && { most: mostAdaptive }),
   })
   if (settled) return { settled, warnings: warningsOf(failures, undeployed) }
-  throw noLane({ request, failures, undeployed, lanes, destination: destination.chain })
+  const left = { undeployed, withoutOrders, lanes }
+  throw noLane({ request, failures, ...left, destination: destination.chain })
 }
 
 /**

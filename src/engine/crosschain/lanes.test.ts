@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createAcross } from '../../bridges/across/index.js'
 import type { Lane } from '../../bridges/bridge.js'
+import { canonical } from '../../bridges/canonical/index.js'
 import { stargate } from '../../bridges/stargate/index.js'
 import { base } from '../../chains/base.js'
 import { ethereum } from '../../chains/ethereum.js'
@@ -76,6 +77,32 @@ describe('laneCandidates', () => {
     })
     expect(namesOf(candidates)).toEqual(['USDC stargate', 'USDC across'])
     expect(undeployed).toHaveLength(lanes.length - 2)
+  })
+
+  test('a lane that runs no order is taken where the bridge pays what is asked for', () => {
+    const dai: Address = '0x6b175474e89094c44da98b954eedeac495271d0f'
+    const daiOnBase: Address = '0x50c5725949a6f0c72e6c4a641f24049a917db0cb'
+    const asked = (tokenOut: Address, more: Partial<LaneCandidatesArgs> = {}) =>
+      laneCandidates(canonical.lanes(ethereum, base), {
+        request: { inputs: [{ token: dai, amount: 1n }], tokensOut: [tokenOut] },
+        mode: 'destination',
+        source: ethereum,
+        destination: base,
+        receiverKind: 'plain',
+        takesDestinationFee: false,
+        entersPosition: false,
+        canOrder: () => true,
+        ...more,
+      })
+    expect(namesOf(asked(daiOnBase).candidates)).toEqual(['DAI canonical'])
+    for (const { candidates, withoutOrders } of [
+      asked(aero),
+      asked(daiOnBase, { takesDestinationFee: true }),
+      asked(daiOnBase, { canOrder: () => false, entersPosition: true }),
+    ]) {
+      expect(candidates).toEqual([])
+      expect(withoutOrders.map(({ symbol }) => symbol)).toEqual(['DAI'])
+    }
   })
 
   test('a position is an order’s, and needs no swap where it is made of the bridge’s token alone', () => {

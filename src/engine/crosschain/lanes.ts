@@ -45,6 +45,8 @@ export interface LaneCandidates {
   readonly candidates: readonly LaneCandidate[]
   /** Lanes that would do, were our contracts on the destination. */
   readonly undeployed: readonly Lane[]
+  /** Lanes that would do, did they run orders. */
+  readonly withoutOrders: readonly Lane[]
 }
 
 const swapsAllowed: Readonly<
@@ -61,6 +63,7 @@ const swapsAllowed: Readonly<
 export function laneCandidates(lanes: readonly Lane[], args: LaneCandidatesArgs): LaneCandidates {
   const { tokensOut } = args.request
   const undeployed: Lane[] = []
+  const withoutOrders: Lane[] = []
   const candidates = lanes.flatMap((lane): (LaneCandidate & { readonly swaps: number })[] => {
     const swapsOnSource = swapsBefore(lane, args)
     const delivered = canonicalToken(args.destination, lane.tokenOut)
@@ -70,6 +73,10 @@ export function laneCandidates(lanes: readonly Lane[], args: LaneCandidatesArgs)
     const isPaid = tokensOut.every((token) => paidTo(lane, args.receiverKind) === token)
     const runsOrder = args.entersPosition || args.takesDestinationFee || !isPaid
     if (!swapsAllowed[args.mode](swapsOnSource, swapsOnDestination)) return []
+    if (runsOrder && lane.withoutOrders) {
+      withoutOrders.push(lane)
+      return []
+    }
     if (runsOrder && !args.canOrder(lane)) {
       undeployed.push(lane)
       return []
@@ -77,7 +84,8 @@ export function laneCandidates(lanes: readonly Lane[], args: LaneCandidatesArgs)
     const swaps = Number(swapsOnSource) + Number(swapsOnDestination)
     return [{ lane, runsOrder, swapsOnDestination, swaps }]
   })
-  return { candidates: candidates.toSorted((a, b) => a.swaps - b.swaps), undeployed }
+  const fewestFirst = candidates.toSorted((a, b) => a.swaps - b.swaps)
+  return { candidates: fewestFirst, undeployed, withoutOrders }
 }
 
 /** What the bridge pays such an account. */
@@ -130,21 +138,27 @@ export function noLane(args: {
   readonly request: Pick<CrosschainRequest, 'chainId' | 'tokensOut' | 'crosschain'>
   readonly failures: readonly LaneFailure[]
   readonly undeployed: readonly Lane[]
+  readonly withoutOrders?: readonly Lane[]
   readonly lanes: readonly Lane[]
   readonly destination: { readonly id: number }
 }): ForkrouteError {
-  const { request, failures, undeployed, lanes, destination } = args
+  const { request, failures, undeployed, withoutOrders = [], lanes, destination } = args
   const details = {
-    lanes: failures.map(({ lane, error }) => ({
-      bridge: lane.bridge,
-      symbol: lane.symbol,
-      code: error.code,
-      message: error.message,
-      ...defined({
-        limit: error.details?.limit,
-        largestAmountOut: error.details?.largestAmountOut,
+    lanes: [
+      ...failures.map(({ lane, error }) => ({
+        bridge: lane.bridge,
+        symbol: lane.symbol,
+        code: error.code,
+        message: error.message,
+        ...defined({
+          limit: error.details?.limit,
+          largestAmountOut: error.details?.largestAmountOut,
+        }),
+      })),
+      ...withoutOrders.map(({ bridge, symbol, withoutOrders: message = '' }) => {
+        return { bridge, symbol, code: 'NO_ROUTE', message }
       }),
-    })),
+    ],
   }
   const between = `chain ${request.chainId} and chain ${destination.id}`
   if (!lanes.length) {
@@ -157,6 +171,12 @@ export function noLane(args: {
   const unreadable = failures.find(({ error }) => error.code === 'STATE_UNAVAILABLE')
   if (unreadable) return new ForkrouteError('STATE_UNAVAILABLE', unreadable.error.message, details)
   if (!failures.length) {
+    const [orderless] = withoutOrders
+    if (orderless && !undeployed.length) {
+      const why = `${nameOf(orderless)}: ${orderless.withoutOrders}`
+      const message = `No lane between ${between} can be used. ${why}`
+      return new ForkrouteError('NO_ROUTE', message, details)
+    }
     const why = undeployed.length
       ? `the contracts that would run a swap on chain ${destination.id} are not deployed there. The operator deploys them with forkroute contracts deploy`
       : `none fits crosschainRouteMode ${request.crosschain.mode}`

@@ -68,7 +68,7 @@ export async function routeOverBridges(
   }
   refuseAmbiguousReceiver(mode, request, source)
   const fee = feePlace(request, lanes, destination)
-  const { candidates, undeployed } = laneCandidates(lanes, {
+  const { candidates, undeployed, withoutOrders } = laneCandidates(lanes, {
     request,
     mode: crosschain.mode,
     source: chains.source,
@@ -84,7 +84,7 @@ export async function routeOverBridges(
   const quote: RouteQuote = { ...common, request, takesDestinationFee, ...defined({ position }) }
   const settlement = settlementOf(quote)
   const plans = candidates.map((candidate) => planOfRoute(quote, candidate))
-  const choice = { plans, undeployed, lanes }
+  const choice = { plans, undeployed, withoutOrders, lanes }
   const { settled, warnings } = await settleBestLane(quote, choice, { settlement, seenPins })
   const more = fee.isMissed ? [...warnings, feeTakenOnSource] : warnings
   const answer = routeAnswer(quote, settled, more)

@@ -11,7 +11,7 @@ import type { ChainWriter } from '../chain/chain-writer.js'
 import type { Placement } from '../chain/placement.js'
 
 /** One for all chains. @see superchain-registry */
-const superchainConfig: Address = '0x95703e0982140d16f8eba6d158fccede42f04a4c'
+export const superchainConfig: Address = '0x95703e0982140d16f8eba6d158fccede42f04a4c'
 /** Seconds, as on mainnet. */
 const withdrawalDelays = [604_800n, 302_400n] as const
 /** Of mainnet: gas that one block may buy, and from what price on. */

@@ -60,6 +60,9 @@ export const bridgePackages: readonly ArtifactPackage[] = [
       opMessengerL1: bedrock('L1CrossDomainMessenger'),
       opMessengerL2: bedrock('L2CrossDomainMessenger'),
       opMessagePasser: bedrock('L2ToL1MessagePasser'),
+      opStandardBridgeL1: bedrock('L1StandardBridge'),
+      opStandardBridgeL2: bedrock('L2StandardBridge'),
+      opToken: bedrock('OptimismMintableERC20'),
     },
   },
 ]

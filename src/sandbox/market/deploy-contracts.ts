@@ -1,5 +1,14 @@
 /** Places every contract of the sandbox that is not a pool: protocols, tokens, price feeds, the trading desk. */
-import { encodeFunctionData, type Hex, parseAbiParameters, stringToHex } from 'viem'
+import {
+  encodeAbiParameters,
+  encodeFunctionData,
+  type Hex,
+  keccak256,
+  numberToHex,
+  parseAbiParameters,
+  stringToHex,
+} from 'viem'
+import { standardBridge } from '../../bridges/canonical/settlement.js'
 import type { Address } from '../../domain/primitives.js'
 import { sandboxAccounts } from '../accounts.js'
 import {
@@ -13,7 +22,7 @@ import { type Placement, placeContracts } from '../chain/placement.js'
 import { type Artifacts, codeOf } from '../contracts/artifacts.js'
 import { multicall3CreationCode } from '../contracts/multicall3.js'
 import { sandboxBytecode } from '../generated/contracts.js'
-import { minterOf } from '../minted-tokens.js'
+import { lockedFor, minterOf } from '../minted-tokens.js'
 import { type SandboxToken, sandboxToken } from '../tokens.js'
 import { tokenAbi } from './market-abi.js'
 import type { Market } from './market-pools.js'
@@ -48,9 +57,11 @@ export interface Deployment {
 export async function deployContracts(deployment: Deployment): Promise<void> {
   const { chain, deployer, market, artifacts, further = [[], []] } = deployment
   const code = (key: string): Hex => codeOf(artifacts, key)
-  const tokens = market.tokens.flatMap((token) =>
-    tokenPlacement(token, market, deployer, code('weth9')),
-  )
+  const tokens = market.tokens.flatMap((token) => {
+    const locked = lockedFor(market.chain, token.address)
+    if (locked) return [bridgedPlacement(token, locked, code('opToken'))]
+    return tokenPlacement(token, market, deployer, code('weth9'))
+  })
   const [proxied, direct] = partition(tokens, ({ creationCode }) =>
     creationCode.startsWith(sandboxBytecode.TokenProxy),
   )
@@ -70,7 +81,9 @@ export async function deployContracts(deployment: Deployment): Promise<void> {
   ])
   // A proxy calls its implementation while it is made, so that one has to be there.
   await placeContracts(chain, deployer, [...proxied, ...further[1]])
+  const bridged = market.tokens.filter(({ address }) => lockedFor(market.chain, address))
   await chain.all([
+    ...bridged.flatMap((token) => wholeSupplyTo(token, deployer)),
     { method: 'anvil_setCode', params: [at.permit2, code('permit2Runtime')] },
     { method: 'anvil_setNonce', params: [at.permit2, '0x1'] },
   ])
@@ -199,6 +212,32 @@ function standardPlacement(
     types: [...standardTypes, { name: 'oft', type: 'address' }],
     args: [...standard.args, minter],
   }
+}
+
+/** The OP stack's own, which its standard bridge alone mints. */
+function bridgedPlacement(
+  { address, name, symbol, decimals }: SandboxToken,
+  locked: Address,
+  creationCode: Hex,
+): Placement {
+  return {
+    address,
+    creationCode,
+    types: parseAbiParameters(
+      'address bridge, address remoteToken, string name, string symbol, uint8 decimals',
+    ),
+    args: [standardBridge, locked, name, symbol, decimals],
+  }
+}
+
+/** Its constructor mints nothing. Balances are its first slot, and the supply its third. */
+function wholeSupplyTo(token: SandboxToken, holder: Address) {
+  const supply = numberToHex(wholeSupply(token), { size: 32 })
+  const key = encodeAbiParameters(parseAbiParameters('address, uint256'), [holder, 0n])
+  return [keccak256(key), numberToHex(2n, { size: 32 })].map((slot) => ({
+    method: 'anvil_setStorageAt',
+    params: [token.address, slot, supply],
+  }))
 }
 
 function tokenPlacement(

@@ -21,9 +21,10 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { base as baseChain } from '../../../src/chains/base.js'
 import { nativeToken } from '../../../src/domain/primitives.js'
-import { executorContracts } from '../../../src/executor/deployments.js'
+import { executorAddress, executorContracts } from '../../../src/executor/deployments.js'
 import { sandboxAccount } from '../../../src/sandbox/accounts.js'
 import { basePlan } from '../../../src/sandbox/plans/base.js'
+import { ethereumPlan } from '../../../src/sandbox/plans/ethereum.js'
 import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.js'
 import { allBut } from '../../support/bridges/all-but.js'
 import { rawTransfers } from '../../support/bridges/raw-transfers.js'
@@ -37,11 +38,16 @@ const messenger = '0x4200000000000000000000000000000000000007'
 const abi = parseAbi([
   'event TransactionDeposited(address indexed from, address indexed to, uint256 indexed version, bytes opaqueData)',
   'function depositTransaction(address to, uint256 value, uint64 gasLimit, bool isCreation, bytes data) payable',
+  'function approve(address spender, uint256 amount)',
+  'function balanceOf(address owner) view returns (uint256)',
   'function pause(string identifier)',
   'function unpause()',
 ])
 const [alice, carol] = [sandboxAccount('alice'), sandboxAccount('carol')]
 const usdc = basePlan.market.token('USDC').address
+const [dai, daiOnBase] = [ethereumPlan, basePlan].map(
+  ({ market }) => market.token('DAI').address,
+) as [Address, Address]
 const amountIn = parseEther('1.25')
 /** Takes nothing. */
 const refusing: Hex = '0x60006000fd'
@@ -214,6 +220,41 @@ describe('GET /canonical/bridge/check', () => {
     })
   })
 
+  test('tokens whose payment has failed are paid by the transaction of the answer', async () => {
+    await mined(ethereum, {
+      to: dai,
+      data: encodeFunctionData({
+        abi,
+        functionName: 'approve',
+        args: [executorAddress(alice.address), amountIn],
+      }),
+    })
+    const sent = await sentFor({ tokenIn: dai, tokenOut: daiOnBase, receiver })
+    const sourceEvent = { bridge: 'canonical', token: daiOnBase, receiver, hasMessage: false }
+    expect(await check(sent.transactionHash)).toMatchObject({
+      status: 'inflight',
+      sourceEvent: { ...sourceEvent, amount: String(amountIn) },
+    })
+    const node = nodeOf(base)
+    const code = (await node.getCode({ address: daiOnBase })) ?? '0x'
+    await node.setCode({ address: daiOnBase, bytecode: refusing })
+    const relay = await included(sent)
+    const held = await checkedAt(sent.transactionHash, relay.blockNumber)
+    expect(held).toMatchObject({ status: 'inflight', retry: { to: messenger, value: '0' } })
+    await node.setCode({ address: daiOnBase, bytecode: code })
+    const { to, data, gas } = held.retry
+    const freed = await mined(base, { to, data, gas: BigInt(gas) }, carol)
+    const delivered = await checkedAt(sent.transactionHash, freed.blockNumber)
+    expect(delivered).toMatchObject({
+      status: 'delivered',
+      destinationTxHash: freed.transactionHash,
+    })
+    const args = [receiver] as const
+    expect(
+      await node.readContract({ abi, address: daiOnBase, functionName: 'balanceOf', args }),
+    ).toBe(amountIn)
+  })
+
   test('what was deposited past the messenger is unknown, and the reason says so', async () => {
     const args = [receiver, 1_000n, 100_000n, false, '0x'] as const
     const data = encodeFunctionData({ abi, functionName: 'depositTransaction', args })
@@ -264,9 +305,11 @@ describe('GET /shortcuts/route', () => {
     while (answer.body.blockNumber < Number(paused.blockNumber)) {
       answer = await asked({ tokenOut: nativeToken })
     }
-    expect(answer.body.details.lanes).toMatchObject([
-      { bridge: 'canonical', message: expect.stringContaining('paused') },
-    ])
+    expect(answer.body.details.lanes[0]).toMatchObject({
+      bridge: 'canonical',
+      symbol: 'ETH',
+      message: expect.stringContaining('paused'),
+    })
     const unpause = encodeFunctionData({ abi, functionName: 'unpause' })
     await mined(ethereum, { ...config, data: unpause }, sandboxAccount('deployer'))
   })

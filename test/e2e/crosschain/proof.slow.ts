@@ -207,9 +207,12 @@ const others = directions.flatMap(({ from, to, name }) =>
   ),
 )
 
-test('the other lanes are those of USDT, DAI and bitcoin', () => {
+test('the other lanes are those of USDT, DAI and bitcoin, and of tokens of the standard bridge', () => {
   expect(new Set(others.map(({ bridge, symbol }) => `${bridge} ${symbol}`))).toEqual(
-    new Set(['across DAI', 'across USDT', 'across WBTC', 'stargate USDT']),
+    new Set([
+      ...['across DAI', 'across USDT', 'across WBTC', 'stargate USDT'],
+      ...['canonical DAI', 'canonical USDC'],
+    ]),
   )
 })
 

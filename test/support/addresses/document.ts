@@ -29,6 +29,9 @@ export const readAt: Readonly<Record<string, string>> = {
     'ethereum-optimism/superchain-registry, superchain/configs/mainnet; docs.base.org, base-contracts',
   'bridges.canonical.systemConfig':
     'ethereum-optimism/superchain-registry, superchain/configs/mainnet; docs.base.org, base-contracts',
+  'bridges.canonical-tokens.bridge':
+    'viem/chains, l1StandardBridge; ethereum-optimism/superchain-registry, superchain/configs/mainnet',
+  'bridges.canonical-tokens.tokens': 'ethereum-optimism/ethereum-optimism.github.io, data',
   'bridges.cctp.messageTransmitter': 'developers.circle.com, CCTP contract addresses',
   'bridges.cctp.tokenMessenger': 'developers.circle.com, CCTP contract addresses',
   'bridges.cctp.tokens': 'developers.circle.com, USDC contract addresses',
