@@ -34,8 +34,8 @@ interface Known {
   readonly start: number
   /** Up to this block, all that was sent is known. */
   seen: number
-  /** Newest blocks of earlier passes, ascending: which of them still stand tells how far the chain was put back. */
-  marks: { readonly number: number; readonly hash: Hex }[]
+  /** Newest blocks after earlier work, ascending: which of them still stand tells how far the chain was put back. */
+  marks: readonly { readonly number: number; readonly hash: Hex }[]
   hasRestarted: boolean
 }
 
@@ -138,8 +138,7 @@ export class Relayer {
 
   async #pass(): Promise<void> {
     for (;;) {
-      const found = await this.#collect()
-      this.#waiting.push(...found)
+      await this.#collect()
       if (this.#hasStopped || this.#mode === 'hold' || this.#mode === 'hostile') return
       const hasMoved = await this.#deliver()
       // A delivery may send something on.
@@ -147,13 +146,16 @@ export class Relayer {
     }
   }
 
-  async #collect(): Promise<Waiting[]> {
-    const found: Waiting[] = []
+  /** What it has found is kept whatever comes next: a chain may be put back while it is asked. */
+  async #collect(): Promise<void> {
     for (const entry of this.#known) {
       const { chain } = entry
       const head = await chain.head()
       if (entry.hasRestarted) await this.#restart(entry)
-      else if (!(await this.#stands(entry, head))) found.push(...(await this.#rollBack(entry)))
+      else {
+        const marks = await this.#standing(entry, head)
+        if (marks) await this.#rollBack(entry, marks)
+      }
       if (head === entry.seen) continue
       const { endpoint, spokePool, cctp } = chain.bridges
       const portals = this.#chains.flatMap(({ bridges: { settlement } }) =>
@@ -166,12 +168,27 @@ export class Relayer {
         topics: [packetSent, fundsDeposited, messageSent, transactionDeposited],
       })
       const all = await Promise.all(logs.map((log) => this.#waitingOf(log, chain)))
-      found.push(...all.flat())
+      this.#waiting.push(...all.flat())
       entry.seen = head
-      const hash = await chain.hashOf(head)
-      if (hash) entry.marks = [...entry.marks.slice(1 - mostMarks), { number: head, hash }]
+      await this.#mark(entry, head)
     }
-    return found
+  }
+
+  /** What it delivers itself is marked, too: it may be undone before anything else is seen. */
+  async #markAll(): Promise<void> {
+    for (const entry of this.#known) {
+      const { chain, marks, hasRestarted } = entry
+      const head = await chain.head()
+      const last = marks.at(-1)
+      // A chain that has been put back meanwhile is looked at by the next pass.
+      if (hasRestarted || (last && (await chain.hashOf(last.number)) !== last.hash)) continue
+      if (head !== last?.number) await this.#mark(entry, head)
+    }
+  }
+
+  async #mark(entry: Known, head: number): Promise<void> {
+    const hash = await entry.chain.hashOf(head)
+    if (hash) entry.marks = [...entry.marks.slice(1 - mostMarks), { number: head, hash }]
   }
 
   async #waitingOf(log: RelayedLog, chain: RelayedChain): Promise<Waiting[]> {
@@ -179,56 +196,60 @@ export class Relayer {
     return delivery ? [{ delivery, log, hasFailed: false }] : []
   }
 
-  /** Whether all that was seen of the chain still stands; forgets what does not. */
-  async #stands(entry: Known, head: number): Promise<boolean> {
-    const { marks, chain, start } = entry
-    let last = marks.at(-1)
-    if (!last) return head >= entry.seen
-    while (last && (last.number > head || (await chain.hashOf(last.number)) !== last.hash)) {
-      marks.pop()
-      last = marks.at(-1)
+  /** @returns the marks that still stand; null: all do. */
+  async #standing({ marks, chain, seen }: Known, head: number): Promise<Known['marks'] | null> {
+    let count = marks.length
+    for (let last = marks[count - 1]; last; last = marks[count - 1]) {
+      if (last.number <= head && (await chain.hashOf(last.number)) === last.hash) break
+      count--
     }
-    const kept = last?.number ?? start
-    if (kept >= entry.seen) return true
-    entry.seen = kept
-    return false
+    return count === marks.length && head >= seen ? null : marks.slice(0, count)
   }
 
   /** All that was sent since is gone, and what the others had sent to it is forgotten. */
   async #restart(entry: Known): Promise<void> {
-    entry.seen = entry.start
+    const { chain, start } = entry
+    await alignNonces(chain, this.#othersOf(chain), true)
+    entry.seen = start
     entry.marks = []
     entry.hasRestarted = false
-    await this.#forget(entry, true)
-    const { chainId } = entry.chain
-    this.#delivered = this.#delivered.filter(({ delivery }) => delivery.destination !== chainId)
+    this.#forget(entry)
+    this.#delivered = this.#delivered.filter(
+      ({ delivery }) => delivery.destination !== chain.chainId,
+    )
   }
 
   /**
    * What stood in the blocks that are gone was never sent, and what was delivered in them is delivered again.
    *
-   * @returns what is to be begun anew.
+   * @param marks - those that still stand.
    */
-  async #rollBack(entry: Known): Promise<Waiting[]> {
-    await this.#forget(entry, false)
-    const { chainId } = entry.chain
-    const isTo = ({ delivery }: Pick<Waiting, 'delivery'>) => delivery.destination === chainId
-    const undone = this.#delivered.filter((one) => isTo(one) && one.blockNumber > entry.seen)
+  async #rollBack(entry: Known, marks: Known['marks']): Promise<void> {
+    const { chain, start } = entry
+    const kept = marks.at(-1)?.number ?? start
+    await alignNonces(chain, this.#othersOf(chain), false)
+    const isTo = ({ delivery }: Pick<Waiting, 'delivery'>) => delivery.destination === chain.chainId
+    const undone = this.#delivered.filter((one) => isTo(one) && one.blockNumber > kept)
     const begun = this.#waiting.filter(isTo)
+    const anew = await Promise.all(
+      [...undone, ...begun].map(async ({ delivery, log }) => {
+        const source = this.#chains.find(({ chainId }) => chainId === delivery.source)
+        return source ? this.#waitingOf(log, source) : []
+      }),
+    )
     this.#delivered = this.#delivered.filter((one) => !undone.includes(one))
-    this.#waiting = this.#waiting.filter((one) => !begun.includes(one))
+    this.#waiting = [...this.#waiting.filter((one) => !begun.includes(one)), ...anew.flat()]
     if (this.#hostility) this.#hostility.counts.again += undone.length
-    const anew = [...undone, ...begun].map(async ({ delivery, log }) => {
-      const source = this.#chains.find((chain) => chain.chainId === delivery.source)
-      return source ? this.#waitingOf(log, source) : []
-    })
-    return (await Promise.all(anew)).flat()
+    entry.seen = Math.min(entry.seen, kept)
+    entry.marks = [...marks]
+    this.#forget(entry)
   }
 
-  async #forget(entry: Known, isWhole: boolean): Promise<void> {
-    const { chain, seen } = entry
-    const others = this.#chains.filter((other) => other !== chain)
-    await alignNonces(chain, others, isWhole)
+  #othersOf(chain: RelayedChain): readonly RelayedChain[] {
+    return this.#chains.filter((other) => other !== chain)
+  }
+
+  #forget({ chain, seen }: Known): void {
     const isKept = ({ delivery }: Pick<Waiting, 'delivery'>) =>
       delivery.source !== chain.chainId || delivery.blockNumber <= seen
     this.#waiting = this.#waiting.filter(isKept)
@@ -258,6 +279,7 @@ export class Relayer {
       hasMoved = true
       await this.#end(entry, chain)
     }
+    await this.#markAll()
     return hasMoved
   }
 
@@ -299,6 +321,7 @@ export class Relayer {
         if (outcome.status !== 'reverted') counts.repeatedWell++
       }
     }
+    await this.#markAll()
   }
 }
 

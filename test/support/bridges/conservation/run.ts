@@ -103,6 +103,8 @@ export async function conserve(
   try {
     for (const chainId of chainIds) await rpc(chainId, 'anvil_setCode', [taker, '0x00'])
     for (const chainId of chainIds) await rpc(chainId, 'evm_mine', [])
+    // A block a second on each: what takes minutes here would let hours go by on one of them alone.
+    for (const chainId of chainIds) await rpc(chainId, 'anvil_setBlockTimestampInterval', [1])
     service = await startService(env)
     await caughtUp({ rpc, service })
     const forms = await askedForms(service, args.forms, args.seed)
