@@ -87,6 +87,8 @@ export interface DeliveryTerms {
   readonly plainDeliveryCost: bigint | null
   /** Asked for of bridges that have `hasGasDrop` alone. */
   readonly gasDrop?: GasDrop
+  /** Wei, > 0, that come with the order's call: asked for of bridges that have `hasCallValue` alone. */
+  readonly callValue?: bigint
   /** Before the source is final, for a fee: asked for of bridges that have `hasFastTransfers` alone. */
   readonly isFast?: boolean
 }
@@ -243,6 +245,8 @@ export interface BridgeAdapter {
   readonly hasNativeFee: boolean
   /** Whether it pays an account on the destination native tokens besides what is sent. */
   readonly hasGasDrop: boolean
+  /** Whether its messaging fee can buy native tokens of the destination for the order's call; absent: it cannot. */
+  readonly hasCallValue?: boolean
   /** Whether it delivers sooner for a fee; absent: it does not. */
   readonly hasFastTransfers?: boolean
   /** Whether nobody delivers unasked, so that the receiver pays for the transaction that does; absent: somebody does. */

@@ -32,6 +32,7 @@ export function layerZeroBridge(family: Family, own: Own): BridgeAdapter {
     slug: family.slug,
     hasNativeFee: true,
     hasGasDrop: true,
+    hasCallValue: true,
     obeysSender: false,
     ...own,
     lanes: (source, destination) => lanes(family, source, destination),

@@ -28,6 +28,8 @@ const [oftSentTopic] = encodeEventTopics({ abi: oftSent })
 /** Anybody: composes are simulated as of an executor that nobody knows. */
 const executor: Address = '0x00000000000000000000000000000000000e8ec0'
 
+const gasMoney = 10n ** 18n
+
 /** The chain's pool of the asset that is delivered; undefined where it has none. */
 export function poolOn(
   { tokensOn }: Pick<Family, 'tokensOn'>,
@@ -165,7 +167,9 @@ export function simulation(
     data,
     value: packet.composeValue,
     before: [receipt],
-    overrides: {},
+    // Whoever it is has the value that was paid for, and gas money.
+    overrides:
+      packet.composeValue > 0n ? { [executor]: { balance: packet.composeValue + gasMoney } } : {},
     // What the executor gives the call, and what a transaction of nothing but it costs on top.
     ...(callGas > 0n && { gasLimit: callGas + intrinsicGas(data) }),
   }

@@ -13,8 +13,11 @@ describe('encodeOptions', () => {
     expect(encodeOptions([receiveGasOption(200_000n)])).toBe(
       '0x00030100110100000000000000000000000000030d40',
     )
-    expect(encodeOptions([composeGasOption(500_000n)])).toBe(
+    expect(encodeOptions([composeGasOption({ gas: 500_000n, value: 0n })])).toBe(
       '0x00030100130300000000000000000000000000000007a120',
+    )
+    expect(encodeOptions([composeGasOption({ gas: 500_000n, value: 10n ** 18n })])).toBe(
+      '0x00030100230300000000000000000000000000000007a12000000000000000000de0b6b3a7640000',
     )
   })
 })
@@ -41,7 +44,7 @@ describe('composeOptionOf', () => {
     )
     const verifier = encodePacked(['uint8', 'uint16', 'uint8', 'uint8'], [2, 2, 0, 1])
     const options = encodeOptions([
-      ...[receiveGasOption(1n), composeGasOption(5n), second],
+      ...[receiveGasOption(1n), composeGasOption({ gas: 5n, value: 0n }), second],
       ...[verifier, valued],
     ])
     expect(composeOptionOf(options)).toEqual({ gas: 12n, value: 11n })
@@ -52,7 +55,7 @@ describe('composeOptionOf', () => {
     expect(composeOptionOf('0x')).toEqual(none)
     expect(composeOptionOf(encodeOptions([]))).toEqual(none)
     expect(composeOptionOf(encodePacked(['uint16', 'uint256'], [1, 200_000n]))).toEqual(none)
-    const whole = encodeOptions([composeGasOption(5n)])
+    const whole = encodeOptions([composeGasOption({ gas: 5n, value: 0n })])
     for (let end = 2; end < size(whole); end += 1) {
       const torn = whole.slice(0, 2 + 2 * end) as `0x${string}`
       expect(() => composeOptionOf(torn)).not.toThrow()

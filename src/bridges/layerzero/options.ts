@@ -2,7 +2,16 @@
  * LayerZero's options of type 3: what the sender pays the executor for. Pure.
  * @see LayerZero-Labs lz-evm-protocol-v2 3.0.168, contracts/messagelib/libs/ExecutorOptions.sol
  */
-import { concatHex, encodePacked, hexToBigInt, hexToNumber, padHex, size, slice } from 'viem'
+import {
+  concatHex,
+  encodePacked,
+  hexToBigInt,
+  hexToNumber,
+  numberToHex,
+  padHex,
+  size,
+  slice,
+} from 'viem'
 import type { Hex } from '../../domain/primitives.js'
 import type { GasDrop } from '../bridge.js'
 
@@ -27,12 +36,12 @@ export function receiveGasOption(gas: bigint): Hex {
   )
 }
 
-/** @param gas - of the message's first and only compose. */
-export function composeGasOption(gas: bigint): Hex {
-  return encodePacked(
-    ['uint8', 'uint16', 'uint8', 'uint16', 'uint128'],
-    [executorWorker, 19, composeOption, 0, gas],
-  )
+/** Of the message's first and only compose. */
+export function composeGasOption({ gas, value }: PaidCall): Hex {
+  const bought = encodePacked(['uint8', 'uint16', 'uint128'], [composeOption, 0, gas])
+  // No value is left out, as LayerZero's own encoder does.
+  const data = value > 0n ? concatHex([bought, numberToHex(value, { size: 16 })]) : bought
+  return concatHex([encodePacked(['uint8', 'uint16'], [executorWorker, size(data)]), data])
 }
 
 /** The executor pays the account before the receipt, and needs no success. */

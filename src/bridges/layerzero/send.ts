@@ -2,7 +2,7 @@
 import { decodeFunctionResult, padHex, size, toFunctionSelector } from 'viem'
 import type { Hex } from '../../domain/primitives.js'
 import type { ReadResult } from '../../domain/state.js'
-import type { DeliveryTerms, GasDrop, Lane, LaneRefusal } from '../bridge.js'
+import type { DeliveryTerms, Lane, LaneRefusal } from '../bridge.js'
 import { oftAbi } from './abi.js'
 import { composeGasOption, encodeOptions, nativeDropOption, receiveGasOption } from './options.js'
 
@@ -31,7 +31,7 @@ export function sendParameters(
   const receiveGas = receiptGas + (hasMessage ? messageGas.least + bytes * messageGas.perByte : 0n)
   const bought = [
     ...(receiveGas > 0n ? [receiveGasOption(receiveGas)] : []),
-    ...(hasMessage ? [composeGasOption(terms.gas)] : []),
+    ...(hasMessage ? [composeGasOption({ gas: terms.gas, value: terms.callValue ?? 0n })] : []),
     ...(terms.gasDrop ? [nativeDropOption(terms.gasDrop)] : []),
   ]
   return {
@@ -53,7 +53,7 @@ export function isAnswer(
 /** Wei that the messaging costs, of what `quoteSend` answers. @param refused - where it has no answer. */
 export function messagingFee(
   read: ReadResult | undefined,
-  { gasDrop }: DeliveryTerms,
+  { gasDrop, callValue }: DeliveryTerms,
   refused: () => LaneRefusal,
 ): bigint | LaneRefusal {
   if (isAnswer(read)) {
@@ -61,11 +61,12 @@ export function messagingFee(
       .nativeFee
   }
   const isCapped = read?.ok === false && read.message.includes(tooMuchNative)
-  return isCapped && gasDrop ? cappedDrop(gasDrop) : refused()
+  if (isCapped && gasDrop) return capped(gasDrop.amount, 'as a gas drop')
+  return isCapped && callValue ? capped(callValue, 'with a call') : refused()
 }
 
-function cappedDrop({ amount }: GasDrop): LaneRefusal {
-  const message = `LayerZero’s executor pays less than ${amount} wei as a gas drop on the destination chain.`
+function capped(amount: bigint, how: string): LaneRefusal {
+  const message = `LayerZero’s executor pays less than ${amount} wei ${how} on the destination chain.`
   return { reason: 'too-much', message }
 }
 

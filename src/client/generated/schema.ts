@@ -2866,7 +2866,7 @@ export interface components {
                 receiver?: string;
                 /** @description Actions on the destination with what arrives: the first is balance of it; references count from there. */
                 callback?: components["schemas"]["BundleAction"][];
-                /** @description Native sent along; no bridge here takes any but 0. */
+                /** @description Wei of the destination’s native token for the callback, beside what arrives: over Stargate and OFTs. */
                 callbackValue?: (string | bigint) | number;
                 /** @description Wishes about the bridge by name: CCTP takes {transferType: standard or fast}. What a bridge does not know is named in warnings. */
                 protocolArgs?: {

@@ -33,6 +33,8 @@ export interface BridgedBundle extends LaneCandidate {
     | null
   /** Hundredths of a basis point that what is delivered may fall short of the simulation. */
   readonly centiBps: bigint
+  /** Wei, > 0, that come with the call of the callback. */
+  readonly callValue?: bigint
   /** Sooner, for a fee, as its bridge does. */
   readonly isFast?: boolean
   /** Raw units that must be delivered at least, in place of `centiBps`. */

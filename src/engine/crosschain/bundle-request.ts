@@ -3,6 +3,7 @@ import type { Lane } from '../../bridges/bridge.js'
 import { bridgeOf, bridges } from '../../bridges/registry.js'
 import type { BundleAction, BundleRequest, TypedBundle } from '../../domain/bundle.js'
 import { invalidRequest } from '../../domain/common-errors.js'
+import { defined } from '../../domain/defined.js'
 import type { CallContext } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
 import { maxActions } from '../../domain/grammar.js'
@@ -87,12 +88,14 @@ function readBridge(
     primaryAddress,
     destinationChainId,
     receiver: named,
+    callbackValue = 0n,
     protocolArgs = {},
   } = values as {
     readonly tokenIn: Address
     readonly primaryAddress: Address
     readonly destinationChainId: number
     readonly receiver?: Address
+    readonly callbackValue?: bigint
     readonly protocolArgs?: Readonly<Record<string, unknown>>
   }
   const destination = chains.all.find(({ id }) => id === destinationChainId)
@@ -131,6 +134,7 @@ function readBridge(
     refuse(index, 'receiver', `another than ${receiver} on chain ${destination.id}: ${why}`)
   }
   const runsOrder = callback !== undefined && callback !== null
+  const callValue = callValueOf(callbackValue, lane, { index, runsOrder })
   const bundle: BridgedBundle = {
     source,
     lane,
@@ -138,6 +142,7 @@ function readBridge(
     swapsOnDestination: true,
     centiBps: defaultCentiBps,
     isFast,
+    ...defined({ callValue }),
     callback: runsOrder
       ? {
           kind: 'actions',
@@ -146,6 +151,26 @@ function readBridge(
       : null,
   }
   return { action: index, destination, receiver, lanes: [lane], bundlesFor: () => [bundle] }
+}
+
+/** Bridges state it in so many bits. */
+const maxCallValue = 2n ** 128n - 1n
+
+/** Wei that come with the call; undefined: none. */
+function callValueOf(
+  wei: bigint,
+  lane: Lane,
+  { index, runsOrder }: { readonly index: number; readonly runsOrder: boolean },
+): bigint | undefined {
+  if (wei === 0n) return undefined
+  const argument = 'callbackValue'
+  const able = bridges.filter(({ hasCallValue }) => hasCallValue)
+  if (!bridgeOf(lane).hasCallValue) {
+    const names = able.map(({ slug }) => slug).join(' and ')
+    return refuse(index, argument, `0: ${lane.bridge} brings no native tokens besides; ${names} do`)
+  }
+  if (!runsOrder) return refuse(index, argument, '0 without a callback: nothing takes it')
+  return wei > maxCallValue ? refuse(index, argument, `at most ${maxCallValue}`) : wei
 }
 
 const transferTypes = ['standard', 'fast']

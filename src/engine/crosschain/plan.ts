@@ -43,6 +43,8 @@ interface LanePlan extends LaneCandidate {
   /** Hundredths of a basis point that what is delivered may fall short of the simulation. */
   readonly centiBps: bigint
   readonly gasDrop?: GasDrop
+  /** Wei, > 0, that come with the order's call. */
+  readonly callValue?: bigint
   /** Sooner, for a fee, as its bridge does. */
   readonly isFast?: boolean
 }
@@ -145,14 +147,14 @@ export function planOfBundle(
 
 /** @param receiverKind - of the receiver, on the destination. */
 export function lanePlanOf(bundle: BridgedBundle, receiverKind: AccountKind): LanePlan {
-  const { lane, runsOrder, swapsOnDestination, centiBps, isFast } = bundle
+  const { lane, runsOrder, swapsOnDestination, centiBps, callValue, isFast } = bundle
   return {
     lane,
     runsOrder,
     swapsOnDestination,
     destination: destinationOf(bundle, paidTo(lane, receiverKind)),
     centiBps,
-    ...defined({ isFast }),
+    ...defined({ callValue, isFast }),
   }
 }
 

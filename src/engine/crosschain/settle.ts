@@ -261,7 +261,7 @@ export class Settlement {
   }
 
   async #runOrder(
-    { to, receiver, action }: Transfer,
+    { to, receiver, action, callValue }: Transfer,
     order: DestinationOrder,
     how: {
       readonly delivery: Delivery
@@ -270,7 +270,8 @@ export class Settlement {
     },
   ): Promise<DestinationLeg> {
     const { tasks, accountId } = this.#parts
-    const running = tasks.runDestination({ order, accountId, receiver, ...how }, to.pin)
+    const args = { order, accountId, receiver, ...how, ...defined({ callValue }) }
+    const running = tasks.runDestination(args, to.pin)
     if (order.kind === 'route') return running
     const leg = await running.catch((error: unknown) => {
       throw asCallbackError(error, action, to.chain.id)
@@ -301,7 +302,7 @@ function sendOf(
   transfer: Transfer,
   { message, orderGas, deliveryGas, least }: Payload & { readonly least?: bigint },
 ): LaneSend {
-  const { lane, runsOrder, gasDrop, isFast, centiBps, to, receiver } = transfer
+  const { lane, runsOrder, gasDrop, callValue, isFast, centiBps, to, receiver } = transfer
   return {
     lane,
     terms: {
@@ -309,7 +310,7 @@ function sendOf(
       message,
       gas: callGas(transfer, orderGas),
       ...deliveryCosts(to, lane, deliveryGas),
-      ...defined({ gasDrop, isFast }),
+      ...defined({ gasDrop, callValue, isFast }),
     },
     // Failing on the source costs gas, failing later gives another token: so half of it is for the way there.
     centiBps: runsOrder ? centiBps / 2n : centiBps,

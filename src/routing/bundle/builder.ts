@@ -17,6 +17,8 @@ import {
 import {
   type Address,
   bigintToString,
+  isNative,
+  nativeToken,
   type TokenAmount,
   toAddress,
 } from '../../domain/primitives.js'
@@ -121,8 +123,9 @@ export class BundleBuilder implements BundleContext {
   }
 
   /** What comes before the actions of a delivery. */
-  #begin({ delivery: { token }, fee }: DeliveredInput): void {
+  #begin({ delivery: { token }, fee, callValue }: DeliveredInput): void {
     this.draft.add(0, selfStep)
+    if (callValue) this.draft.credit(nativeToken, callValue)
     if (!fee) return
     const amount = { ref: 'balance', token, bps: Number(fee.bps) } as const
     this.draft.add(0, { kind: 'transfer', token, to: fee.receiver, amount })
@@ -260,7 +263,7 @@ export class BundleBuilder implements BundleContext {
   order(steps: readonly ExecutorStep[], outputs: Order['outputs']): Order {
     const { request, accountId, delivered, fee } = this.args
     const inputs = delivered
-      ? [{ token: delivered.delivery.token, amount: delivered.delivery.amount }]
+      ? inputsOf(delivered)
       : this.#taken().map((input) => withFee(input, fee?.amounts.get(input.token)))
     const paid = new Set(outputs.map(({ token }) => token))
     const pulled = new Set(inputs.map(({ token }) => token))
@@ -294,6 +297,16 @@ export class BundleBuilder implements BundleContext {
     const signature = permit?.kind === 'eip2612' ? standInSignature(from) : undefined
     return buildTransaction({ strategy, from, order, signature })
   }
+}
+
+/** As the DestinationReceiver takes them: native that comes with native is no input of its own. */
+function inputsOf({ delivery: { token, amount }, callValue }: DeliveredInput): OrderInput[] {
+  if (!callValue) return [{ token, amount }]
+  if (isNative(token)) return [{ token, amount: amount + callValue }]
+  return [
+    { token, amount },
+    { token: nativeToken, amount: callValue },
+  ]
 }
 
 /** The fee is a part of what is taken. */

@@ -27,6 +27,8 @@ export interface DeliveredInput {
   /** That the order must be given. */
   readonly gas: bigint
   readonly fallbackReceiver: Address
+  /** Wei, > 0, that come with the call, beside what is delivered. */
+  readonly callValue?: bigint
   /** A share of what arrives, taken before anything else. */
   readonly fee?: { readonly bps: bigint; readonly receiver: Address }
 }

@@ -1,6 +1,7 @@
 /** Runs a bundle, whole or as far as it is planned, and reports which action fails, in which call, and why. */
 import { gasForOrder } from '../../bridges/bridge.js'
 import type { PrerequisiteRecord } from '../../domain/bundle.js'
+import { defined } from '../../domain/defined.js'
 import type { Order, UnsignedTransaction } from '../../domain/order.js'
 import type { Hex, TokenAmount } from '../../domain/primitives.js'
 import {
@@ -84,8 +85,9 @@ export function asSent(
   return delivered ? { message: messageOf(delivered, order) } : { tx: builder.transaction(order) }
 }
 
-function messageOf({ fallbackReceiver, gas }: DeliveredInput, order: Order): Hex {
-  return buildDeliveryMessage({ order, fallbackReceiver, minimumGas: gas })
+function messageOf({ fallbackReceiver, gas, callValue }: DeliveredInput, order: Order): Hex {
+  const minimumValue = defined({ minimumValue: callValue })
+  return buildDeliveryMessage({ order, fallbackReceiver, minimumGas: gas, ...minimumValue })
 }
 
 /**

@@ -57,6 +57,8 @@ export interface DestinationLegArgs {
   /** Gas that the order must be given. */
   readonly gas: bigint
   readonly receiver: Address
+  /** Wei, > 0, that come with the order's call. */
+  readonly callValue?: bigint
   readonly knownRoutes: readonly KnownRoute[]
 }
 
@@ -169,8 +171,9 @@ async function runActions(
   return legOf(await runBundle(task, bundle), 'The callback has no order.')
 }
 
-function deliveredTo({ delivery, gas, receiver }: DestinationLegArgs) {
-  return { bridge: bridgeOf(delivery), delivery, gas, fallbackReceiver: receiver }
+function deliveredTo({ delivery, gas, receiver, callValue }: DestinationLegArgs) {
+  const bridge = bridgeOf(delivery)
+  return { bridge, delivery, gas, fallbackReceiver: receiver, ...defined({ callValue }) }
 }
 
 /** @param missing - why there is no leg where nothing was simulated. @throws ForkrouteError SIMULATION_REVERTED. */

@@ -77,8 +77,8 @@ function place(chainId: number, blockNumber: number): Place {
   return { chainId, nodeUrl, blockNumber, blockTimeSeconds: sandboxPlan(chainId).blockSeconds }
 }
 
-/** The answer, once its transaction has been carried out on both sides. */
-async function carriedOut(actions: readonly Action[], token: Address) {
+/** The answer, once its transaction has been carried out on both sides. @param more - units that the receiver gains besides. */
+async function carriedOut(actions: readonly Action[], token: Address, more = 0n) {
   const { status, text, body } = await ask(actions)
   expect(status, text).toBe(200)
   const [source, destination] = [
@@ -92,7 +92,7 @@ async function carriedOut(actions: readonly Action[], token: Address) {
   const delivered = await deliverOnFork({ source, destination, logs: sent.logs, watch })
   expect(delivered).toMatchObject({
     status: 'delivered',
-    gained: BigInt(body.arrival.amountsOut[token]),
+    gained: BigInt(body.arrival.amountsOut[token] ?? 0) + more,
   })
   expect(body.arrival.receiver).toBe(bob)
   const spent = BigInt(body.amountsIn[nativeToken] ?? '0')
@@ -199,6 +199,43 @@ describe.each(['stargate', 'across'])('%s', (slug) => {
   })
 })
 
+describe('callbackValue', () => {
+  const callbackValue = String(10n ** 16n)
+  const wrapped = 6n * 10n ** 15n
+  const wrap = act('wrapped-native', 'deposit', { amountIn: String(wrapped) })
+
+  test('is there for the callback beside the token, and what it leaves goes to the receiver', async () => {
+    const swap = act('svc', 'route', { tokenIn: usdc, tokenOut: dai, amountIn: output(0) })
+    const actions = [send('stargate', { callback: [arrived, wrap, swap], callbackValue })]
+    const body = await carriedOut(actions, weth)
+    expect(body.arrival.amountsOut[weth]).toBe(String(wrapped))
+    expect(Object.keys(body.arrival.amountsOut).toSorted()).toEqual([dai, weth].toSorted())
+    expect(BigInt(body.bridgeFee.native)).toBeGreaterThan(10n ** 16n)
+    await carriedOut(actions, nativeToken, 10n ** 16n - wrapped)
+  })
+
+  test('comes on top of ether that is delivered', async () => {
+    const { tokenIn, primary: primaryAddress } = laneOf('stargate', 'ETH')
+    const callback = [
+      act('svc', 'balance', { token: nativeToken }),
+      act('wrapped-native', 'deposit', { amountIn: output(0) }),
+    ]
+    const amount = String(10n ** 17n)
+    const sent = { tokenIn, primaryAddress, amountIn: amount, callback, callbackValue }
+    const body = await carriedOut([send('stargate', sent)], weth)
+    const delivered = BigInt(body.arrival.delivered.amount)
+    expect(BigInt(body.arrival.amountsOut[weth])).toBe(delivered + 10n ** 16n)
+  })
+
+  test('that is too little for the callback fails it', async () => {
+    const callback = [arrived, wrap]
+    const less = String(wrapped - 1n)
+    const { status, text } = await ask([send('stargate', { callback, callbackValue: less })])
+    expect(status, text).toBe(422)
+    expect(text).toMatch(/action 0, callback on chain 1: /)
+  })
+})
+
 /** As published clients of the family send a route to another chain within a bundle. */
 const routeTo = (more: Record<string, unknown> = {}) =>
   act('svc', 'route', {
@@ -292,7 +329,21 @@ test.each<[string, () => Action[], RegExp]>([
   ['another bridge', () => [send('stargate', {}, 'across')], /primaryAddress/],
   ['another token', () => [send('stargate', { tokenIn: nativeToken })], /tokenIn/],
   ['the same chain', () => [send('stargate', { destinationChainId: 8453 })], /destinationChainId/],
-  ['value', () => [send('stargate', { callbackValue: '1' })], /callbackValue/],
+  [
+    'value without a callback',
+    () => [send('stargate', { callbackValue: '1' })],
+    /callbackValue must be 0 without a callback/,
+  ],
+  [
+    'value over a bridge that brings none',
+    () => [send('across', { callback: [arrived], callbackValue: '1' })],
+    /callbackValue must be 0: across brings no native tokens besides; stargate and oft do/,
+  ],
+  [
+    'more value than can be stated',
+    () => [send('stargate', { callback: [arrived], callbackValue: String(2n ** 128n) })],
+    /callbackValue must be at most/,
+  ],
   ['empty', () => [send('stargate', { callback: [] })], /callback must be/],
   ['no balance', () => [send('stargate', { callback: [swapThere] })], /callback\[0\]\.action/],
   [

@@ -14,6 +14,7 @@ import {
   pad,
   parseAbi,
   parseEventLogs,
+  size,
   slice,
 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
@@ -131,7 +132,7 @@ export async function deliverOnFork(args: {
       if (event.eventName === 'FundsDeposited') {
         done.push(await fill(anvil, event.args, source.chainId, redirected))
       } else if (event.eventName === 'PacketSent') {
-        done.push(...(await receive(anvil, event.address, event.args.encodedPayload)))
+        done.push(...(await receive(anvil, event.address, event.args)))
       } else if (event.eventName === 'TransactionDeposited') {
         done.push(await includeDeposit(anvil, event.args))
       } else if (event.eventName === 'MessageSent') {
@@ -301,8 +302,24 @@ async function mint(anvil: TestAnvil, transmitter: Address, sent: Hex): Promise<
   return mined(anvil, { from: relayer, to, data })
 }
 
-/** The endpoint calls the application, and anybody composes what that has queued, with the gas that was paid for. */
-async function receive(anvil: TestAnvil, endpoint: Address, packet: Hex): Promise<Mined[]> {
+/** Wei bought for the compose, by LayerZero's options: worker 1, type 3, its index, gas and value. */
+function composeValue(options: Hex): bigint {
+  let value = 0n
+  for (let at = 2; at < size(options); at += 3 + hexToNumber(slice(options, at + 1, at + 3))) {
+    const isCompose =
+      slice(options, at, at + 1) === '0x01' && slice(options, at + 3, at + 4) === '0x03'
+    const end = at + 3 + hexToNumber(slice(options, at + 1, at + 3))
+    if (isCompose && end - at === 38) value += hexToBigInt(slice(options, at + 22, end))
+  }
+  return value
+}
+
+/** The endpoint calls the application, and anybody composes what that has queued, with the value that was paid for. */
+async function receive(
+  anvil: TestAnvil,
+  endpoint: Address,
+  { encodedPayload: packet, options }: { encodedPayload: Hex; options: Hex },
+): Promise<Mined[]> {
   const [nonce, srcEid] = [hexToBigInt(slice(packet, 1, 9)), hexToNumber(slice(packet, 9, 13))]
   const origin = { srcEid, sender: slice(packet, 13, 45), nonce }
   const to = slice(packet, 61, 81)
@@ -324,7 +341,8 @@ async function receive(anvil: TestAnvil, endpoint: Address, packet: Hex): Promis
       functionName: 'lzCompose',
       args: [from, landing, id, index, inner, '0x'],
     })
-    done.push(await mined(anvil, { from: relayer, to: endpoint, data: call }))
+    const value = numberToHex(composeValue(options))
+    done.push(await mined(anvil, { from: relayer, to: endpoint, data: call, value }))
   }
   return done
 }

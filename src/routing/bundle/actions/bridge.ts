@@ -29,7 +29,10 @@ export const bridge = defineServiceAction({
       'actions',
       'Actions on the destination with what arrives: the first is balance of it; references count from there.',
     ),
-    callbackValue: optional('signed', 'Native sent along; no bridge here takes any but 0.'),
+    callbackValue: optional(
+      'signed',
+      'Wei of the destination’s native token for the callback, beside what arrives: over Stargate and OFTs.',
+    ),
     protocolArgs: optional(
       'fields',
       'Wishes about the bridge by name: CCTP takes {transferType: standard or fast}. What a bridge does not know is named in warnings.',
@@ -39,8 +42,7 @@ export const bridge = defineServiceAction({
   takes: [['tokenIn', 'amountIn']],
   takesNumbers: true,
   outputs: () => 0,
-  check({ callbackValue = 0n, protocolArgs = {} }, { refuse }) {
-    if (callbackValue !== 0n) refuse('callbackValue', '0: no bridge here sends native along')
+  check({ protocolArgs = {} }, { refuse }) {
     if (protocolArgs.isHyperCoreTransfer === true) {
       refuse('protocolArgs', 'without isHyperCoreTransfer: no bridge here delivers to HyperCore')
     }
