@@ -55,6 +55,7 @@ const below = {
     'telemetry',
     'platform',
   ],
+  evidence: ['verify', 'forks', 'rpc', 'chains', 'domain'],
   backtest: ['wire', 'chains', 'domain', 'config', 'telemetry', 'platform'],
   cassette: ['protocols', 'catalog', 'chains', 'rpc', 'domain', 'config', 'telemetry'],
   doctor: [

@@ -10,6 +10,7 @@ import { damagedRows } from '../rpc/cassette/cassette-check.js'
 import { guarded, openCassetteFile } from '../rpc/cassette/cassette-file.js'
 import { CassetteRequests, type RequestRow } from '../rpc/cassette/cassette-requests.js'
 import { createLogger } from '../telemetry/log.js'
+import { checkEvidence, type EvidenceOptions, evidenceIn } from './evidence/verify.js'
 import { type OutputOptions, printJson, withProgress } from './output.js'
 import { localConfig } from './record.js'
 
@@ -142,11 +143,19 @@ export function addReplay(program: Command): void {
     })
   program
     .command('verify')
-    .description('run all requests of a cassette again and compare the answers byte by byte')
-    .argument('<file>', 'the cassette')
-    .option('--only <numbers>', 'of these requests, such as 3 or 1,4-6')
+    .description(
+      'check evidence: signature, proofs, and what the transaction does; or run a cassette again and compare its answers',
+    )
+    .argument('<file>', 'evidence, an answer that holds it, or a cassette')
+    .option('--public-key <hex>', 'that must have signed, as /.well-known/forkroute names it')
+    .option('--chain <id>', 'that the evidence must be about')
+    .option('--block-hash <hash>', 'of its block on the chain, as any explorer names it')
+    .option('--only <numbers>', 'of a cassette: these requests, such as 3 or 1,4-6')
     .action(async (file: string, local: { only?: string }, command: Command) => {
       const { json } = command.optsWithGlobals<OutputOptions>()
+      const content = evidenceIn(file)
+      if (content !== null)
+        return checkEvidence(content, command.optsWithGlobals<EvidenceOptions>())
       const only = local.only === undefined ? null : parseNumbers(local.only, '--only')
       const result = await withProgress('Verifying', (report) => verify(file, only, report))
       if (json) printJson(result)

@@ -70,6 +70,7 @@ export const calls = {
   system: 'getSystem',
   configuration: 'getConfiguration',
   doctor: 'getDoctor',
+  identity: 'getIdentity',
   health: 'getHealth',
   readiness: 'getReadiness',
 } as const satisfies Readonly<Record<string, keyof operations>>

@@ -30,6 +30,7 @@ import type { Address, BlockPin, Cost, Hex, Token, TokenAmount } from './primiti
 import type { RouteStepRecord } from './route-step.js'
 import type { PoolChoice, RouterSettings } from './router-settings.js'
 import type { MakerOffer, Makers } from './signed-order.js'
+import type { SimulationRequest } from './state.js'
 import type { TransactionTrace } from './trace.js'
 import type { AnswerMarks, AutoSlippage, FoundSlippage } from './validity.js'
 
@@ -71,6 +72,8 @@ export interface RouteRequest {
   readonly includePriceImpact: boolean
   /** Whether to tell what the transaction does; default false. */
   readonly includeTrace?: boolean
+  /** Whether the answer brings how its transaction was simulated, of which evidence is made; default false. */
+  readonly includeSimulation?: boolean
   /** Absent: the newest pinned block. */
   readonly blockNumber?: bigint
   readonly deadlineMs?: number
@@ -246,6 +249,8 @@ export interface RouteAnswer {
   /** Only where it was asked for; null where the transaction cannot be traced. */
   readonly trace?: TransactionTrace | null
   readonly explanation?: Explanation
+  /** Only where it was asked for. */
+  readonly simulation?: SimulationRequest
   /** Only where they were asked for; the best first, fewer than asked for where there are no more ways. */
   readonly alternatives?: readonly RouteAlternative[]
   readonly crosschain?: CrosschainFacts

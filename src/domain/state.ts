@@ -80,6 +80,8 @@ export interface AccountOverride {
   readonly nonce?: number
   readonly code?: Hex
   readonly stateDiff?: Readonly<Record<Hex, Hex>>
+  /** What is hashed to get slots of `stateDiff`, the outermost first: shows whose they are. */
+  readonly preimages?: Readonly<Record<Hex, readonly Hex[]>>
 }
 export type StateOverrides = Readonly<Record<Address, AccountOverride>>
 
@@ -93,7 +95,11 @@ export function mergeOverrides(...list: readonly StateOverrides[]): StateOverrid
         before?.stateDiff || next.stateDiff
           ? { ...before?.stateDiff, ...next.stateDiff }
           : undefined
-      merged[address] = { ...before, ...next, ...defined({ stateDiff }) }
+      const preimages =
+        before?.preimages || next.preimages
+          ? { ...before?.preimages, ...next.preimages }
+          : undefined
+      merged[address] = { ...before, ...next, ...defined({ stateDiff, preimages }) }
     }
   }
   return merged

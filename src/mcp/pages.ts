@@ -12,6 +12,7 @@ const about: Readonly<Record<string, string>> = {
   'how-to/alternatives': 'The next best transactions beside the best.',
   'how-to/explain': 'Candidates, reasons, and why this route.',
   'how-to/traces': 'Calls and payments of a transaction.',
+  'how-to/evidence': 'Files that prove an answer to others.',
   'how-to/what-if': 'Answers on changed state.',
   'how-to/blocks': 'What can be asked at past blocks.',
   'how-to/permits': 'Signatures in place of approvals.',

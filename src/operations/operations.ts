@@ -6,6 +6,7 @@ import type { ChainDefinition } from '../chains/chain.js'
 import type { Config } from '../config/config.js'
 import { examine } from '../doctor/machine-checks.js'
 import type { StateOverlay } from '../domain/changes/overlay.js'
+import type { EvidenceDesk } from '../domain/operations/evidence.js'
 import type { Operations } from '../domain/operations/operations.js'
 import type { KnownPool, PoolQuery } from '../domain/operations/pools.js'
 import type { DoctorCheck } from '../domain/operations/system.js'
@@ -32,6 +33,7 @@ export interface OperationsParts extends Omit<SystemParts, 'processes' | 'venues
   readonly catalog: Catalog
   readonly orders: OrderStore
   readonly makers: Makers
+  readonly evidence: EvidenceDesk
   readonly overlays: { current(chainId: number): StateOverlay | null }
   /** Pools of the sandbox's Ethereum, which no look-up finds. */
   readonly sandboxPools: readonly Pool[]
@@ -87,6 +89,7 @@ export function createOperations(parts: OperationsParts): Operations & { close()
     removeOrders: (owner, chainId, hashes) => parts.orders.remove(owner, chainId, hashes),
     usableOrders: (owner, chainId) => parts.orders.usableBy(owner, chainId),
     makers: parts.makers,
+    evidence: parts.evidence,
     overlay: (chainId) => parts.overlays.current(chainId),
     poolIndex: () =>
       chains.map((chain) => ({

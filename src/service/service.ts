@@ -54,6 +54,7 @@ import { count, noteHead, observe } from '../telemetry/metrics.js'
 import { logIgnoredErrors, logsIgnoredErrors } from '../telemetry/quietly.js'
 import { startTracing } from '../telemetry/tracing.js'
 import { type Chosen, chooseChains, type SandboxNode, servedChains } from './chosen-chains.js'
+import { openEvidence } from './evidence.js'
 import { laterAccounts } from './later-accounts.js'
 import { readOrder } from './read-order.js'
 import { cacheBytes, registerMetrics } from './service-metrics.js'
@@ -186,6 +187,7 @@ export async function createService(given: Config, options: ServiceOptions): Pro
       orders,
       overlays,
       makers,
+      evidence: openEvidence({ ...prepared, archive, dataDir: given.dataDir }),
       chains,
       urls,
       sandboxPools,

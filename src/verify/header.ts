@@ -2,7 +2,7 @@
 import { type Hex, keccak256, toRlp } from 'viem'
 
 /** In the order of the RLP list; quantities are integers without leading zeros, the rest is bytes as printed. */
-const headerFields: readonly (readonly [name: string, kind: 'bytes' | 'quantity'])[] = [
+export const headerFields: readonly (readonly [name: string, kind: 'bytes' | 'quantity'])[] = [
   ['parentHash', 'bytes'],
   ['sha3Uncles', 'bytes'],
   ['miner', 'bytes'],

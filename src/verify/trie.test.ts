@@ -108,14 +108,15 @@ describe('provenAccount', () => {
     const { trie, root } = await stateOf(
       account(['0x07', integer(10n ** 18n), storageRoot, codeHash]),
     )
-    const nodes = new TrieNodes(await proofOf(trie, address(3n)))
+    const proof = await proofOf(trie, address(3n))
+    const nodes = new TrieNodes(proof)
     expect(provenAccount(root, address(3n), nodes)).toEqual({
       nonce: 7n,
       balance: 10n ** 18n,
       storageRoot,
       codeHash,
     })
-    expect(nodes.unused()).toBe(0)
+    expect(nodes.used()).toHaveLength(proof.length)
   })
 
   test('an account that is not there is empty, by proof', async () => {
@@ -129,11 +130,12 @@ describe('provenAccount', () => {
     })
   })
 
-  test('counts nodes that no proof needs', async () => {
+  test('tells the nodes that proofs need from others', async () => {
     const { trie, root } = await stateOf(account(['0x', '0x', storageRoot, codeHash]))
-    const nodes = new TrieNodes([...(await proofOf(trie, address(2n))), '0xc0'])
+    const proof = await proofOf(trie, address(2n))
+    const nodes = new TrieNodes(['0xc0', ...proof])
     provenAccount(root, address(2n), nodes)
-    expect(nodes.unused()).toBe(1)
+    expect(nodes.used()).toEqual(proof)
   })
 
   test.each([

@@ -42,7 +42,7 @@ const crosschain = z.strictObject({
 } satisfies Shape<CrosschainTerms>)
 
 /** Fields that have another form here: tokens and amounts are parallel lists. A row has no place for more. */
-type Restated = 'inputs' | 'amountOut' | 'limit' | 'explain' | 'alternatives'
+type Restated = 'inputs' | 'amountOut' | 'limit' | 'explain' | 'alternatives' | 'includeSimulation'
 type Lists = Record<'tokensIn' | 'amountsIn' | 'limit' | 'feesBps', unknown>
 
 const quoteRecord = z

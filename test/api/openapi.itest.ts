@@ -131,6 +131,7 @@ describe('/openapi.json', () => {
       priceImpact: true,
       permit: false,
       trace: false,
+      evidence: false,
       ignoreAggregators: [],
       ignoreStandards: [],
       ignoreBridges: [],

@@ -362,6 +362,7 @@ export async function openTestApi(
     catalog,
     orders,
     overlays: { current: () => null },
+    evidence: { publicKey: () => `0x${'0'.repeat(64)}`, of: async () => ({}) },
     makers: { levels: () => [], sign: async () => null },
     ...idleParts,
     chains: [ethereum],
@@ -391,7 +392,7 @@ export async function openTestApi(
     rmSync(dataDir, { recursive: true })
   }
   const full = (path: string) =>
-    /^\/(api|v1|health|ready|metrics|docs|openapi)/.test(path)
+    /^\/(api|v1|health|ready|metrics|docs|openapi|\.well-known)/.test(path)
       ? `${url}${path}`
       : `${url}/api/v1${path}`
   return {

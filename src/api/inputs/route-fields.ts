@@ -201,6 +201,15 @@ export const Trace = described(
   'Adds trace: the calls that the returned transaction makes, decoded, and who pays whom.',
 )
 
+/** Inputs of single routes and quotes besides. */
+export const evidenceInput = {
+  evidence: described(
+    withDefault(Flag, false, false),
+    "Adds evidence: a signed file that shows to anyone, without a node, that the state was the chain's, and what the " +
+      'transaction does over it. Not with permit, with overrides of state, or for a destinationChainId other than chainId.',
+  ),
+}
+
 /** Inputs of routes to another chain. */
 const crosschainInputs = {
   destinationChainId: described(

@@ -88,6 +88,11 @@ const ProofOfAnswer = z
   .optional()
   .meta({ description: 'Only where not every candidate was simulated; see proof of the request.' })
 
+const EvidenceOfAnswer = z.record(z.string(), z.unknown()).optional().meta({
+  description:
+    'Only with evidence=true: a file as JSON, which forkroute verify checks. It holds this answer, without the evidence.',
+})
+
 /** What an alternative has besides amounts, gas and steps. */
 const alternativeFields = {
   lossBps: z
@@ -158,6 +163,7 @@ export const RouteTransaction = z
     cautions: Cautions,
     ...explanation,
     alternatives: RouteAlternatives,
+    evidence: EvidenceOfAnswer,
   })
   .meta({ id: 'RouteTransaction' })
 
@@ -209,6 +215,7 @@ export const Quote = z
     cautions: Cautions,
     ...explanation,
     alternatives: QuoteAlternatives,
+    evidence: EvidenceOfAnswer,
   })
   .meta({ id: 'Quote' })
 
@@ -237,6 +244,7 @@ export const NontokenizedTransaction = RouteTransaction.omit({
   amountIn: true,
   maxAmountIn: true,
   alternatives: true,
+  evidence: true,
   slippage: true,
 })
   .extend({

@@ -1,7 +1,16 @@
 /** Routes and quotes: docs/reference/api.md#routes-and-quotes. */
+import type { z } from 'zod'
+import { invalidRequest } from '../../domain/common-errors.js'
+import type { RouteAnswer } from '../../domain/engine.js'
 import type { ErrorCode } from '../../domain/errors.js'
-import { defineRoute, type Endpoint, endpoint } from '../contract.js'
-import { shortcutInputs } from '../inputs/route-fields.js'
+import type { AnsweredRequest } from '../../domain/operations/evidence.js'
+import { defineRoute, type Endpoint, endpoint, type HandlerArgs } from '../contract.js'
+import {
+  evidenceInput,
+  type QuoteInput,
+  type RouteInput,
+  shortcutInputs,
+} from '../inputs/route-fields.js'
 import { toExplainedQuote, toRouteRequest } from '../inputs/route-request.js'
 import { exactQuoteRules, exactRouteRules } from '../inputs/route-rules.js'
 import { toWhatIf, whatIfInputs } from '../inputs/what-if.js'
@@ -32,7 +41,9 @@ export const calculationErrors: readonly ErrorCode[] = [
 ]
 
 export function shortcutEndpoints(dialect: Dialect): Endpoint[] {
-  const { exactRoute, exactQuote } = shortcutInputs(dialect)
+  const inputs = shortcutInputs(dialect)
+  const exactRoute = inputs.exactRoute.extend(evidenceInput)
+  const exactQuote = inputs.exactQuote.extend(evidenceInput)
   const routeContract = {
     path: '/api/v1/shortcuts/route',
     tag: 'Shortcuts',
@@ -89,22 +100,76 @@ export function shortcutEndpoints(dialect: Dialect): Endpoint[] {
     summary: 'As the GET, with the inputs in a JSON body, and with overrides of state and block.',
     description: 'Lists are JSON arrays; a single value is taken as a list of one.',
   })
+  const routed = async (
+    args: Args<RouteInput>,
+    changes: ReturnType<typeof toWhatIf> = {},
+  ): Promise<z.output<typeof RouteTransaction>> => {
+    const { engine, input, context } = args
+    const request = { ...toRouteRequest(input), ...simulationFor(input) }
+    const answer = await engine.route(request, { ...context, ...changes })
+    const record = toRouteTransaction(answer, input.priceImpact)
+    return {
+      ...record,
+      ...overridesOf(changes),
+      ...(await evidenceOf('route', args, record, answer)),
+    }
+  }
+  const quoted = async (
+    args: Args<QuoteInput>,
+    changes: ReturnType<typeof toWhatIf> = {},
+  ): Promise<z.output<typeof Quote>> => {
+    const { engine, input, context } = args
+    const request = { ...toExplainedQuote(input), ...simulationFor(input) }
+    const answer = await engine.quote(request, { ...context, ...changes })
+    const record = toQuote(answer, input.priceImpact)
+    return {
+      ...record,
+      ...overridesOf(changes),
+      ...(await evidenceOf('quote', args, record, answer)),
+    }
+  }
   return [
-    endpoint(getRoute, async ({ engine, input, context }) =>
-      toRouteTransaction(await engine.route(toRouteRequest(input), context), input.priceImpact),
-    ),
-    endpoint(postRoute, async ({ engine, input, context }) => {
-      const changes = toWhatIf(input)
-      const answer = await engine.route(toRouteRequest(input), { ...context, ...changes })
-      return { ...toRouteTransaction(answer, input.priceImpact), ...overridesOf(changes) }
-    }),
-    endpoint(getQuote, async ({ engine, input, context }) =>
-      toQuote(await engine.quote(toExplainedQuote(input), context), input.priceImpact),
-    ),
-    endpoint(postQuote, async ({ engine, input, context }) => {
-      const changes = toWhatIf(input)
-      const answer = await engine.quote(toExplainedQuote(input), { ...context, ...changes })
-      return { ...toQuote(answer, input.priceImpact), ...overridesOf(changes) }
-    }),
+    endpoint(getRoute, (args) => routed(args)),
+    endpoint(postRoute, (args) => routed(args, toWhatIf(args.input))),
+    endpoint(getQuote, (args) => quoted(args)),
+    endpoint(postQuote, (args) => quoted(args, toWhatIf(args.input))),
   ]
+}
+
+type Args<Input> = Pick<
+  HandlerArgs<unknown, Input & { readonly evidence: boolean }>,
+  'engine' | 'input' | 'context' | 'operations'
+>
+
+interface EvidenceInput {
+  readonly evidence: boolean
+  readonly chainId: number
+  readonly destinationChainId?: number | undefined
+  readonly permit?: boolean | undefined
+}
+
+/** @throws ForkrouteError INVALID_REQUEST where no verifier could run the transaction. */
+function simulationFor({ evidence, chainId, destinationChainId, permit }: EvidenceInput) {
+  if (!evidence) return {}
+  const isFar = destinationChainId !== undefined && destinationChainId !== chainId
+  if (permit)
+    throw invalidRequest(['evidence is not given with permit: the signature is not there yet.'])
+  if (isFar)
+    throw invalidRequest(['evidence is not given over a bridge: two chains decide the answer.'])
+  return { includeSimulation: true }
+}
+
+/** Nothing where the request asks for none. */
+async function evidenceOf(
+  endpoint: AnsweredRequest['endpoint'],
+  { operations, input }: Args<object>,
+  record: AnsweredRequest['record'],
+  answer: RouteAnswer,
+): Promise<{ evidence?: Record<string, unknown> }> {
+  if (!input.evidence) return {}
+  return {
+    evidence: {
+      ...(await operations.evidence.of({ endpoint, input: { ...input }, record, answer })),
+    },
+  }
 }

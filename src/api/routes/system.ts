@@ -3,6 +3,18 @@ import { z } from 'zod'
 import { ForkrouteError } from '../../domain/errors.js'
 import { defineRoute, type Endpoint, endpoint } from '../contract.js'
 import { Readiness } from '../records/records.js'
+import { serviceVersion } from '../version.js'
+
+const Identity = z
+  .object({
+    name: z.literal('forkroute'),
+    version: z.string().meta({ description: 'Of forkroute.' }),
+    evidence: z.object({
+      algorithm: z.literal('Ed25519'),
+      publicKey: z.string().meta({ description: '32 bytes, hexadecimal.' }),
+    }),
+  })
+  .meta({ id: 'Identity', description: 'By which a service is known.' })
 
 const getHealth = defineRoute({
   method: 'get',
@@ -26,7 +38,24 @@ const getReadiness = defineRoute({
   errors: ['CHAIN_NOT_READY'],
 })
 
+const getIdentity = defineRoute({
+  method: 'get',
+  path: '/.well-known/forkroute',
+  tag: 'System',
+  operationId: 'getIdentity',
+  summary: 'The key that signs evidence of this service.',
+  description:
+    'Who checks evidence compares the key in it with this one. It stays until its file is replaced.',
+  response: Identity,
+  errors: ['STORAGE_UNAVAILABLE'],
+})
+
 export const systemEndpoints: readonly Endpoint[] = [
+  endpoint(getIdentity, ({ operations }) => ({
+    name: 'forkroute' as const,
+    version: serviceVersion,
+    evidence: { algorithm: 'Ed25519' as const, publicKey: operations.evidence.publicKey() },
+  })),
   endpoint(getHealth, () => ({ status: 'ok' as const })),
   endpoint(getReadiness, ({ engine }) => {
     const report = engine.readiness()

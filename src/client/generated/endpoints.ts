@@ -1408,6 +1408,10 @@ export const endpoints = {
     "method": "GET",
     "path": "/api/v1/doctor"
   },
+  "getIdentity": {
+    "method": "GET",
+    "path": "/.well-known/forkroute"
+  },
   "getHealth": {
     "method": "GET",
     "path": "/health"

@@ -1312,6 +1312,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/.well-known/forkroute": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The key that signs evidence of this service.
+         * @description Who checks evidence compares the key in it with this one. It stays until its file is replaced.
+         */
+        get: operations["getIdentity"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/health": {
         parameters: {
             query?: never;
@@ -1563,6 +1583,10 @@ export interface components {
             };
             /** @description Only with alternatives in the request; the best first. */
             alternatives?: components["schemas"]["RouteAlternative"][];
+            /** @description Only with evidence=true: a file as JSON, which forkroute verify checks. It holds this answer, without the evidence. */
+            evidence?: {
+                [key: string]: unknown;
+            };
         };
         RouteStep: {
             /** @description Name of the action, such as swap or deposit. */
@@ -2033,6 +2057,10 @@ export interface components {
             };
             /** @description Only with alternatives in the request; the best first. */
             alternatives?: components["schemas"]["QuoteAlternative"][];
+            /** @description Only with evidence=true: a file as JSON, which forkroute verify checks. It holds this answer, without the evidence. */
+            evidence?: {
+                [key: string]: unknown;
+            };
         };
         /** @description Another way for the same request. */
         QuoteAlternative: {
@@ -2171,6 +2199,10 @@ export interface components {
                 };
                 /** @description Only with alternatives in the request; the best first. */
                 alternatives?: components["schemas"]["QuoteAlternative"][];
+                /** @description Only with evidence=true: a file as JSON, which forkroute verify checks. It holds this answer, without the evidence. */
+                evidence?: {
+                    [key: string]: unknown;
+                };
             } | {
                 /** @description The body of the error. */
                 error: components["schemas"]["ErrorFacts"];
@@ -6055,6 +6087,22 @@ export interface components {
             /** @description What was found, or what is wrong. */
             found: string;
         };
+        /** @description By which a service is known. */
+        Identity: {
+            /**
+             * @description Name for people.
+             * @constant
+             */
+            name: "forkroute";
+            /** @description Of forkroute. */
+            version: string;
+            evidence: {
+                /** @constant */
+                algorithm: "Ed25519";
+                /** @description 32 bytes, hexadecimal. */
+                publicKey: string;
+            };
+        };
         Readiness: {
             /** @description Whether it can answer. */
             ready: boolean;
@@ -6239,6 +6287,8 @@ export interface operations {
                 alternatives?: number;
                 /** @description In place of amountIn, for one tokenIn and one tokenOut: the least amountIn that gives so much is found, in the smallest unit of tokenOut. */
                 amountOut?: (string | bigint)[];
+                /** @description Adds evidence: a signed file that shows to anyone, without a node, that the state was the chain's, and what the transaction does over it. Not with permit, with overrides of state, or for a destinationChainId other than chainId. */
+                evidence?: boolean;
             };
             header?: never;
             path?: never;
@@ -6650,6 +6700,11 @@ export interface operations {
                     /** @description In place of amountIn, for one tokenIn and one tokenOut: the least amountIn that gives so much is found, in the smallest unit of tokenOut. */
                     amountOut?: (string | bigint)[];
                     /**
+                     * @description Adds evidence: a signed file that shows to anyone, without a node, that the state was the chain's, and what the transaction does over it. Not with permit, with overrides of state, or for a destinationChainId other than chainId.
+                     * @default false
+                     */
+                    evidence?: boolean;
+                    /**
                      * @description What if these accounts were different: by address, as eth_simulateV1 takes it. Everything that is read for this request sees it. At most 64 accounts and 1024 slots.
                      * @example {
                      *       "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266": {
@@ -7018,6 +7073,8 @@ export interface operations {
                 alternatives?: number;
                 /** @description In place of amountIn, for one tokenIn and one tokenOut: the least amountIn that gives so much is found, in the smallest unit of tokenOut. */
                 amountOut?: (string | bigint)[];
+                /** @description Adds evidence: a signed file that shows to anyone, without a node, that the state was the chain's, and what the transaction does over it. Not with permit, with overrides of state, or for a destinationChainId other than chainId. */
+                evidence?: boolean;
             };
             header?: never;
             path?: never;
@@ -7365,6 +7422,11 @@ export interface operations {
                     alternatives?: number;
                     /** @description In place of amountIn, for one tokenIn and one tokenOut: the least amountIn that gives so much is found, in the smallest unit of tokenOut. */
                     amountOut?: (string | bigint)[];
+                    /**
+                     * @description Adds evidence: a signed file that shows to anyone, without a node, that the state was the chain's, and what the transaction does over it. Not with permit, with overrides of state, or for a destinationChainId other than chainId.
+                     * @default false
+                     */
+                    evidence?: boolean;
                     /**
                      * @description What if these accounts were different: by address, as eth_simulateV1 takes it. Everything that is read for this request sees it. At most 64 accounts and 1024 slots.
                      * @example {
@@ -19527,6 +19589,84 @@ export interface operations {
             };
             /** @description DEADLINE_EXCEEDED: The deadline passed before anything was found. */
             504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getIdentity: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Identity"];
+                };
+            };
+            /** @description INVALID_REQUEST: The request does not match its schema. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "statusCode": 400,
+                     *       "error": "Bad Request",
+                     *       "message": [
+                     *         "tokenOut is required",
+                     *         "deadlineMs must be an integer from 50 to 60000"
+                     *       ],
+                     *       "code": "INVALID_REQUEST",
+                     *       "requestId": "req-1",
+                     *       "details": {
+                     *         "next": [
+                     *           {
+                     *             "parameter": "tokenOut"
+                     *           },
+                     *           {
+                     *             "parameter": "deadlineMs"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description CALLER_NOT_ALLOWED: The request comes from a page, or by a host name, that is not among the allowed ones. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description INTERNAL: A fault of the service itself; its log has the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description STORAGE_UNAVAILABLE: The data folder cannot be written (disk full, or not writable). */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -12,10 +12,12 @@ import type {
   SignedOrder,
 } from '../signed-order.js'
 import type { CassetteEntry, CassetteFacts, Check, Recording } from './checks.js'
+import type { EvidenceDesk } from './evidence.js'
 import type { KnownPool, PoolIndexState, PoolQuery, PoolRow } from './pools.js'
 import type { DoctorCheck, Setting, SystemState } from './system.js'
 
 export interface Operations {
+  readonly evidence: EvidenceDesk
   system(): Promise<SystemState>
   settings(): readonly Setting[]
   /** Calls at the same time share one examination. */

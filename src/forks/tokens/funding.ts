@@ -16,7 +16,7 @@ import {
   type TokenRead,
   wordFor,
 } from './slot-field.js'
-import { deriveSlot, rulesOf, type SlotRule } from './slot-rules.js'
+import { deriveSlot, preimagesOf, rulesOf, type SlotRule } from './slot-rules.js'
 import { traceCall } from './slot-trace.js'
 
 export interface FundingRequest {
@@ -91,7 +91,8 @@ export function createFunding({ remembers = true } = {}): Funding {
     const { layout, slot } = located
     const word = await wordFor(context, read, layout, amount)
     if (!word) return null
-    return { [layout.rule.contract]: { stateDiff: { [slot]: word } } }
+    const preimages = { [slot]: preimagesOf(layout.rule, read) }
+    return { [layout.rule.contract]: { stateDiff: { [slot]: word }, preimages } }
   }
 
   return {

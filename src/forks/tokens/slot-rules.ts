@@ -48,14 +48,27 @@ export function deriveSlot(rule: SlotRule, parties: Parties): Hex {
   return numberToHex(evaluate(rule.slot, parties), { size: 32 })
 }
 
-function evaluate(hash: Piece & { kind: 'hash' }, parties: Parties): bigint {
-  const hex = hash.pieces.map((piece) => {
+/** What is hashed to get the slot, the outermost first. */
+export function preimagesOf({ slot }: SlotRule, parties: Parties): readonly Hex[] {
+  const inner = (hash: SlotRule['slot']): Hex[] => [
+    preimage(hash, parties),
+    ...hash.pieces.flatMap((piece) => (piece.kind === 'hash' ? inner(piece) : [])),
+  ]
+  return inner(slot)
+}
+
+function evaluate(hash: SlotRule['slot'], parties: Parties): bigint {
+  return (BigInt(keccak256(preimage(hash, parties))) + hash.offset) % wordModulus
+}
+
+function preimage({ pieces }: SlotRule['slot'], parties: Parties): Hex {
+  const hex = pieces.map((piece) => {
     if (piece.kind === 'bytes') return piece.hex
     if (piece.kind === 'owner') return parties.owner.slice(2)
     if (piece.kind === 'spender') return (parties.spender ?? parties.owner).slice(2)
     return evaluate(piece, parties).toString(16).padStart(64, '0')
   })
-  return (BigInt(keccak256(`0x${hex.join('')}`)) + hash.offset) % wordModulus
+  return `0x${hex.join('')}`
 }
 
 /** One slot that a traced call used. */

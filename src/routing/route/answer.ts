@@ -1,5 +1,6 @@
 /** The answer to a route: what its transaction takes, gives and costs, with the figures that the request asks for. */
 import { cautionsIn } from '../../domain/caution.js'
+import { defined } from '../../domain/defined.js'
 import type { RouteAnswer, RouteRequest } from '../../domain/engine.js'
 import { at, zip } from '../../domain/lists.js'
 import { plusSlippage, type TokenAmount } from '../../domain/primitives.js'
@@ -47,6 +48,7 @@ export async function routeAnswer(
     ...(request.includeTransactionCost && {
       gasCost: await transactionCost(task, { tx, gasUsed }, priced),
     }),
+    ...(request.includeSimulation && defined({ simulation: answer.simulation })),
     ...(proof === 'adaptive' && { proof }),
     ...(isDearerBehind(built.candidate) && { isBehindSwap: true }),
     ...cautionsIn(await cautionsOf(task, built.candidate)),

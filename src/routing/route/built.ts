@@ -70,6 +70,8 @@ export interface Attempt<R extends SimulationResult | null = SimulationResult | 
   readonly result: R
   /** What the receiver gains of each output of the order; empty unless it succeeds. */
   readonly outputs: readonly TokenAmount[]
+  /** Of the final transaction: what was simulated. */
+  readonly simulation?: SimulationRequest
 }
 
 export function poolsOn(candidate: Flow): ReadonlySet<Address> {

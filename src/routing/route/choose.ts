@@ -3,7 +3,7 @@
  */
 import type { RouteRequest } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
-import { larger, zip } from '../../domain/lists.js'
+import { at, larger, zip } from '../../domain/lists.js'
 import {
   type Address,
   type BlockPin,
@@ -13,7 +13,7 @@ import {
   lessSlippage,
   type TokenAmount,
 } from '../../domain/primitives.js'
-import type { SimulationSuccess } from '../../domain/state.js'
+import type { SimulationRequest, SimulationSuccess } from '../../domain/state.js'
 import { walletGas } from '../../forks/block-environment.js'
 import type { Simulator } from '../block/simulator.js'
 import type { Task } from '../block/task.js'
@@ -182,16 +182,15 @@ export async function asFinal(
   // Which entry point is cheaper is measured, with the very transactions.
   const points = new Set<EntryPoint>([best.built.entryPoint, 'execute'])
   const ways = [...points].map((point) => through({ ...best.built, order }, request, point))
-  const results = await task.simulator.simulate(
-    ways.map((one) => {
-      const more = one.entryPoint === best.built.entryPoint ? 0n : otherWayGas
-      const gasLimit = walletGas(task.pin, best.result.gasUsed + more)
-      return { ...toSimulation(one, request), measure, gasLimit, logsNative: true }
-    }),
-  )
+  const simulations = ways.map((one): SimulationRequest => {
+    const more = one.entryPoint === best.built.entryPoint ? 0n : otherWayGas
+    const gasLimit = walletGas(task.pin, best.result.gasUsed + more)
+    return { ...toSimulation(one, request), measure, gasLimit, logsNative: true }
+  })
+  const results = await task.simulator.simulate(simulations)
   const done = ways.flatMap((built, index) => {
-    const result = results[index]
-    return result?.status === 'success' ? [{ built, result }] : []
+    const [result, simulation] = [results[index], at(simulations, index)]
+    return result?.status === 'success' ? [{ built, result, simulation }] : []
   })
   const [chosen] = done.toSorted((a, b) => compare(task, a, b))
   if (chosen) {

@@ -42,6 +42,7 @@ export const aheadParam = z.object({
   topics: z.array(topicParam).max(maxAhead),
 })
 const wordParam = slotParam.transform((value) => value as Hex)
+export const slotsParam = z.array(wordParam).max(maxAhead)
 const countParam = z
   .number()
   .int()

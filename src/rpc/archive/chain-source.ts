@@ -57,6 +57,15 @@ export interface ChainSource {
   held(slots: readonly ItemKey[], block: BlockRef): readonly (readonly [ItemKey, Hex])[]
   /** Of these accounts those of which balance, nonce and code are known without asking a node. */
   heldAccounts(accounts: readonly Address[], block: BlockRef): readonly Address[]
+  /**
+   * Nodes of the tries that prove the account and these slots of it, as a node gives them.
+   * @throws ForkrouteError UPSTREAM_UNAVAILABLE.
+   */
+  proofNodes(
+    address: Address,
+    slots: readonly Hex[],
+    block: BlockRef,
+  ): Promise<Answer<readonly Hex[]>>
   /** eth_call by a node itself, kept in no cache. @throws ForkrouteError UPSTREAM_UNAVAILABLE. */
   call(to: Address, data: Hex, block: BlockRef): Promise<Answer<Hex>>
   /**

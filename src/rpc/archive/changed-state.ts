@@ -125,6 +125,10 @@ export class ChangedSource implements ChainSource {
     this.#source.assumeEmpty(...asked)
   }
 
+  async proofNodes(): Promise<Answer<readonly Hex[]>> {
+    return { ok: false, message: 'state that a request changed has no proof' }
+  }
+
   call(...asked: Parameters<ChainSource['call']>) {
     return this.#source.call(...asked)
   }

@@ -86,6 +86,7 @@ export function createLiveChain(options: LiveChainOptions): LiveChain {
     assumeEmpty: (accounts, at) => reader.assumeEmpty(accounts, at),
     held: (slots, at) => reader.held(slots, at),
     heldAccounts: (accounts, at) => reader.heldAccounts(accounts, at),
+    proofNodes: upstream.proofNodes,
     async call(to, data, at) {
       const answer = await upstream.call(to, data, at)
       if (answer.ok) recorder?.call(chainId, { to, data }, at, answer.value)

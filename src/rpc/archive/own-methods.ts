@@ -52,6 +52,10 @@ const answerers: { readonly [M in ArchiveMethod]: Answerer<M> } = {
   },
   forkroute_held: ({ source, pin }, since) => heldSlots(source, pin, since),
   forkroute_moved: ({ source, pinned }, ...asked) => moved(source, pinned, asked),
+  async forkroute_proof({ source, pin }, address, slots) {
+    const nodes = await source.proofNodes(address, slots, pin)
+    return nodes.ok ? nodes.value : null
+  },
   forkroute_note({ source, pin }, name, text) {
     source.note(name, text, pin)
     return true

@@ -9,6 +9,7 @@ import type { RpcClient } from '../node/json-rpc.js'
 import type { EventLog } from '../node/mined/event-logs.js'
 import {
   accountsParam,
+  addressParam,
   aheadParam,
   foreseenParam,
   guessParam,
@@ -18,6 +19,7 @@ import {
   noteNameParam,
   noteParam,
   requestsParam,
+  slotsParam,
   swappedParam,
   topicParam,
 } from './archive-params.js'
@@ -58,6 +60,11 @@ export const archiveProtocol = {
   forkroute_held: { params: z.tuple([requestsParam]), result: of<HeldSlots>() },
   /** What a fork that knows these accounts at another block has to be told; null: it cannot be told. */
   forkroute_moved: { params: movedParam, result: of<MovedState | null>() },
+  /** Nodes of the tries that prove an account and slots of it at the block; null where no node gives them. */
+  forkroute_proof: {
+    params: z.tuple([addressParam, slotsParam]),
+    result: of<readonly Hex[] | null>(),
+  },
   /** Has a recording keep a text with the block. */
   forkroute_note: { params: z.tuple([noteNameParam, noteParam]), result: of<true>() },
   /** The text that a recording keeps with the block under the name. */

@@ -141,6 +141,10 @@ export class ReplayChain implements ChainSource {
     )
   }
 
+  async proofNodes(): Promise<Answer<readonly Hex[]>> {
+    return { ok: false, message: 'a cassette holds no proofs of single values' }
+  }
+
   async call(to: Address, data: Hex, at: BlockRef): Promise<Answer<Hex>> {
     const row = this.#findRow(at.hash)
     const value = row && this.#cassette.answers.call(row.id, to, data)

@@ -3,6 +3,7 @@
  * Blocks are given in the form that the node accepts: a number, or the EIP-1898 object. Pure.
  */
 import { numberToHex } from 'viem'
+import { z } from 'zod'
 import type { Address, Hex } from '../../domain/primitives.js'
 import type { AccountProof, BlockRef } from './answer.js'
 import { judgeBlock } from './block-check.js'
@@ -61,6 +62,35 @@ export function proofRequest(address: Address, block: unknown): NodeRequest {
     },
   }
 }
+
+/** eth_getProof with slots; the value is the nodes of all its proofs, each once. */
+export function proofNodesRequest(
+  address: Address,
+  slots: readonly Hex[],
+  block: unknown,
+): NodeRequest {
+  return {
+    call: { method: 'eth_getProof', params: [address, slots, block] },
+    judge: (answer) => {
+      const proofs = proofsForm.safeParse(answer)
+      if (!proofs.success) return { kind: 'odd', message: 'the answer of the node is not a proof' }
+      const { accountProof, storageProof } = proofs.data
+      const nodes = [...accountProof, ...storageProof.flatMap(({ proof }) => proof)]
+      return { kind: 'value', value: [...new Set(nodes)] }
+    },
+  }
+}
+
+const nodesForm = z.array(
+  z
+    .string()
+    .regex(/^0x([0-9a-f]{2})*$/i)
+    .transform((node) => node.toLowerCase() as Hex),
+)
+const proofsForm = z.object({
+  accountProof: nodesForm,
+  storageProof: z.array(z.object({ proof: nodesForm })),
+})
 
 /** Asks for a block by number or hash; the value is a VerifiedBlock. @param full - with its transactions. */
 export function blockRequest(rules: BlockRules, ref: bigint | Hex, full: boolean): NodeRequest {

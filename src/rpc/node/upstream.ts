@@ -37,6 +37,7 @@ import {
   callRequest,
   latestRequest,
   paramOf,
+  proofNodesRequest,
   proofRequest,
   stateRequest,
 } from './read-requests.js'
@@ -66,6 +67,12 @@ export interface Upstream {
   isFinal(number: bigint): boolean
   /** eth_getProof without slots, at a block or at a number that no reorg can replace. @throws as `state`. */
   proof(address: Address, block: BlockRef | bigint): Promise<Answer<AccountProof>>
+  /** Nodes of the tries that prove the account and these slots of it at the block. @throws as `state`. */
+  proofNodes(
+    address: Address,
+    slots: readonly Hex[],
+    block: BlockRef,
+  ): Promise<Answer<readonly Hex[]>>
   /** Whether some usable node gives proofs. */
   givesProofs(): boolean
   /** eth_call; `ok: false` also when it reverts. @throws ForkrouteError UPSTREAM_UNAVAILABLE. */
@@ -208,6 +215,7 @@ function readsOf(
   | 'state'
   | 'finalState'
   | 'proof'
+  | 'proofNodes'
   | 'call'
   | 'touched'
   | 'prestate'
@@ -231,6 +239,10 @@ function readsOf(
         : ask(`${block.hash} proof ${address}`, block, (node) =>
             proofRequest(address, paramOf(node, block)),
           ),
+    proofNodes: (address, slots, block) =>
+      ask(`${block.hash} nodes ${address} ${slots}`, block, (node) =>
+        proofNodesRequest(address, slots, paramOf(node, block)),
+      ),
     call: (to, data, block) =>
       ask(`${block.hash} call ${to} ${data}`, block, (node) =>
         callRequest(to, data, paramOf(node, block)),

@@ -139,6 +139,7 @@ export const route: Agreement = (request, body) => {
     ...present(body, 'gasCost', isTrue(request, 'includeTransactionCost')),
     ...present(body, 'permit', isTrue(request, 'permit')),
     ...present(body, 'trace', isTrue(request, 'trace')),
+    ...present(body, 'evidence', isTrue(request, 'evidence')),
     ...unless(
       !isPulled || firstOf(request, 'amountOut') !== undefined || body.tx.value === most.toString(),
       `tx.value is ${body.tx.value}, ${value} of the native token is given`,

@@ -1,0 +1,206 @@
+/** Evidence of routes and quotes, checked as a third party does: from the file alone, on an Anvil without a node. */
+import { generateKeyPairSync, sign } from 'node:crypto'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type Address, nativeToken } from '../../../src/domain/primitives.js'
+import { createRpcClient } from '../../../src/rpc/node/json-rpc.js'
+import { sandboxAccount } from '../../../src/sandbox/accounts.js'
+import { sandboxToken } from '../../../src/sandbox/tokens.js'
+import { runOnAnvil } from '../../../src/verify/anvil.js'
+import { verifyEvidence } from '../../../src/verify/evidence.js'
+import { type EvidenceFile, signedBytes } from '../../../src/verify/form.js'
+import { provenAccount, provenSlot, TrieNodes } from '../../../src/verify/trie.js'
+import { type SharedService, sharedService } from '../../support/service/shared-service.js'
+
+const [usdc, weth, dai] = ['USDC', 'WETH', 'DAI'].map((symbol) => sandboxToken(symbol).address) as [
+  Address,
+  Address,
+  Address,
+]
+const alice = sandboxAccount('alice').address
+const stranger: Address = '0x00000000000000000000000000000000000a11ce'
+const ether = 10n ** 18n
+
+let service: SharedService
+let quoted: EvidenceFile
+beforeAll(async () => {
+  service = await sharedService()
+  const { body, text } = await ask('quote', { tokenIn: weth, tokenOut: usdc, amountIn: ether })
+  expect(body.evidence, text).toBeDefined()
+  quoted = body.evidence
+})
+
+function ask(endpoint: 'route' | 'quote', query: Record<string, unknown>) {
+  const all = Object.entries({ ...query, evidence: true }).map(([name, value]) => [
+    name,
+    `${value}`,
+  ])
+  return service.get(`/api/v1/shortcuts/${endpoint}`, Object.fromEntries(all))
+}
+
+/** Signed by a key of its own, as by a service that lies. */
+function resigned(file: EvidenceFile, change: (evidence: EvidenceFile['evidence']) => object) {
+  const evidence = { ...file.evidence, ...change(file.evidence) }
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519')
+  const key = publicKey.export({ format: 'der', type: 'spki' }).subarray(12).toString('hex')
+  const signature = sign(null, signedBytes(evidence), privateKey).toString('hex')
+  return JSON.stringify({ evidence, publicKey: `0x${key}`, signature: `0x${signature}` })
+}
+
+describe('evidence=true', () => {
+  test.each([
+    ['a quote of nobody', 'quote', { tokenIn: weth, tokenOut: usdc, amountIn: ether }, 2],
+    ['a quote with ether', 'quote', { tokenIn: nativeToken, tokenOut: dai, amountIn: ether }, 1],
+    ['a quote for ether', 'quote', { tokenIn: dai, tokenOut: nativeToken, amountIn: ether }, 2],
+    [
+      'a route of its sender',
+      'route',
+      { fromAddress: alice, tokenIn: nativeToken, tokenOut: usdc, amountIn: ether },
+      0,
+    ],
+    [
+      'a route that is funded later',
+      'route',
+      {
+        fromAddress: stranger,
+        executionMode: 'backend',
+        tokenIn: usdc,
+        tokenOut: weth,
+        amountIn: 10n ** 9n,
+      },
+      2,
+    ],
+    ['a stated output', 'quote', { tokenIn: weth, tokenOut: usdc, amountOut: 10n ** 9n }, 2],
+    [
+      'a route to a stranger',
+      'route',
+      {
+        fromAddress: alice,
+        receiver: stranger,
+        tokenIn: nativeToken,
+        tokenOut: weth,
+        amountIn: ether,
+      },
+      0,
+    ],
+  ] as const)(
+    '%s: proven, and it does what the answer says',
+    async (_, endpoint, query, assumed) => {
+      const { status, text, body } = await ask(endpoint, query)
+      expect(status, text).toBe(200)
+      const { evidence, ...answer } = body
+      const report = await verifyEvidence(JSON.stringify(evidence), { run: runOnAnvil })
+      expect(report.problems).toEqual([])
+      expect(report.isProven).toBe(true)
+      expect(report.assumed).toHaveLength(assumed)
+      expect(evidence.evidence.answer).toEqual(answer)
+      expect(report.outcome?.gasUsed).toBe(BigInt(answer.gas))
+      expect(report.outcome?.gained).toEqual({ [query.tokenOut]: BigInt(answer.amountOut) })
+      expect(evidence.evidence.block).toMatchObject({ chainId: 1, hash: await headHash() })
+    },
+  )
+
+  test('the key is that of the service', async () => {
+    const { body } = await service.get('/.well-known/forkroute', {})
+    expect(body.evidence.publicKey).toBe(quoted.publicKey)
+    const report = await verifyEvidence(JSON.stringify(quoted), {
+      publicKeys: [body.evidence.publicKey],
+    })
+    expect(report.problems).toEqual([])
+    // Without an EVM nothing is proven of what the transaction does.
+    expect(report).toMatchObject({ isProven: false, outcome: null })
+  })
+
+  test.each([
+    [
+      'a permit',
+      'route',
+      { fromAddress: alice, tokenIn: usdc, tokenOut: weth, amountIn: 1_000n, permit: true },
+    ],
+  ] as const)('400 for %s', async (_, endpoint, query) => {
+    const { status, body } = await ask(endpoint, query)
+    expect(status).toBe(400)
+    expect(body.code).toBe('INVALID_REQUEST')
+  })
+})
+
+describe('verifyEvidence', () => {
+  test.each([
+    [
+      'another amount',
+      'execution',
+      ({ answer }) => ({ answer: { ...answer, amountOut: '3006523789' } }),
+    ],
+    ['less gas', 'execution', ({ answer }) => ({ answer: { ...answer, gas: '100000' } })],
+    [
+      'a smaller input',
+      'execution',
+      ({ request }) => ({ request: { ...request, input: { ...request.input, amountIn: ['1'] } } }),
+    ],
+    ['another block', 'answer', ({ answer }) => ({ answer: { ...answer, blockNumber: '1' } })],
+    ['another chain', 'answer', ({ block }) => ({ block: { ...block, chainId: 10 } })],
+    [
+      'an account left out',
+      'state',
+      ({ state }) => ({ state: { ...state, accounts: state.accounts.slice(1) } }),
+    ],
+    ['a slot left out', 'execution', (evidence) => ({ state: withoutSlot(evidence) })],
+    [
+      'more assumed',
+      'answer',
+      ({ execution }) => ({
+        execution: {
+          ...execution,
+          assumed: [
+            {
+              token: usdc,
+              slot: `0x${'0'.repeat(64)}`,
+              value: `0x${'0'.repeat(63)}1`,
+              preimages: [],
+            },
+          ],
+        },
+      }),
+    ],
+    ['other time', 'answer', ({ execution }) => ({ execution: { ...execution, time: '0x1' } })],
+  ] as readonly (readonly [string, string, (evidence: EvidenceFile['evidence']) => object])[])(
+    'signed by a liar, with %s: refused for the %s',
+    async (_, part, change) => {
+      const report = await verifyEvidence(resigned(quoted, change), { run: runOnAnvil })
+      expect(report.isProven).toBe(false)
+      expect(report.problems.map((problem) => problem.part)).toContain(part)
+      expect(report.problems.map((problem) => problem.part)).not.toContain('signature')
+    },
+  )
+
+  test('a file about another chain, or of a branch that was left, is named as that', async () => {
+    const content = JSON.stringify(quoted)
+    const elsewhere = await verifyEvidence(content, { chainId: 8453 })
+    expect(elsewhere.problems).toEqual([
+      { part: 'chain', message: 'it is about chain 1, not 8453' },
+    ])
+    const stale = await verifyEvidence(content, { blockHash: `0x${'12'.repeat(32)}` })
+    expect(stale.problems[0]?.part).toBe('branch')
+    expect(stale.problems[0]?.message).toContain('of a branch that was left')
+  })
+})
+
+async function headHash(): Promise<string> {
+  const client = createRpcClient(service.nodeUrl)
+  const head = await client.request<{ hash: string }>('eth_getBlockByNumber', ['latest', false])
+  await client.close()
+  return head.hash
+}
+
+/** Without the last slot of the last account that has one, and without the nodes that only it needs. */
+function withoutSlot({ block, state }: EvidenceFile['evidence']) {
+  const at = state.accounts.findLastIndex(({ slots }) => slots.length > 0)
+  const accounts = state.accounts.map((account, index) =>
+    index === at ? { ...account, slots: account.slots.slice(0, -1) } : account,
+  )
+  const nodes = new TrieNodes(state.nodes)
+  for (const { address, slots } of accounts) {
+    const account = provenAccount(block.header.stateRoot ?? '0x', address, nodes)
+    for (const slot of slots) provenSlot(account.storageRoot, slot, nodes)
+  }
+  return { ...state, accounts, nodes: nodes.used() }
+}
