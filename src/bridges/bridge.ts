@@ -6,7 +6,7 @@
 import type { Abi } from 'viem'
 import type { ChainDefinition } from '../chains/chain.js'
 import type { Probe } from '../chains/probe.js'
-import type { BridgeFill, BridgeRetry } from '../domain/bridges/check.js'
+import type { BridgeFill, BridgeRetry, BridgeWithdrawal } from '../domain/bridges/check.js'
 import type { LaneHistory } from '../domain/bridges/lane-history.js'
 import type { Amount, ExecutorStep } from '../domain/order.js'
 import type { Address, BlockPin, Hex, TokenAmount } from '../domain/primitives.js'
@@ -173,6 +173,8 @@ export interface Delivery {
   readonly receiver: Address
   /** 0x: no order runs. */
   readonly message: Hex
+  /** Block of the source that has it; absent where none has yet. */
+  readonly sourceBlockNumber?: number
   /** The bridge's own: all that its other methods need, as strings and numbers. */
   readonly details: Readonly<Record<string, string | number>>
 }
@@ -202,6 +204,8 @@ export interface DeliveryStatus {
   readonly retry?: BridgeRetry
   /** The call within `retry` that decides, whose reason the whole does not tell; absent: it does. */
   readonly cause?: Pick<SimulationRequest, 'from' | 'to' | 'data' | 'value' | 'gasLimit'>
+  /** How far a withdrawal is, which takes transactions of its owner; absent: it is none. */
+  readonly withdrawal?: BridgeWithdrawal
   /** A call that delivers it with its sender's own tokens, of anybody; absent where no such call is possible. */
   readonly fill?: BridgeFill
 }

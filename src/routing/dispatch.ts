@@ -71,6 +71,8 @@ const handlers = {
   needed: runNeeded,
   delivery: runDelivery,
   deliveryStatus: runDeliveryStatus,
+  slotProof: (task: Task, { address, slot }: { readonly address: Address; readonly slot: Hex }) =>
+    task.archive.slotProof(address, slot),
   pastDeposits: readPastDeposits,
   laneHistories: readLaneHistories,
 }

@@ -8,6 +8,7 @@ import {
   type BridgeRetry,
   bridgeStatuses,
   type MessagingPool,
+  withdrawalPhases,
 } from '../../domain/bridges/check.js'
 import { defined } from '../../domain/defined.js'
 import { Address, BlockNumber, ChainId, Wei } from './record-parts.js'
@@ -80,6 +81,30 @@ const delivery = {
     .meta({
       description: 'What anybody may send on the destination; absent: nothing is to be tried.',
     }),
+  withdrawal: z
+    .object({
+      phase: z.enum(withdrawalPhases).meta({
+        description:
+          'initiated: no output root of its block is proposed; provable: one is, and retry proves it; proven: the delays run; ' +
+          'finalizable: they are over, and retry finalises it; finalized: the portal has called its target.',
+      }),
+      notBefore: z
+        .int()
+        .optional()
+        .meta({ description: 'Unix seconds before which it cannot be finalised.' }),
+      disputeGameIndex: z
+        .string()
+        .optional()
+        .meta({ description: 'Of provable: the newest dispute game that covers its block.' }),
+      provenBlockNumber: z
+        .string()
+        .optional()
+        .meta({ description: 'Of provable: block of the source that this game is about.' }),
+      outputRoot: Hash.optional().meta({ description: 'Of provable: what this game says of it.' }),
+    })
+    .meta({ id: 'BridgeWithdrawal', description: 'How far a withdrawal is.' })
+    .optional()
+    .meta({ description: 'Of withdrawals over the canonical bridge alone.' }),
   fill: z
     .object({
       ...destinationCall,
@@ -207,6 +232,7 @@ function toHop(hop: BridgeHop) {
         : undefined,
       destinationBlockNumber: hop.checkedAt ?? undefined,
       retry: hop.retry && toRetry(hop.retry),
+      withdrawal: hop.withdrawal,
       fill: hop.fill && { ...toRetry(hop.fill), ...toRepaid(hop.fill) },
     }),
   }

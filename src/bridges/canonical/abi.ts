@@ -36,6 +36,41 @@ export const standardBridgeAbi = parseAbi([
   'function finalizeBridgeERC20(address localToken, address remoteToken, address from, address to, uint256 amount, bytes extraData)',
 ])
 
+export const messagePasserAbi = parseAbi([
+  'event MessagePassed(uint256 indexed nonce, address indexed sender, address indexed target, uint256 value, uint256 gasLimit, bytes data, bytes32 withdrawalHash)',
+])
+
+/** What the portal is told and asked of withdrawals. */
+export const withdrawalAbi = parseAbi([
+  'struct WithdrawalTransaction { uint256 nonce; address sender; address target; uint256 value; uint256 gasLimit; bytes data; }',
+  'struct OutputRootProof { bytes32 version; bytes32 stateRoot; bytes32 messagePasserStorageRoot; bytes32 latestBlockhash; }',
+  'function proveWithdrawalTransaction(WithdrawalTransaction withdrawal, uint256 disputeGameIndex, OutputRootProof outputRootProof, bytes[] withdrawalProof)',
+  'function finalizeWithdrawalTransactionExternalProof(WithdrawalTransaction withdrawal, address proofSubmitter)',
+  'function finalizedWithdrawals(bytes32 hash) view returns (bool)',
+  'function numProofSubmitters(bytes32 hash) view returns (uint256)',
+  'function proofSubmitters(bytes32 hash, uint256 index) view returns (address)',
+  'function provenWithdrawals(bytes32 hash, address submitter) view returns (address game, uint64 timestamp)',
+  'function checkWithdrawal(bytes32 hash, address submitter) view',
+  'function proofMaturityDelaySeconds() view returns (uint256)',
+  'function disputeGameFinalityDelaySeconds() view returns (uint256)',
+  'function disputeGameFactory() view returns (address)',
+  'function respectedGameType() view returns (uint32)',
+  'event WithdrawalFinalized(bytes32 indexed withdrawalHash, bool success)',
+])
+
+export const finalizeWithdrawal = getAbiItem({
+  abi: withdrawalAbi,
+  name: 'finalizeWithdrawalTransactionExternalProof',
+})
+
+/** Of a game about an output root, and of what lists them. */
+export const gameAbi = parseAbi([
+  'struct Game { uint256 index; bytes32 metadata; uint64 timestamp; bytes32 rootClaim; bytes extraData; }',
+  'function gameCount() view returns (uint256)',
+  'function findLatestGames(uint32 gameType, uint256 start, uint256 n) view returns (Game[] games)',
+  'function resolvedAt() view returns (uint64)',
+])
+
 export const deliver = getAbiItem({
   abi: executorContracts.DestinationReceiver.abi,
   name: 'deliver',

@@ -17,14 +17,20 @@ import { type Address, type Hex, nativeToken, toAddress } from '../../domain/pri
 import type { SimulationLog } from '../../domain/state.js'
 import { contractAddress } from '../../executor/deployments.js'
 import type { BridgeAdapter, Delivery } from '../bridge.js'
-import { deliver, messengerAbi, portalAbi, standardBridgeAbi } from './abi.js'
+import { deliver, messengerAbi, portalAbi } from './abi.js'
 import { depositGas } from './metering.js'
+import { bridgedIn, decoded, type Relay, readRelay } from './relays.js'
 import { aliasOf, messenger, settlementOf, standardBridge } from './settlement.js'
 
 const deposited = [getAbiItem({ abi: portalAbi, name: 'TransactionDeposited' })] as const
 const [depositedTopic] = encodeEventTopics({ abi: deposited })
 const failedRelay = getAbiItem({ abi: messengerAbi, name: 'FailedRelayedMessage' })
 const [failedRelayTopic] = encodeEventTopics({ abi: [failedRelay] })
+
+/** Of both sides. */
+const messengers = new Set(
+  chains.flatMap((chain) => [messenger, ...[settlementOf(chain)?.messenger ?? []].flat()]),
+)
 
 /** Gas of the target's call beyond what `DeliveryTerms` allow for around an order: the messenger has its own. */
 const spareGas = 100_000n
@@ -45,16 +51,6 @@ interface Deposit {
   readonly value: bigint
   readonly gas: bigint
   readonly data: Hex
-}
-
-/** A message that the messenger of the destination is to relay. */
-export interface Relay {
-  readonly nonce: bigint
-  readonly sender: Address
-  readonly target: Address
-  readonly value: bigint
-  readonly minGasLimit: bigint
-  readonly message: Hex
 }
 
 export function deliveriesIn(
@@ -94,20 +90,6 @@ function readDeposit({ topics, data }: SimulationLog): Deposit | null {
   }
 }
 
-function readRelay(data: Hex): Relay | null {
-  const call = decoded(() => decodeFunctionData({ abi: messengerAbi, data }))
-  if (call?.functionName !== 'relayMessage') return null
-  const [nonce, sender, target, value, minGasLimit, message] = call.args
-  return {
-    nonce,
-    value,
-    minGasLimit,
-    message,
-    sender: toAddress(sender),
-    target: toAddress(target),
-  }
-}
-
 /** The relay of a delivery; null: it was deposited without the messenger, which remembers nothing of it. */
 export function relayOf({ details }: Delivery): Relay | null {
   return details.kind === 'deposit' ? null : readRelay(depositOf(details).data)
@@ -136,7 +118,7 @@ function toDelivery(deposit: Deposit, relay: Relay | null): Told {
     return { id, token, amount: relay.value, receiver: relay.target, message: order, details }
   }
   const details = { kind: 'message', ...kept }
-  const bridged = bridgedIn(relay)
+  const bridged = bridgedIn(relay, standardBridge)
   if (bridged) return { id, ...bridged, message: '0x', details }
   const { target: receiver, message, value: amount } = relay
   return { id, token, amount, receiver, message, details }
@@ -149,31 +131,6 @@ function orderIn({ target, value, message }: Relay): Hex | null {
   if (!call) return null
   const [token, amount, order] = call.args
   return toAddress(token) === nativeToken && amount === value ? order : null
-}
-
-/** What the standard bridge of the destination pays out; null: it is another call. */
-function bridgedIn({
-  target,
-  message,
-}: Relay): Pick<Delivery, 'token' | 'amount' | 'receiver'> | null {
-  if (target !== standardBridge) return null
-  const call = decoded(() => decodeFunctionData({ abi: standardBridgeAbi, data: message }))
-  if (!call) return null
-  if (call.functionName === 'finalizeBridgeETH') {
-    const [, receiver, amount] = call.args
-    return { token: nativeToken, amount, receiver: toAddress(receiver) }
-  }
-  const [token, , , receiver, amount] = call.args
-  return { token: toAddress(token), amount, receiver: toAddress(receiver) }
-}
-
-/** Anybody may deposit whatever call they like. Null where it is not that of the ABI. */
-function decoded<T>(decode: () => T): T | null {
-  try {
-    return decode()
-  } catch {
-    return null
-  }
 }
 
 function depositOf(details: Delivery['details']): Deposit {
@@ -224,7 +181,7 @@ export function encodeRelay(relay: Relay): Hex {
 /** A relay whose call fails is a success of its transaction: the message is kept for another try. */
 export function failureIn(logs: readonly SimulationLog[]): string | null {
   const isFailed = logs.some(
-    ({ address, topics }) => toAddress(address) === messenger && topics[0] === failedRelayTopic,
+    ({ address, topics }) => messengers.has(toAddress(address)) && topics[0] === failedRelayTopic,
   )
   return isFailed ? 'the call of the messenger fails, and the message waits for another try' : null
 }

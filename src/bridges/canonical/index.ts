@@ -24,6 +24,7 @@ import {
   tokenBridgeOf,
 } from './settlement.js'
 import { status } from './status.js'
+import { withdrawalsIn } from './withdrawals.js'
 
 const sendMessage = getAbiItem({ abi: messengerAbi, name: 'sendMessage' })
 const bridgeTokens = getAbiItem({ abi: tokenBridgeAbi, name: 'bridgeERC20To' })
@@ -171,7 +172,10 @@ export const canonical: BridgeAdapter = {
   gasEstimate,
   errorsAbi: canonicalErrorsAbi,
   encode,
-  deliveriesIn,
+  deliveriesIn: (logs, source, known) => [
+    ...deliveriesIn(logs, source, known),
+    ...withdrawalsIn(logs, source, known),
+  ],
   simulation,
   failureIn,
   status,

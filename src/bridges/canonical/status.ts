@@ -7,6 +7,7 @@ import { messengerAbi } from './abi.js'
 import { encodeRelay, messageHash, relayOf } from './deposits.js'
 import { depositGas } from './metering.js'
 import { messenger } from './settlement.js'
+import { withdrawalStatus } from './withdrawal-status.js'
 
 const relayed = [getAbiItem({ abi: messengerAbi, name: 'RelayedMessage' })] as const
 
@@ -16,6 +17,7 @@ const failed =
   'Its call failed on the destination, for want of gas or since the receiver took no ether: the ether waits in the messenger. Anybody may have it tried again.'
 
 export const status: BridgeAdapter['status'] = async (delivery, _destination, reader, logs) => {
+  if (delivery.details.kind === 'withdrawal') return withdrawalStatus(delivery, reader, logs)
   const relay = relayOf(delivery)
   if (!relay) return { status: 'unknown', transactionHash: null, error: untold }
   const hash = messageHash(delivery)

@@ -4683,6 +4683,8 @@ export interface components {
             destinationBlockNumber?: number;
             /** @description What anybody may send on the destination; absent: nothing is to be tried. */
             retry?: components["schemas"]["BridgeRetry"];
+            /** @description Of withdrawals over the canonical bridge alone. */
+            withdrawal?: components["schemas"]["BridgeWithdrawal"];
             /** @description For deposits that a relayer has to fill, where a fill would go through at destinationBlockNumber. */
             fill?: components["schemas"]["BridgeFill"];
             /** @description Where the transaction sends several deliveries; status is then inflight while one of them is, then failed or unknown where one of them is. */
@@ -4725,6 +4727,22 @@ export interface components {
             /** @description Gas limit of the transaction; absent: as a node estimates it. */
             gas?: components["schemas"]["Wei"];
         };
+        /** @description How far a withdrawal is. */
+        BridgeWithdrawal: {
+            /**
+             * @description initiated: no output root of its block is proposed; provable: one is, and retry proves it; proven: the delays run; finalizable: they are over, and retry finalises it; finalized: the portal has called its target.
+             * @enum {string}
+             */
+            phase: "initiated" | "provable" | "proven" | "finalizable" | "finalized";
+            /** @description Unix seconds before which it cannot be finalised. */
+            notBefore?: number;
+            /** @description Of provable: the newest dispute game that covers its block. */
+            disputeGameIndex?: string;
+            /** @description Of provable: block of the source that this game is about. */
+            provenBlockNumber?: string;
+            /** @description Of provable: what this game says of it. */
+            outputRoot?: string;
+        };
         /** @description A call that delivers with the tokens of its sender, in place of a relayer. */
         BridgeFill: {
             /** @description Contract on the destination. */
@@ -4763,6 +4781,8 @@ export interface components {
             destinationBlockNumber?: number;
             /** @description What anybody may send on the destination; absent: nothing is to be tried. */
             retry?: components["schemas"]["BridgeRetry"];
+            /** @description Of withdrawals over the canonical bridge alone. */
+            withdrawal?: components["schemas"]["BridgeWithdrawal"];
             /** @description For deposits that a relayer has to fill, where a fill would go through at destinationBlockNumber. */
             fill?: components["schemas"]["BridgeFill"];
         };
@@ -4802,6 +4822,8 @@ export interface components {
             destinationBlockNumber?: number;
             /** @description What anybody may send on the destination; absent: nothing is to be tried. */
             retry?: components["schemas"]["BridgeRetry"];
+            /** @description Of withdrawals over the canonical bridge alone. */
+            withdrawal?: components["schemas"]["BridgeWithdrawal"];
             /** @description For deposits that a relayer has to fill, where a fill would go through at destinationBlockNumber. */
             fill?: components["schemas"]["BridgeFill"];
             /** @description Where the transaction sends several deliveries; status is then inflight while one of them is, then failed or unknown where one of them is. */

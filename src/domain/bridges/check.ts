@@ -19,6 +19,31 @@ export interface BridgeRetry {
   readonly gas?: bigint
 }
 
+export const withdrawalPhases = [
+  'initiated',
+  'provable',
+  'proven',
+  'finalizable',
+  'finalized',
+] as const
+
+/** A withdrawal to the chain that is settled on: it is proven there, waits, and is finalised. Structured-clonable. */
+export interface BridgeWithdrawal {
+  /**
+   * `initiated`: no output root of its block is proposed; `provable`: one is; `proven`: the delays run; `finalizable`:
+   * they are over, and `retry` finalises it; `finalized`: the portal has called its target.
+   */
+  readonly phase: (typeof withdrawalPhases)[number]
+  /** Unix seconds before which it cannot be finalised; absent where it is not proven, or is finalised. */
+  readonly notBefore?: number
+  /** Index of the newest dispute game that covers its block; of `provable` alone. */
+  readonly disputeGameIndex?: string
+  /** Block of the source whose output root that game is about; of `provable` alone. */
+  readonly provenBlockNumber?: string
+  /** What that game says of the block; of `provable` alone. */
+  readonly outputRoot?: Hex
+}
+
 /** A call on the destination that delivers with the tokens of its sender. Structured-clonable. */
 export interface BridgeFill extends BridgeRetry {
   /** What its sender pays, and must have allowed `to` to take. */
@@ -63,6 +88,8 @@ export interface BridgeHop {
   readonly error?: string
   /** A call on the destination that has it delivered after all, of anybody; absent where nothing is held up. */
   readonly retry?: BridgeRetry
+  /** How far a withdrawal is; absent: it is none. */
+  readonly withdrawal?: BridgeWithdrawal
   /** Delivers it with its sender's tokens; absent where none would go through, or no tokens are needed. */
   readonly fill?: BridgeFill
 }

@@ -23,6 +23,7 @@ import type { Archive } from '../../rpc/archive/archive.js'
 import type { ConfiguredChains } from '../configured-chains.js'
 import type { TaskRunner } from '../task-runner.js'
 import { withAttestations } from './claims.js'
+import { withProof } from './withdrawal-proof.js'
 
 /** Clocks of two chains differ: deliveries are looked for from so long before the source's block on. */
 const clockSeconds = 3_600n
@@ -77,7 +78,7 @@ export class BridgeTracker {
     const deliveries = await withAttestations(this.#parts, {
       source,
       transactionHash,
-      deliveries: sent,
+      deliveries: sent.map((one) => ({ ...one, sourceBlockNumber: moment.blockNumber })),
       signal,
     })
     const hops = await Promise.all(deliveries.map((one) => this.#hopOf(one, moment, context)))
@@ -107,7 +108,8 @@ export class BridgeTracker {
     }
     const pin = await tasks.pin({ chainId: destination.id }, context)
     const since = await this.#firstBlock(source, pin, context)
-    const found = await tasks.runAt('deliveryStatus', { delivery, since }, pin, context)
+    const told = await tasks.runAt('deliveryStatus', { delivery, since }, pin, context)
+    const found = await withProof(tasks, delivery, told, context)
     const { status, transactionHash, revertData } = found
     const why = revertData && ` It reverted with ${decodeRevert(revertData, contractErrorsAbi)}.`
     return {
@@ -118,6 +120,7 @@ export class BridgeTracker {
       ...defined({
         error: found.error ? `${found.error}${why ?? ''}` : undefined,
         retry: found.retry,
+        withdrawal: found.withdrawal,
         fill: found.fill,
       }),
     }

@@ -4,7 +4,7 @@ import { unreadable } from '../../domain/common-errors.js'
 import type { Address, Hex } from '../../domain/primitives.js'
 import type { BlockSource } from '../../forks/block-source.js'
 import { archiveOf, forkClient } from '../../forks/clients.js'
-import type { ArchiveClient } from '../../rpc/archive/protocol.js'
+import type { ArchiveClient, ProvenSlot } from '../../rpc/archive/protocol.js'
 import { JsonRpcError } from '../../rpc/node/json-rpc.js'
 import type { EventLog } from '../../rpc/node/mined/event-logs.js'
 import { quietly } from '../../telemetry/quietly.js'
@@ -68,6 +68,11 @@ export class ArchiveReads {
     const asked = { ...filter, topics, from: numberToHex(from), to: numberToHex(to) }
     const found = await this.#archive.request('forkroute_logs', [asked], this.#signal)
     return found?.map((log) => ({ ...log, blockNumber: BigInt(log.blockNumber) })) ?? null
+  }
+
+  /** What proves a slot by the header of the pinned block; null where no node gives it. @throws ForkrouteError UPSTREAM_UNAVAILABLE. */
+  slotProof(address: Address, slot: Hex): Promise<ProvenSlot | null> {
+    return this.#archive.request('forkroute_slotProof', [address, slot], this.#signal)
   }
 
   /** Reads accounts and slots into the archive, in bulk. What cannot be read is left to the forks to meet. */

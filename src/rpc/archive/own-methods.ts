@@ -2,7 +2,7 @@
 import { numberToHex } from 'viem'
 import type { z } from 'zod'
 import { ForkrouteError } from '../../domain/errors.js'
-import type { BlockPin } from '../../domain/primitives.js'
+import type { BlockPin, Hex } from '../../domain/primitives.js'
 import type { BlockRef } from '../node/answer.js'
 import type { VerifiedBlock } from '../node/block-check.js'
 import { headerOnly } from '../node/header.js'
@@ -37,6 +37,11 @@ type AnyAnswerer = (at: Parameters<Answerer<ArchiveMethod>>[0], ...params: unkno
 
 const answerers: { readonly [M in ArchiveMethod]: Answerer<M> } = {
   forkroute_logs: ({ source, pin }, question) => eventsOf(source, pin, question),
+  forkroute_slotProof: async ({ source, pinned }, address, slot) => {
+    const found = await source.slotProof(address, slot, pinned.pin)
+    const { stateRoot } = pinned.json
+    return found.ok ? { ...found.value, stateRoot: stateRoot as Hex } : null
+  },
   forkroute_readAhead: ({ source, pin }, reads) => readAhead(source, pin, reads),
   forkroute_foresee({ source, pin }, calls) {
     source.foresee(calls, pin)

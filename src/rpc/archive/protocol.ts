@@ -5,6 +5,7 @@
  */
 import { z } from 'zod'
 import type { Address, Hex } from '../../domain/primitives.js'
+import type { SlotProof } from '../node/answer.js'
 import type { RpcClient } from '../node/json-rpc.js'
 import type { EventLog } from '../node/mined/event-logs.js'
 import {
@@ -13,6 +14,7 @@ import {
   aheadParam,
   foreseenParam,
   guessParam,
+  hashParam,
   learnedParam,
   logsParam,
   movedParam,
@@ -42,12 +44,23 @@ export interface MovedState {
   readonly others: readonly Address[]
 }
 
+/** A slot by the root of its account's storage, at a block. */
+export interface ProvenSlot extends SlotProof {
+  /** Of the block. */
+  readonly stateRoot: Hex
+}
+
 /** The type of a result, which is nothing at run time. */
 const of = <Result>() => undefined as Result | undefined
 
 export const archiveProtocol = {
   /** Events of a contract in blocks up to the pinned one; null where the nodes give none. */
   forkroute_logs: { params: z.tuple([logsParam]), result: of<readonly EventJson[] | null>() },
+  /** What proves a slot by the block's header, as a node gives it; null where none does. */
+  forkroute_slotProof: {
+    params: z.tuple([addressParam, hashParam]),
+    result: of<ProvenSlot | null>(),
+  },
   /** Reads in bulk what forks will ask for one by one; answers the number of values found, which stay in the archive. */
   forkroute_readAhead: { params: z.tuple([aheadParam]), result: of<number>() },
   /** Reads ahead what calls will read, where nodes tell it. */
