@@ -152,13 +152,15 @@ export interface BundleResult {
 
 /** What one bridge of a bundle gives on another chain. */
 export interface BundleArrival {
-  /** Index of the action that sends it. */
+  /** Index of the action of the bundle that sends it, or that holds the callback that does. */
   readonly action: number
+  /** Index in the callback that sends it on; absent: the bundle itself sends it. */
+  readonly callbackAction?: number
   /** Slug. */
   readonly bridge: string
   /** Of the destination. */
   readonly block: BlockPin
-  /** What its messaging costs beside the amount. */
+  /** What its messaging costs beside the amount, on the chain that it leaves. */
   readonly bridgeFee: Cost
   readonly receiver: Address
   /** What the bridge pays the receiver, or the contract that runs the callback. */

@@ -157,6 +157,7 @@ function toArrivals({ crosschain }: BundleAnswer) {
   return {
     arrivals: crosschain.arrivals.map((each) => ({
       action: each.action,
+      ...defined({ callbackAction: each.callbackAction }),
       bridge: each.bridge,
       destinationChainId: each.block.chainId,
       destinationBlockNumber: Number(each.block.number),

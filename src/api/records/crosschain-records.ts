@@ -114,13 +114,21 @@ export const BundleArrival = z
 export const BundleArrivals = z.array(
   z
     .object({
-      action: z.int().meta({ description: 'Index of the action that sends it.' }),
+      action: z.int().meta({
+        description: 'Index of the action that sends it, or that holds the callback that does.',
+      }),
+      callbackAction: z.int().optional().meta({
+        description: 'Index in the callback that sends it on; absent: the bundle itself sends it.',
+      }),
       bridge: z.string().meta({ description: 'Slug of the bridge.' }),
       destinationChainId: ChainId,
       destinationBlockNumber: BlockNumber.meta({
         description: 'Block of the destination at whose end its state was read.',
       }),
-      bridgeFee: z.object(cost).meta({ description: 'Its part of bridgeFee.' }),
+      bridgeFee: z.object(cost).meta({
+        description:
+          'Its part of bridgeFee; of what a callback sends on, what is paid there out of what has arrived.',
+      }),
       ...BundleArrival.shape,
     })
     .meta({ id: 'BundleArrivalOfSeveral' }),

@@ -4593,14 +4593,16 @@ export interface components {
             unprotected?: components["schemas"]["Unprotected"][];
         };
         BundleArrivalOfSeveral: {
-            /** @description Index of the action that sends it. */
+            /** @description Index of the action that sends it, or that holds the callback that does. */
             action: number;
+            /** @description Index in the callback that sends it on; absent: the bundle itself sends it. */
+            callbackAction?: number;
             /** @description Slug of the bridge. */
             bridge: string;
             destinationChainId: number;
             /** @description Block of the destination at whose end its state was read. */
             destinationBlockNumber: number;
-            /** @description Its part of bridgeFee. */
+            /** @description Its part of bridgeFee; of what a callback sends on, what is paid there out of what has arrived. */
             bridgeFee: {
                 /** @description Wei of the native token. */
                 native: components["schemas"]["Wei"];

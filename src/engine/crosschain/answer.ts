@@ -82,20 +82,11 @@ export function bundleAnswer(
   more: readonly string[],
 ): BundleAnswer {
   const { result } = sent
-  const isBridging = ({ action }: RouteStepRecord) => action === bridgeActionName
-  const legs = transfers.flatMap(({ destination }) => destination ?? [])
+  const all = transfers.flatMap(withOnward)
+  const legs = all.flatMap(({ destination }) => destination ?? [])
   return {
     ...result,
-    route: [
-      // The steps after a bridge are those of its destination, wherever in the bundle it sends.
-      ...result.route.filter((step) => !isBridging(step)),
-      ...zip(result.route.filter(isBridging), transfers).flatMap(
-        ([step, { delivery, destination }]) => [
-          withDelivered(step, delivery.amount),
-          ...(destination?.route ?? []),
-        ],
-      ),
-    ],
+    route: stepsOf(result.route, transfers),
     // What has arrived is on another chain.
     priceImpact: null,
     ...cautionsIn([...(result.cautions ?? []), ...legs.flatMap(({ cautions }) => cautions ?? [])]),
@@ -106,6 +97,9 @@ export function bundleAnswer(
         ...transfers.flatMap(({ transfer }) =>
           senderWarnings(transfer.lane, request.fromAddress, source),
         ),
+        ...all.flatMap(({ transfer: { to, receiver }, onward }) =>
+          onward.flatMap(({ transfer }) => senderWarnings(transfer.lane, receiver, to)),
+        ),
         ...more,
       ]),
     ],
@@ -113,28 +107,50 @@ export function bundleAnswer(
     crosschain: {
       destinationBlock: at(transfers, 0).transfer.to.pin,
       bridgeFee: costOf(source, sent.nativeFee),
-      estimates: transfers.map(({ transfer }) => bridgingEstimate(transfer.lane)),
-      arrivals: transfers.map((one) => arrivalOf(source, one)),
+      estimates: all.map(({ transfer }) => bridgingEstimate(transfer.lane)),
+      arrivals: transfers.flatMap((one) => arrivalsOf(source, one)),
     },
   }
 }
 
-function arrivalOf(
-  source: Side,
-  { transfer, delivery, destination: leg, outputs, nativeFee }: SettledTransfer,
-): BundleArrival {
+function withOnward(one: SettledTransfer): SettledTransfer[] {
+  return [one, ...one.onward.flatMap(withOnward)]
+}
+
+/** The steps after a bridge are those of its destination, wherever among the actions it sends. */
+function stepsOf(
+  route: readonly RouteStepRecord[],
+  transfers: readonly SettledTransfer[],
+): RouteStepRecord[] {
+  const isBridging = ({ action }: RouteStepRecord) => action === bridgeActionName
+  return [
+    ...route.filter((step) => !isBridging(step)),
+    ...zip(route.filter(isBridging), transfers).flatMap(
+      ([step, { delivery, destination, onward }]) => [
+        withDelivered(step, delivery.amount),
+        ...stepsOf(destination?.route ?? [], onward),
+      ],
+    ),
+  ]
+}
+
+/** With what its callback sends on. @param from - the chain that it leaves. @param holder - index of the action that holds the callback. */
+function arrivalsOf(from: Side, one: SettledTransfer, holder?: number): BundleArrival[] {
+  const { transfer, delivery, destination: leg, outputs, nativeFee, onward } = one
   const { action, to, receiver, lane } = transfer
-  return {
-    action,
+  const place = holder === undefined ? { action } : { action: holder, callbackAction: action }
+  const arrival: BundleArrival = {
+    ...place,
     bridge: lane.bridge,
     block: to.pin,
-    bridgeFee: costOf(source, nativeFee),
+    bridgeFee: costOf(from, nativeFee),
     receiver,
     outputs,
     delivered: { token: delivery.token, amount: delivery.amount },
     payments: leg?.payments ?? [],
     unprotected: leg?.unprotected ?? [],
   }
+  return [arrival, ...onward.flatMap((next) => arrivalsOf(to, next, place.action))]
 }
 
 /** The step of a bridge gives what was sent, which is known better than its quote. */

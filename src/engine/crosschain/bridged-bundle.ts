@@ -9,12 +9,14 @@ import type { LaneCandidate } from './lanes.js'
 
 /** What one action of the bundle sends. */
 export interface BundleTransfer {
-  /** Index of the action. */
+  /** Index of the action, in the request or in the callback. */
   readonly action: number
   readonly destination: ChainDefinition
   readonly receiver: Address
   /** Lanes over which it may lead. */
   readonly lanes: readonly Lane[]
+  /** What its callback sends on, in the order of its bridge actions. */
+  readonly onward: readonly BundleTransfer[]
   /** The route that leads there; absent: the lane is named, and so is what comes after it. */
   readonly route?: RoutedPart
   /** @returns one for each lane. @param receiverKind - of the receiver, on the destination. */

@@ -58,7 +58,8 @@ export function readBundle(
       ? readBridge(chains, read)
       : readRoute(chains, read)
   })
-  const ids = new Set(transfers.map(({ destination }) => destination.id))
+  const all = transfers.flatMap((one) => [one, ...one.onward])
+  const ids = new Set(all.map(({ destination }) => destination.id))
   if (destinationBlockNumber !== undefined && ids.size > 1) {
     throw invalidRequest([
       `destinationBlockNumber is of one chain, and the bundle leads to ${[...ids].join(' and ')}.`,
@@ -76,9 +77,16 @@ function withoutCallback(one: BundleAction): BundleAction {
 
 function readBridge(
   chains: ConfiguredChains,
-  read: { readonly request: BundleRequest; readonly source: TypedBundle; readonly index: number },
+  read: {
+    readonly request: BundleRequest
+    /** The same, with what bridges are to run elsewhere left out. */
+    readonly source: TypedBundle
+    readonly index: number
+    /** Whether it is a callback's. */
+    readonly isOnward?: boolean
+  },
 ): BundleTransfer {
-  const { request, source, index } = read
+  const { request, source, index, isOnward = false } = read
   const given = at(request.actions, index)
   const { callback } = given.args
   const from = chains.of(request.chainId)
@@ -135,22 +143,41 @@ function readBridge(
   }
   const runsOrder = callback !== undefined && callback !== null
   const callValue = callValueOf(callbackValue, lane, { index, runsOrder })
+  const common = { source, lane, runsOrder, swapsOnDestination: true, centiBps: defaultCentiBps }
+  const ran = runsOrder
+    ? callbackOf(request, { index, callback, lane, destination, receiver, isOnward })
+    : null
   const bundle: BridgedBundle = {
-    source,
-    lane,
-    runsOrder,
-    swapsOnDestination: true,
-    centiBps: defaultCentiBps,
+    ...common,
     isFast,
     ...defined({ callValue }),
-    callback: runsOrder
-      ? {
-          kind: 'actions',
-          request: callbackOf(request, { index, callback, lane, destination, receiver }),
-        }
-      : null,
+    callback: ran && { kind: 'actions', request: ran.typed },
   }
-  return { action: index, destination, receiver, lanes: [lane], bundlesFor: () => [bundle] }
+  return {
+    action: index,
+    destination,
+    receiver,
+    onward: ran ? onwardOf(chains, ran, index) : [],
+    lanes: [lane],
+    bundlesFor: () => [bundle],
+  }
+}
+
+/** What a callback sends on. */
+function onwardOf(
+  chains: ConfiguredChains,
+  { asked, typed }: Callback,
+  index: number,
+): BundleTransfer[] {
+  try {
+    return asked.actions.flatMap((one, place) =>
+      one.action === actionName
+        ? [readBridge(chains, { request: asked, source: typed, index: place, isOnward: true })]
+        : [],
+    )
+  } catch (error) {
+    throw fromCallback(error, index)
+  }
 }
 
 /** Bridges state it in so many bits. */
@@ -189,6 +216,11 @@ function sooner(lane: Lane): Lane {
   return { ...lane, estimatedSeconds: Number(fastSeconds) }
 }
 
+interface Callback {
+  readonly asked: BundleRequest
+  readonly typed: TypedBundle
+}
+
 /** A bundle of its own on the destination. */
 function callbackOf(
   request: BundleRequest,
@@ -196,9 +228,10 @@ function callbackOf(
     readonly lane: Lane
     readonly index: number
     readonly callback: unknown
+    readonly isOnward: boolean
   },
-): TypedBundle {
-  const { index, callback, lane, destination, receiver } = to
+): Callback {
+  const { index, callback, lane, destination, receiver, isOnward } = to
   if (!Array.isArray(callback) || !callback.length || callback.length > maxActions) {
     return refuse(index, 'callback', `a list of 1 to ${maxActions} actions`)
   }
@@ -217,33 +250,36 @@ function callbackOf(
       action: action.toLowerCase(),
       args: args as Record<string, unknown>,
     }
-    if (isBridging(named, destination.id)) {
-      const argument = named.action === actionName ? 'action' : 'destinationChainId'
-      return refuse(index, `${name}.${argument}`, 'another: what a bridge delivers is not sent on')
+    if (named.action === actionName && isOnward) {
+      const expected =
+        'another: what one bridge delivers may be sent on once, and not a second time'
+      return refuse(index, `${name}.action`, expected)
+    }
+    if (leadsElsewhere(named, destination.id)) {
+      const expected = 'left out: the action bridge sends on what has arrived'
+      return refuse(index, `${name}.destinationChainId`, expected)
     }
     return named
   })
   const first = at(actions, 0)
   if (first.action !== 'balance') refuse(index, 'callback[0].action', 'balance, of what arrives')
   const { blockNumber: _b, deadline: _d, spender: _s, includeTrace: _t, ...terms } = request
+  const asked: BundleRequest = {
+    ...terms,
+    actions,
+    receiver,
+    refundReceiver: receiver,
+    fromAddress: receiver,
+    chainId: destination.id,
+    strategy: 'router',
+    executionMode: 'backend',
+  }
   try {
-    const typed = parseBundle(
-      {
-        ...terms,
-        actions,
-        receiver,
-        refundReceiver: receiver,
-        fromAddress: receiver,
-        chainId: destination.id,
-        strategy: 'router',
-        executionMode: 'backend',
-      },
-      destination,
-    )
+    const typed = parseBundle({ ...asked, actions: actions.map(withoutCallback) }, destination)
     if (at(typed.actions, 0).values.token !== lane.tokenOut) {
       refuse(index, 'callback[0].token', `${lane.tokenOut}, which is what arrives`)
     }
-    return typed
+    return { asked, typed }
   } catch (error) {
     const problems = error instanceof ForkrouteError ? error.details?.problems : undefined
     if (!problems || at(problems as readonly Problem[], 0).argument.startsWith('callback'))

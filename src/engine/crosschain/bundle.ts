@@ -3,12 +3,13 @@
  * destination. As with a route, the answer is one transaction with what it delivers, in which each order is made for what
  * that very transaction sends. The lanes of a route inside of a bundle are compared as those of a route by itself.
  */
+import type { Lane } from '../../bridges/bridge.js'
 import type { ChainDefinition } from '../../chains/chain.js'
 import type { BundleAnswer, BundleRequest } from '../../domain/bundle.js'
 import { invalidRequest } from '../../domain/common-errors.js'
 import type { CallContext } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
-import { at } from '../../domain/lists.js'
+import { at, zip } from '../../domain/lists.js'
 import { type BlockPin, nativeToken } from '../../domain/primitives.js'
 import { bridge as bridgeAction } from '../../routing/bundle/actions/bridge.js'
 import { bundleAnswer } from './answer.js'
@@ -32,6 +33,7 @@ import {
 interface PinnedTransfer extends BundleTransfer {
   readonly to: Side
   readonly bundles: readonly BridgedBundle[]
+  readonly onward: readonly PinnedTransfer[]
 }
 
 /** @throws ForkrouteError as `Engine.bundle`; INVALID_REQUEST names the argument of the bridge action that cannot be. */
@@ -42,7 +44,8 @@ export async function bundleOverBridge(
 ): Promise<BundleAnswer> {
   const asked = readBundle(parts.chains, request, context)
   const { source, transfers } = await lookAround(parts, { request, asked }, context)
-  for (const { receiver } of asked) refuseAmbiguousReceiver(receiver, request, source)
+  for (const { receiver } of asked.flatMap(withOnward))
+    refuseAmbiguousReceiver(receiver, request, source)
   // Its lanes are to be chosen; others are named.
   const main = transfers.find(({ route }) => route) ?? at(transfers, 0)
   const others = transfers.filter((one) => one !== main).map(namedTransfer)
@@ -69,7 +72,8 @@ async function lookAround(
   const { chains, tasks, pastLanes } = parts
   const chain = chains.of(request.chainId)
   const pinning = tasks.pin(request, context)
-  const destinations = [...new Set(asked.map(({ destination }) => destination))]
+  const all = asked.flatMap(withOnward)
+  const destinations = [...new Set(all.map(({ destination }) => destination))]
   const pins = await Promise.all(
     destinations.map((destination) => {
       const named = { ...request, destinationChainId: destination.id }
@@ -77,34 +81,61 @@ async function lookAround(
     }),
   )
   const [pin] = at(pins, 0)
+  const pinOf = (one: ChainDefinition) => at(pins, destinations.indexOf(one))[1]
   const routed = asked.flatMap(({ route }) => route ?? [])
   const onSource = {
     accounts: [request.fromAddress],
     tokens: [nativeToken, ...routed.map(({ tokenIn }) => tokenIn)],
   }
-  const [source, ...pinned] = await Promise.all([
-    lookAt(tasks, { chain, pin, what: onSource }, context),
-    ...destinations.map(async (destination, place) => {
-      const own = asked.filter((one) => one.destination === destination)
-      const lanes = own.flatMap((one) => one.lanes)
-      const [told, to] = await Promise.all([
-        pastLanes.of({ lanes, source: chain, destination, pins: at(pins, place) }, context),
-        lookAtDestination(parts, { chain: destination, pin: at(pins, place)[1], own }, context),
-      ])
-      return own.map((one): PinnedTransfer => {
-        const bundles = one.bundlesFor(to.kinds.get(one.receiver) ?? 'plain')
-        return {
-          ...one,
-          to,
-          bundles: bundles.map((each) => ({
-            ...each,
-            lane: told[lanes.indexOf(each.lane)] ?? each.lane,
-          })),
+  /** Lanes of one pair of chains are looked up together. */
+  const lookBack = async (from: Pick<Side, 'chain' | 'pin'>, some: readonly BundleTransfer[]) => {
+    const told = new Map<Lane, Lane>()
+    await Promise.all(
+      [...new Set(some.map(({ destination }) => destination))].map(async (destination) => {
+        const own = some.filter((one) => one.destination === destination)
+        const lanes = own.flatMap((one) => one.lanes)
+        const pair = {
+          source: from.chain,
+          destination,
+          pins: [from.pin, pinOf(destination)],
+        } as const
+        for (const [lane, known] of zip(lanes, await pastLanes.of({ lanes, ...pair }, context))) {
+          told.set(lane, known)
         }
-      })
-    }),
+      }),
+    )
+    return told
+  }
+  const [source, told, sides] = await Promise.all([
+    lookAt(tasks, { chain, pin, what: onSource }, context),
+    lookBack({ chain, pin }, asked),
+    Promise.all(
+      destinations.map((destination) => {
+        const own = all.filter((one) => one.destination === destination)
+        const place = { chain: destination, pin: pinOf(destination), own }
+        return lookAtDestination(parts, place, context)
+      }),
+    ),
   ])
-  return { source, transfers: pinned.flat().toSorted((a, b) => a.action - b.action) }
+  const pinned = async (
+    one: BundleTransfer,
+    known: ReadonlyMap<Lane, Lane>,
+  ): Promise<PinnedTransfer> => {
+    const to = at(sides, destinations.indexOf(one.destination))
+    const further = await lookBack(to, one.onward)
+    const bundles = one.bundlesFor(to.kinds.get(one.receiver) ?? 'plain')
+    return {
+      ...one,
+      to,
+      bundles: bundles.map((each) => ({ ...each, lane: known.get(each.lane) ?? each.lane })),
+      onward: await Promise.all(one.onward.map((next) => pinned(next, further))),
+    }
+  }
+  return { source, transfers: await Promise.all(asked.map((one) => pinned(one, told))) }
+}
+
+function withOnward(one: BundleTransfer): BundleTransfer[] {
+  return [one, ...one.onward.flatMap(withOnward)]
 }
 
 function lookAtDestination(
@@ -161,12 +192,13 @@ function onlyBundle({ bundles, to }: PinnedTransfer): BridgedBundle {
 function namedTransfer(transfer: PinnedTransfer): Transfer {
   const { to, receiver, action } = transfer
   const kind = to.kinds.get(receiver) ?? 'plain'
-  return { ...lanePlanOf(onlyBundle(transfer), kind), to, receiver, action }
+  const onward = transfer.onward.map(namedTransfer)
+  return { ...lanePlanOf(onlyBundle(transfer), kind), to, receiver, action, onward }
 }
 
 /** @param others - in the order of their actions. */
 function planOf(
-  { to, receiver, action }: PinnedTransfer,
+  { to, receiver, action, onward: further }: PinnedTransfer,
   bundle: BridgedBundle,
   others: readonly Transfer[],
 ): CrosschainPlan {
@@ -174,7 +206,8 @@ function planOf(
   // What a route has swapped is sent after all other actions.
   const isInPlace = bundle.source.actions[action]?.action === bridgeAction.name
   const before = isInPlace ? others.filter((one) => one.action < action).length : others.length
-  return planOfBundle(bundle, kind, { transfers: others, action, before })
+  const onward = further.map(namedTransfer)
+  return planOfBundle(bundle, kind, { transfers: others, action, before, onward })
 }
 
 /** @throws ForkrouteError NO_ROUTE where its callback cannot run; as `Settlement.settle`. */

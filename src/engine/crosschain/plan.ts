@@ -54,8 +54,10 @@ export interface Transfer extends LanePlan {
   readonly to: Side
   /** Who is paid there. */
   readonly receiver: Address
-  /** Index of the action of the request that sends it. */
+  /** Index of the action that sends it, in the request or in the callback. */
   readonly action: number
+  /** What its callback sends on, in the order of the bridge actions. */
+  readonly onward: readonly Transfer[]
 }
 
 export interface CrosschainPlan extends LanePlan {
@@ -72,6 +74,8 @@ export interface OtherTransfers {
   readonly action: number
   /** How many of the others are sent before it. */
   readonly before: number
+  /** What the callback of the plan's own transfer sends on. */
+  readonly onward: readonly Transfer[]
 }
 
 /** A route over bridges at one block of either chain. */

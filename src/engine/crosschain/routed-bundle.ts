@@ -80,6 +80,7 @@ export function readRoute(
   const to = { source, index, args, destination, receiver }
   return {
     action: index,
+    onward: [],
     destination,
     receiver,
     lanes,

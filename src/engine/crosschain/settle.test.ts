@@ -122,6 +122,7 @@ function settle(plan: CrosschainPlan, { sent, gained = (amount) => amount, fallb
           touched: { tokens: [], approvals: [] },
           outputs: [{ token, amountOut, minAmountOut: lessSlippage(amountOut, centiBps) }],
           gas: 200_000n,
+          sent: [],
           route: [],
           warnings: [],
           payments: [],
@@ -136,7 +137,12 @@ function settle(plan: CrosschainPlan, { sent, gained = (amount) => amount, fallb
             : { status: 'fallback', paid: { token, amount }, reason: 'no order', gas }
         }
         delivered.push(amount)
-        return { status: 'delivered', gained: [{ token, amount: gained(amount) }], gas: 150_000n }
+        return {
+          status: 'delivered',
+          gained: [{ token, amount: gained(amount) }],
+          sent: [],
+          gas: 150_000n,
+        }
       },
       deliverAt: () => Promise.reject(new Error('No other block is asked for.')),
     },
@@ -166,7 +172,7 @@ describe('a payment by the bridge', () => {
     const { outputs, destination: leg } = await settling
     expect(outputs).toEqual([{ token, amountOut: 1_000_000n, minAmountOut: 995_000n }])
     expect(leg).toBeNull()
-    expect(legs.map(leastOf)).toEqual([undefined, 995_000n])
+    expect(legs.map(leastOf)).toEqual([0n, 995_000n])
     expect(legs.map(({ estimateOnly }) => estimateOnly)).toEqual([true, false])
   })
 
@@ -177,7 +183,7 @@ describe('a payment by the bridge', () => {
     expect((await settling).outputs).toEqual([
       { token, amountOut: 900_000n, minAmountOut: 895_500n },
     ])
-    expect(legs.map(leastOf)).toEqual([undefined, 995_000n, 895_500n])
+    expect(legs.map(leastOf)).toEqual([0n, 995_000n, 895_500n])
   })
 
   test('that changes with its own minimum is no answer after four rounds', async () => {

@@ -23,7 +23,12 @@ import type {
   DestinationLegArgs,
   DestinationOrder,
 } from '../../routing/crosschain/destination-task.js'
-import type { LaneSend, SourceLeg, SourceLegArgs } from '../../routing/crosschain/source-task.js'
+import type {
+  LaneSend,
+  SentDelivery,
+  SourceLeg,
+  SourceLegArgs,
+} from '../../routing/crosschain/source-task.js'
 import type { KnownRoute } from '../../routing/search/known-routes.js'
 import { quietly } from '../../telemetry/quietly.js'
 import { besideFallback, type Delivered, requireDelivered } from './delivered.js'
@@ -57,6 +62,8 @@ export interface SettledTransfer extends Sent {
   readonly nativeFee: bigint
   /** What the receiver gains, or what enters the position, with what the pair enforces of it. */
   readonly outputs: readonly TransactionOutput[]
+  /** What the order sends on, in the order of its bridge actions. */
+  readonly onward: readonly SettledTransfer[]
 }
 
 export interface Settled extends SettledTransfer {
@@ -72,6 +79,8 @@ interface Planned {
   readonly outputs: readonly TransactionOutput[]
   /** Raw units that an order was planned for; null: whatever is delivered will do. */
   readonly amount: bigint | null
+  /** What the order sends on. */
+  readonly onward: readonly SettledTransfer[]
   /** Gas of the delivering transaction. */
   readonly gas: bigint
 }
@@ -128,8 +137,21 @@ export class Settlement {
 
   /** @throws ForkrouteError where a leg or a delivery fails, or no pair holds. */
   async settle(plan: CrosschainPlan): Promise<Settled> {
-    const transfers = this.#transfersOf(plan)
     const first = await this.begin(plan)
+    const { leg: source, transfers } = await this.#settleSent(
+      this.#transfersOf(plan),
+      first,
+      (sends) => this.#run(plan, sends, { estimateOnly: false, knownRoutes: first.knownRoutes }),
+    )
+    return { ...at(transfers, plan.beside?.before ?? 0), plan, source, transfers }
+  }
+
+  /** @param send - what is sent, with all that is to be carried and all minimums. */
+  async #settleSent<Leg extends Pick<SourceLeg, 'sent'>>(
+    transfers: readonly Transfer[],
+    first: Leg,
+    send: (sends: readonly LaneSend[]) => Promise<Leg>,
+  ): Promise<{ readonly leg: Leg; readonly transfers: readonly SettledTransfer[] }> {
     let planned = await inOrder(
       zip(transfers, first.sent).map(([transfer, { delivery }]) =>
         this.#firstDestination(transfer, delivery),
@@ -147,49 +169,30 @@ export class Settlement {
         message: messageOf(leg, payload.orderGas),
         ...defined({ least: leg ? undefined : at(outputs, 0).minAmountOut }),
       }))
-      const sends = zip(transfers, carried).map(([transfer, one]) => sendOf(transfer, one))
-      const sending = this.#run(plan, sends, {
-        estimateOnly: false,
-        knownRoutes: first.knownRoutes,
-      })
+      const sending = send(zip(transfers, carried).map(([transfer, one]) => sendOf(transfer, one)))
       for (const [place, transfer] of transfers.entries()) {
         if (!isAmountKnown && bridgeOf(transfer.lane).isPaidFromAmount) continue
         const { message, callGas: gas } = at(carried, place)
         const delivery = { ...at(before, place).delivery, message }
         this.#expect({ transfer, delivery, destination: at(planned, place).leg, callGas: gas })
       }
-      const source = await sending
+      const leg = await sending
       const shown = await inOrder(
-        zip(transfers, source.sent).map(async ([transfer, { delivery, nativeFee }], place) => {
-          const { leg, amount, outputs: stated } = at(planned, place)
-          const sent = {
-            transfer,
-            delivery,
-            destination: leg,
-            callGas: at(payloads, place).callGas,
-          }
-          // The minimum of another amount says nothing: an order that was planned for more fails by it.
-          const isPlannedFor = amount === null || amount === delivery.amount
-          const delivered = isPlannedFor ? await this.#delivered(sent) : null
-          const outputs = delivered && settledOutputs(transfer, stated, delivered.gained)
-          return { sent, nativeFee, delivered, outputs }
-        }),
+        zip(transfers, leg.sent).map(([transfer, sent], place) =>
+          this.#show(transfer, sent, at(planned, place), at(payloads, place).callGas),
+        ),
       )
-      const settled = shown.flatMap(({ sent, nativeFee, outputs }) =>
-        outputs ? [{ ...sent, nativeFee, outputs }] : [],
-      )
-      if (settled.length === transfers.length) {
-        return { ...at(settled, plan.beside?.before ?? 0), plan, source, transfers: settled }
-      }
+      const settled = shown.flatMap((one) => one.settled ?? [])
+      if (settled.length === transfers.length) return { leg, transfers: settled }
       planned = await inOrder(
-        zip(shown, planned).map(([{ sent, delivered, outputs }, last], place) => {
-          if (outputs) return Promise.resolve(last)
+        zip(shown, planned).map(([one, last], place) => {
+          if (one.settled) return Promise.resolve(last)
           const { orderGas } = at(payloads, place)
-          const how = { orderGas, delivered, before: last }
-          return this.#planDestination(sent.transfer, sent.delivery, how)
+          const how = { orderGas, delivered: one.delivered, before: last }
+          return this.#planDestination(at(transfers, place), at(leg.sent, place).delivery, how)
         }),
       )
-      before = source.sent
+      before = leg.sent
       // What the delivery costs is the same from now on.
       isAmountKnown = true
     }
@@ -197,6 +200,43 @@ export class Settlement {
       'SIMULATION_REVERTED',
       'What is delivered changes with its own minimum.',
     )
+  }
+
+  /** What comes of what was sent; `settled` is null where it is not what was planned for. */
+  async #show(
+    transfer: Transfer,
+    { delivery, nativeFee }: SentDelivery,
+    { leg, amount, outputs: stated, onward: expected }: Planned,
+    gas: bigint,
+  ): Promise<{
+    readonly delivered: Delivered | null
+    readonly settled: SettledTransfer | null
+  }> {
+    // The minimum of another amount says nothing: an order that was planned for more fails by it.
+    if (amount !== null && amount !== delivery.amount) return { delivered: null, settled: null }
+    const sent = { transfer, delivery, destination: leg, callGas: gas }
+    const delivered = await this.#delivered(sent)
+    const outputs = settledOutputs(transfer, stated, delivered.gained)
+    const onward = outputs && (await this.#sentOn(expected, delivered.sent))
+    if (!outputs || !onward) return { delivered, settled: null }
+    return { delivered, settled: { ...sent, nativeFee, outputs, onward } }
+  }
+
+  /** What a delivery sends on, delivered in its turn; null where it is not what was planned for. */
+  async #sentOn(
+    expected: readonly SettledTransfer[],
+    sent: readonly Delivery[],
+  ): Promise<readonly SettledTransfer[] | null> {
+    const shown = await inOrder(
+      zip(expected, sent).map(([one, delivery]) => {
+        const { transfer, nativeFee, destination: leg, callGas: gas, outputs, onward } = one
+        const amount = leg && one.delivery.amount
+        const planned = { leg, outputs, amount, onward, gas: 0n }
+        return this.#show(transfer, { delivery, nativeFee }, planned, gas)
+      }),
+    )
+    const settled = shown.flatMap((one) => one.settled ?? [])
+    return settled.length === expected.length ? settled : null
   }
 
   /** What was sent, delivered at a block of the destination. @throws ForkrouteError as a task. */
@@ -207,7 +247,8 @@ export class Settlement {
   #transfersOf(plan: CrosschainPlan): readonly Transfer[] {
     const { destination: to, receiver } = this.#parts
     const { source: _, beside, ...own } = plan
-    const transfer = { ...own, to, receiver, action: beside?.action ?? 0 }
+    const { action = 0, onward = [] } = beside ?? {}
+    const transfer = { ...own, to, receiver, action, onward }
     return beside ? beside.transfers.toSpliced(beside.before, 0, transfer) : [transfer]
   }
 
@@ -250,34 +291,45 @@ export class Settlement {
     if (destination.kind === 'payment') {
       const sent = { transfer, delivery, destination: null, callGas: 0n }
       const { gained, gas } = shown.delivered ?? (await this.#delivered(sent))
-      return { leg: null, outputs: limited(gained, destination.limit), amount: null, gas }
+      const outputs = limited(gained, destination.limit)
+      return { leg: null, outputs, amount: null, onward: [], gas }
     }
-    const leg = await this.#runOrder(transfer, destination.order, {
-      delivery,
-      gas: shown.orderGas,
-      knownRoutes: shown.before?.leg?.knownRoutes ?? [],
-    })
-    return { leg, outputs: leg.outputs, amount: delivery.amount, gas: leg.gas }
+    const knownRoutes = shown.before?.leg?.knownRoutes ?? []
+    const how = { delivery, gas: shown.orderGas, knownRoutes }
+    const { leg, transfers: onward } = await this.#runOrder(transfer, destination.order, how)
+    return { leg, outputs: leg.outputs, amount: delivery.amount, onward, gas: leg.gas }
   }
 
   async #runOrder(
-    { to, receiver, action, callValue }: Transfer,
+    { to, receiver, action, callValue, onward }: Transfer,
     order: DestinationOrder,
     how: {
       readonly delivery: Delivery
       readonly gas: bigint
       readonly knownRoutes: readonly KnownRoute[]
     },
-  ): Promise<DestinationLeg> {
+  ): Promise<{ readonly leg: DestinationLeg; readonly transfers: readonly SettledTransfer[] }> {
     const { tasks, accountId } = this.#parts
     const args = { order, accountId, receiver, ...how, ...defined({ callValue }) }
-    const running = tasks.runDestination(args, to.pin)
-    if (order.kind === 'route') return running
-    const leg = await running.catch((error: unknown) => {
+    if (order.kind === 'route') {
+      return { leg: await tasks.runDestination(args, to.pin), transfers: [] }
+    }
+    try {
+      const run = (
+        sends: readonly LaneSend[],
+        { knownRoutes }: Pick<DestinationLeg, 'knownRoutes'> = args,
+      ) =>
+        tasks.runDestination({ ...args, knownRoutes, ...(onward.length > 0 && { sends }) }, to.pin)
+      const first = await run(firstSends(onward))
+      const ran =
+        onward.length > 0
+          ? await this.#settleSent(onward, first, (sends) => run(sends, first))
+          : { leg: first, transfers: [] }
+      requireCarried(ran.leg)
+      return ran
+    } catch (error) {
       throw asCallbackError(error, action, to.chain.id)
-    })
-    requireCarried(leg)
-    return leg
+    }
   }
 
   #run(
@@ -295,7 +347,8 @@ const firstOf = { estimateOnly: true, knownRoutes: [] } as const
 
 /** How the source sends while nothing is known of the destinations. */
 export function firstSends(transfers: readonly Transfer[]): LaneSend[] {
-  return transfers.map((transfer) => sendOf(transfer, usualPayload(transfer)))
+  // Less of a taxed token may arrive than a quote by itself has shown, so that nothing is required of it.
+  return transfers.map((transfer) => sendOf(transfer, { ...usualPayload(transfer), least: 0n }))
 }
 
 function sendOf(
@@ -322,7 +375,9 @@ function argsOf({ transfer, delivery, destination, callGas }: Sent): DeliveryArg
   const { receiver, destination: plan } = transfer
   const tokens = plan.tokens ?? destination?.outputs.map(({ token }) => token) ?? []
   const touched = destination?.touched
-  return { delivery, gas: callGas, tokens, receiver, ...defined({ touched }) }
+  const { onward } = transfer
+  const lanes = onward.length > 0 ? onward.map(({ lane }) => lane) : undefined
+  return { delivery, gas: callGas, tokens, receiver, ...defined({ touched, lanes }) }
 }
 
 /** Of several that fail, the first is told. */

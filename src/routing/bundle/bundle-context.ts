@@ -40,7 +40,7 @@ export interface BridgeCall {
   readonly terms: DeliveryTerms
   /** What it delivers may fall short of its quote; hundredths of a basis point. */
   readonly centiBps: bigint
-  /** Raw units that must be delivered at least, in place of `centiBps`. */
+  /** Raw units that must be delivered at least, in place of `centiBps`; 0 where it is only to be learnt what is sent. */
   readonly least?: bigint
   /** Takes what the bridge gives back. */
   readonly refundReceiver: Address

@@ -1,5 +1,5 @@
 /** A delivery as whoever makes it would send it, and whether the receiver gains by it what it should. */
-import type { Delivery } from '../../bridges/bridge.js'
+import type { Delivery, Lane } from '../../bridges/bridge.js'
 import { bridgeOf } from '../../bridges/registry.js'
 import type { Touched } from '../../domain/bridges/touched.js'
 import { ForkrouteError } from '../../domain/errors.js'
@@ -8,6 +8,7 @@ import type { Address, TokenAmount } from '../../domain/primitives.js'
 import type { Task } from '../block/task.js'
 import { emptyExecutor, simulateDelivery } from '../bundle/simulate-delivery.js'
 import { whyPoolCannotPay, whyRefused } from './payment.js'
+import { deliveriesOf } from './source-task.js'
 
 export interface DeliveryArgs {
   readonly delivery: Delivery
@@ -18,6 +19,8 @@ export interface DeliveryArgs {
   readonly receiver: Address
   /** What the order of its message touches; absent without an order. */
   readonly touched?: Touched
+  /** Over which the order of its message sends on, in that order; absent: over none. */
+  readonly lanes?: readonly Lane[]
 }
 
 export type DeliveryOutcome = { readonly gas: bigint } & (
@@ -25,6 +28,8 @@ export type DeliveryOutcome = { readonly gas: bigint } & (
       readonly status: 'delivered'
       /** What the receiver gains of each token. */
       readonly gained: readonly TokenAmount[]
+      /** What the order sends on, in the order of `lanes`. */
+      readonly sent: readonly Delivery[]
     }
   /** The order failed, and the receiver gains the token of the bridge. */
   | { readonly status: 'fallback'; readonly paid: TokenAmount; readonly reason: string }
@@ -52,7 +57,9 @@ export async function runDelivery(task: Task, args: DeliveryArgs): Promise<Deliv
     const deltas = result.deltas.slice(0, tokens.length)
     const gained = zip(tokens, deltas).map(([token, { amount }]) => ({ token, amount }))
     const none = gained.find(({ amount }) => amount <= 0n)
-    if (!none) return { status: 'delivered', gained, gas: gasUsed }
+    const sends = (args.lanes ?? []).map((lane) => ({ lane }))
+    const sent = deliveriesOf(task, sends, result.logs)
+    if (!none) return { status: 'delivered', gained, sent, gas: gasUsed }
     const reason = (await whyNotPaid(task, args, none.token)) ?? 'it gains nothing by the delivery'
     return { status: 'unpaid', token: none.token, reason, gas: gasUsed }
   }

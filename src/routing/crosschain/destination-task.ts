@@ -15,7 +15,7 @@ import { invalidRequest } from '../../domain/common-errors.js'
 import { defined } from '../../domain/defined.js'
 import type { RouteRequest } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
-import { at } from '../../domain/lists.js'
+import { at, zip } from '../../domain/lists.js'
 import {
   type Address,
   bpsDenominator,
@@ -35,6 +35,7 @@ import { touchedBy } from '../bundle/simulate-delivery.js'
 import type { KnownRoute } from '../search/known-routes.js'
 import { atDeliveryPrice } from './delivery-price.js'
 import { notPaid, whyRefused } from './payment.js'
+import { deliveriesOf, type LaneSend, type SentDelivery, sending } from './source-task.js'
 
 const serviceName = 'svc'
 
@@ -59,6 +60,8 @@ export interface DestinationLegArgs {
   readonly receiver: Address
   /** Wei, > 0, that come with the order's call. */
   readonly callValue?: bigint
+  /** One for each bridge action of the order, in their order; absent: it has none. */
+  readonly sends?: readonly LaneSend[]
   readonly knownRoutes: readonly KnownRoute[]
 }
 
@@ -75,6 +78,8 @@ export interface DestinationLeg
   readonly outputs: readonly TransactionOutput[]
   /** Gas of the delivering transaction. */
   readonly gas: bigint
+  /** What the order sends on, in the order of `sends`. */
+  readonly sent: readonly SentDelivery[]
   readonly knownRoutes: readonly KnownRoute[]
 }
 
@@ -164,11 +169,17 @@ async function runActions(
   args: DestinationLegArgs,
   { request }: Extract<DestinationOrder, { kind: 'actions' }>,
 ): Promise<DestinationLeg> {
-  const { accountId, knownRoutes } = args
+  const { accountId, knownRoutes, sends = [] } = args
   const delivered = deliveredTo(args)
+  const { fees, ...sent } = sending(task, request, sends)
   // The pair of the answer is simulated as a delivery of its own.
-  const bundle = { request, accountId, knownRoutes, estimateOnly: true, delivered }
-  return legOf(await runBundle(task, bundle), 'The callback has no order.')
+  const bundle = { ...sent, accountId, knownRoutes, estimateOnly: true, delivered }
+  const measured = await runBundle(task, bundle)
+  const deliveries = deliveriesOf(task, sends, measured.logs)
+  return {
+    ...legOf(measured, 'The callback has no order.'),
+    sent: zip(deliveries, fees).map(([delivery, nativeFee]) => ({ delivery, nativeFee })),
+  }
 }
 
 function deliveredTo({ delivery, gas, receiver, callValue }: DestinationLegArgs) {
@@ -185,6 +196,7 @@ function legOf(measured: MeasuredBundle, missing: string): DestinationLeg {
     touched: touchedBy(order),
     gas,
     outputs: outputs ?? [],
+    sent: [],
     route: measured.route,
     warnings: measured.warnings,
     payments: measured.payments,

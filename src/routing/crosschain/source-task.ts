@@ -45,7 +45,10 @@ export interface LaneTerms {
 export interface LaneSend extends LaneTerms {
   /** What the token of the lane, and what it delivers, may fall short of the simulation; hundredths of a basis point. */
   readonly centiBps: bigint
-  /** Raw units that must be delivered at least, in place of `centiBps`; for a lane that pays the receiver itself. */
+  /**
+   * Raw units that must be delivered at least, in place of `centiBps`: for a lane that pays the receiver itself, and 0 where
+   * it is only to be learnt what is sent.
+   */
   readonly least?: bigint
 }
 
@@ -242,9 +245,9 @@ export function sending(
  *
  * @returns in the order of `sends`. @throws ForkrouteError SIMULATION_REVERTED where a bridge has sent more or less.
  */
-function deliveriesOf(
+export function deliveriesOf(
   { settings, chain }: Pick<Task, 'settings' | 'chain'>,
-  sends: readonly LaneTerms[],
+  sends: readonly Pick<LaneTerms, 'lane'>[],
   logs: readonly SimulationLog[],
 ): Delivery[] {
   const bridges = createBridges(settings)

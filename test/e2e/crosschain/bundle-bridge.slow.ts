@@ -373,9 +373,9 @@ test.each<[string, () => Action[], RegExp]>([
     /callback\[1\]\.destinationChainId/,
   ],
   [
-    'a bridge within',
+    'a bridge within that leads to where it is',
     () => [send('stargate', { callback: [arrived, send('stargate')] })],
-    /callback\[1\]\.action/,
+    /action 0, callback\[1\]\.destinationChainId/,
   ],
 ])('%s is refused by name', async (_, actions, message) => {
   const { status, text } = await ask(actions())

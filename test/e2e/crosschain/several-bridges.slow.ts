@@ -50,9 +50,15 @@ const act = (protocol: string, action: string, args: Record<string, unknown>): A
 })
 const balance = (token: Address) => act('svc', 'balance', { token })
 
-/** A bridge action from Ethereum. */
-function send(slug: string, asset: string, to: number, more: Record<string, unknown> = {}): Action {
-  const [from, destination] = [1, to].map((id) => chains.find((chain) => chain.id === id))
+/** A bridge action, from Ethereum unless from another chain. */
+function send(
+  slug: string,
+  asset: string,
+  to: number,
+  more: Record<string, unknown> = {},
+  of = 1,
+): Action {
+  const [from, destination] = [of, to].map((id) => chains.find((chain) => chain.id === id))
   if (!from || !destination) throw new RangeError(`no chain ${to}`)
   const lanes = bridges.flatMap((bridge) => bridge.lanes(from, destination))
   const lane = lanes.find((one) => one.bridge === slug && one.symbol === asset)
@@ -72,8 +78,13 @@ function place(chainId: number, blockNumber: number): Place {
   return { chainId, nodeUrl, blockNumber, blockTimeSeconds: sandboxPlan(chainId).blockSeconds }
 }
 
-/** The answer, once its transaction has been carried out, and each of what it sends delivered by itself. */
-async function carriedOut(actions: readonly Action[], tokens: readonly Address[]) {
+/**
+ * The answer, once its transaction has been carried out, and each of what it sends delivered by itself, what is sent on
+ * after that.
+ *
+ * @param tokens - of which each receiver gains what the answer says; null: it gains none by the answer.
+ */
+async function carriedOut(actions: readonly Action[], tokens: readonly (Address | null)[]) {
   const { status, text, body } = await ask(actions)
   expect(status, text).toBe(200)
   const source = place(1, body.blockNumber)
@@ -81,18 +92,26 @@ async function carriedOut(actions: readonly Action[], tokens: readonly Address[]
   expect(sent.status, text).toBe('success')
   expect(sent.gasUsed).toBe(BigInt(body.gas))
   expect(body.arrivals).toHaveLength(tokens.length)
+  let from = { source, logs: sent.logs }
   for (const [index, token] of tokens.entries()) {
     const arrival = body.arrivals[index]
     const destination = place(arrival.destinationChainId, arrival.destinationBlockNumber)
-    const watch = { token, owner: arrival.receiver }
-    const delivered = await deliverOnFork({ source, destination, logs: sent.logs, watch })
-    const gained = BigInt(arrival.amountsOut[token])
-    expect(delivered, `arrival ${index}`).toMatchObject({ status: 'delivered', gained })
+    const watch = { token: token ?? nativeToken, owner: arrival.receiver }
+    const isOnward = arrival.callbackAction !== undefined
+    const before = isOnward ? from : { source, logs: sent.logs }
+    const delivered = await deliverOnFork({ ...before, destination, watch })
+    expect(delivered.status, `arrival ${index}`).toBe('delivered')
+    if (!isOnward) from = { source: destination, logs: delivered.logs }
+    if (token === null) {
+      expect(arrival.amountsOut).toEqual({})
+      continue
+    }
+    expect(delivered.gained, `arrival ${index}`).toBe(BigInt(arrival.amountsOut[token]))
     expect(BigInt(arrival.minAmountsOut[token])).toBeGreaterThan(0n)
   }
-  const fees = body.arrivals.map((one: { bridgeFee: { native: string } }) =>
-    BigInt(one.bridgeFee.native),
-  )
+  const fees = body.arrivals
+    .filter((one: { callbackAction?: number }) => one.callbackAction === undefined)
+    .map((one: { bridgeFee: { native: string } }) => BigInt(one.bridgeFee.native))
   const fee = fees.reduce((sum: bigint, one: bigint) => sum + one, 0n)
   expect(BigInt(body.bridgeFee.native)).toBe(fee)
   expect(body.arrival).toBeUndefined()
@@ -179,6 +198,60 @@ describe('several bridges in one bundle', () => {
   })
 })
 
+describe('a callback sends on', () => {
+  const onward = (slug: string, asset: string, more: Record<string, unknown>) =>
+    send(slug, asset, 42161, { amountIn: output(0), receiver: carol, ...more }, 8453)
+
+  test.each(['across', 'cctp'])(
+    'over %s, which takes no fee besides, with a callback there',
+    async (slug) => {
+      const swap = { tokenIn: onArbitrum.usdc, tokenOut: onArbitrum.weth, amountIn: output(0) }
+      const there = [balance(onArbitrum.usdc), act('svc', 'route', swap)]
+      const callback = [balance(onBase.usdc), onward(slug, 'USDC', { callback: there })]
+      const body = await carriedOut(
+        [send('stargate', 'USDC', 8453, { callback })],
+        [null, onArbitrum.weth],
+      )
+      const [first, second] = body.arrivals
+      expect(first).toMatchObject({ action: 0, bridge: 'stargate', destinationChainId: 8453 })
+      expect(second).toMatchObject({ action: 0, callbackAction: 1, bridge: slug, receiver: carol })
+      const places = body.route.map(({ chainId }: { chainId: number }) => chainId)
+      expect([...new Set(places)]).toEqual([1, 8453, 42161])
+    },
+  )
+
+  test('over Stargate, whose fee callbackValue pays', async () => {
+    const callback = [balance(onBase.usdc), onward('stargate', 'USDC', {})]
+    const actions = (callbackValue: string) => [
+      send('across', 'USDC', 42161),
+      send('stargate', 'USDC', 8453, { callback, callbackValue }),
+    ]
+    const tokens = [onArbitrum.usdc, null, onArbitrum.usdc]
+    const body = await carriedOut(actions(String(10n ** 16n)), tokens)
+    expect(body.arrivals[2]).toMatchObject({ action: 1, callbackAction: 1, receiver: carol })
+    expect(BigInt(body.arrivals[2].bridgeFee.native)).toBeGreaterThan(0n)
+    const less = await ask(actions('1'))
+    expect(less.status, less.text).toBe(422)
+    expect(less.text).toMatch(/action 1, callback on chain 8453: /)
+  })
+
+  test('ether, of which a part is left for the fee of Stargate', async () => {
+    const rest = act('svc', 'sub', { amountA: output(0), amountB: String(10n ** 15n) })
+    const callback = [
+      balance(nativeToken),
+      rest,
+      onward('stargate', 'ETH', { amountIn: output(1) }),
+    ]
+    const body = await carriedOut(
+      [send('stargate', 'ETH', 8453, { amountIn: String(10n ** 17n), callback })],
+      [nativeToken, nativeToken],
+    )
+    const [first, second] = body.arrivals
+    const kept = BigInt(first.delivered.amount) - BigInt(second.delivered.amount)
+    expect(kept).toBeGreaterThanOrEqual(BigInt(second.bridgeFee.native))
+  })
+})
+
 const fails = act('svc', 'transfer', { token: onBase.usdc, recipient: carol, amount: '500000001' })
 const route = act('svc', 'route', {
   tokenIn: usdc,
@@ -211,6 +284,19 @@ test.each<[string, number, () => Action[], Record<string, string>, RegExp]>([
     ],
     {},
     /action 1, primaryAddress must be/,
+  ],
+  [
+    'a bridge in a callback of a callback',
+    400,
+    () => {
+      const last = send('across', 'USDC', 1, { amountIn: output(0) }, 42161)
+      const there = [balance(onArbitrum.usdc), last]
+      const onward = { amountIn: output(0), callback: there }
+      const callback = [balance(onBase.usdc), send('across', 'USDC', 42161, onward, 8453)]
+      return [send('stargate', 'USDC', 8453, { callback })]
+    },
+    {},
+    /action 0, callback\[1\]\.callback\[1\]\.action must be another/,
   ],
   [
     'a callback of the second that fails',

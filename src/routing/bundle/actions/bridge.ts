@@ -52,7 +52,8 @@ export const bridge = defineServiceAction({
     const bridgeCall = args.bridgeCalls?.get(index)
     if (!bridgeCall) throw new RangeError('A bridge needs a lane.')
     const { bridge: adapter, lane, terms, centiBps, least } = bridgeCall
-    const expected = foreseen(builder, amountIn) ?? (await builder.searchAmount(amountIn, index))
+    const expected =
+      (least === 0n && foreseen(builder, amountIn)) || (await builder.searchAmount(amountIn, index))
     const { chain } = task
     const quote = await adapter.quote({
       lane,
@@ -74,8 +75,7 @@ export const bridge = defineServiceAction({
       quote,
       quotedAmountIn: expected,
       nativeFee,
-      // What is only to be learnt must not fail where less of a taxed token arrives than a quote by itself has shown.
-      minimumDelivered: args.estimateOnly ? 0n : (least ?? lessSlippage(quote.delivered, centiBps)),
+      minimumDelivered: least ?? lessSlippage(quote.delivered, centiBps),
       refundReceiver: bridgeCall.refundReceiver,
       sender: args.request.fromAddress,
       firstStep: builder.draft.firstStep + builder.draft.steps.length,
@@ -121,9 +121,9 @@ export function mentionsFee(action: TypedAction, { hasNativeFee }: BridgeAdapter
   return hasNativeFee ? { ...action, values: { ...action.values, feeToken: nativeToken } } : action
 }
 
-/** To compare lanes by, what the swaps before it gave by themselves does. */
-function foreseen({ args, draft }: BundleContext, amount: Amount): bigint | null {
-  if (!args.estimateOnly || !isAmountRef(amount)) return null
+/** Where it is only to be learnt what is sent, what the swaps before it gave by themselves does. */
+function foreseen({ draft }: BundleContext, amount: Amount): bigint | null {
+  if (!isAmountRef(amount)) return null
   const name = JSON.stringify(amount)
   return draft.minimums.find((one) => JSON.stringify(one.amount) === name)?.quoted ?? null
 }
