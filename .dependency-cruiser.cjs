@@ -93,7 +93,7 @@ const below = {
   client: [],
   console: ['client'],
   mcp: ['client', 'domain', 'platform'],
-  testing: ['client', 'rpc', 'domain', 'service', 'config', 'telemetry'],
+  testing: ['verify', 'client', 'rpc', 'domain', 'service', 'config', 'telemetry'],
   check: ['testing', 'api', 'domain', 'config'],
 }
 /**

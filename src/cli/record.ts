@@ -21,6 +21,7 @@ import { type OutputOptions, printJson, printTable, type Report, withProgress } 
 
 interface Options extends OutputOptions {
   readonly requests: string
+  readonly proofs?: boolean
 }
 
 interface NotKept {
@@ -36,7 +37,7 @@ export function localConfig(): Config {
 
 async function record(
   file: string,
-  requestsFile: string,
+  { requests: requestsFile, proofs = false }: Pick<Options, 'requests' | 'proofs'>,
   report: Report,
 ): Promise<{ recorded: number; notKept: NotKept[] }> {
   const requests = readRequests(requestsFile)
@@ -53,8 +54,9 @@ async function record(
     let done = 0
     const stop = new AbortController()
     const limit = pLimit(2 * config.workers)
-    const work = planned.map((request, index) =>
+    const work = planned.map((plain, index) =>
       limit(async () => {
+        const request = proofs ? withEvidence(plain) : plain
         stop.signal.throwIfAborted()
         // Numbers follow the order of the file, not that of the answers.
         const number = { [recordingHeader]: `${before + index + 1}` }
@@ -107,6 +109,16 @@ function blockFinder(engine: Engine): BlockFinder {
   }
 }
 
+/** The request with evidence=true, if it may have it. */
+function withEvidence(request: PlannedRequest): PlannedRequest {
+  const { path, query, body } = request
+  if (!/\/shortcuts\/(route|quote)$/.test(path)) return request
+  if (typeof body !== 'object' || body === null) {
+    return { ...request, query: { ...query, evidence: 'true' } }
+  }
+  return { ...request, body: { ...body, evidence: true } }
+}
+
 function errorOf(text: string): { code: string | undefined; message: string } {
   const { code, message } = JSON.parse(text) as { code?: string; message?: string | string[] }
   return { code, message: [message ?? 'answers of this endpoint are not kept'].flat().join(' ') }
@@ -123,10 +135,11 @@ export function addRecord(program: Command): void {
     .description('run requests and keep them in a cassette, with all state that they need')
     .argument('<file>', 'the cassette; what is recorded is added to one that is there')
     .requiredOption('--requests <file>', 'YAML or JSON: the requests, and the blocks of each')
+    .option('--proofs', 'keep evidence of each route and quote, as with evidence=true')
     .action(async (file: string, _local, command: Command) => {
       const options = command.optsWithGlobals<Options>()
       const { recorded, notKept } = await withProgress('Recording', (report) =>
-        record(file, options.requests, report),
+        record(file, options, report),
       )
       const { bytes, bytesPerRequest, requests } = summarise(file)
       const facts = { recorded, notKept, requests: requests.length, bytes, bytesPerRequest }

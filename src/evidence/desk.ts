@@ -29,6 +29,8 @@ export interface DeskParts {
   readonly rulesOf: (chainId: number) => ChainRules
   readonly key: Pick<SigningKey, 'publicKey' | 'sign'>
   readonly madeBy: Evidence['madeBy']
+  /** Whether all evidence that there is was recorded. */
+  readonly isReplay: boolean
 }
 
 /** Each runs an Anvil of its own. */
@@ -44,6 +46,7 @@ export function createEvidenceDesk(parts: DeskParts): EvidenceDesk {
       const name = `evidence ${digestOf(answered)}`
       const kept = await archive.request('forkroute_noted', [name])
       if (kept !== null) return JSON.parse(kept) as Readonly<Record<string, unknown>>
+      if (parts.isReplay) throw notProvable('the cassette lacks it, or it was of another answer')
       const file = await limit(() => makeFile(answered, parts))
       await archive.request('forkroute_note', [name, JSON.stringify(file)])
       return { ...file }

@@ -39,6 +39,7 @@ export function openEvidence({
     },
     // A replay signs nothing: it gives what was recorded.
     key: new SigningKey(mode.kind === 'replay' ? null : dataDir),
+    isReplay: mode.kind === 'replay',
     madeBy: { version, build: digest.slice(0, buildChars), anvil },
   })
 }

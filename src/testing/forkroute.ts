@@ -27,6 +27,7 @@ import {
   type WireQuote,
   type WireRoute,
 } from './answers.js'
+import { type ProvenAnswer, provenAnswer } from './proven.js'
 import {
   type BundleInput,
   type PricesInput,
@@ -55,6 +56,11 @@ export interface ForkrouteOptions {
    * change answers are stored in the cassette, and a replay uses those.
    */
   readonly config?: Readonly<Record<string, string | undefined>> | undefined
+  /**
+   * `require`: each route and quote has to come with evidence that verifies on its own, or the call throws; `proven` tells what
+   * was shown. Default: none is asked for.
+   */
+  readonly evidence?: 'require' | undefined
   /** Progress of the sandbox build, once per installation: the current stage, and the fraction done, 0 to 1. */
   onProgress?(message: string, fraction: number): void
 }
@@ -64,6 +70,8 @@ export interface Forkroute {
   readonly mode: 'replay' | 'record' | 'live'
   /** Worker threads that calculate in parallel. */
   readonly threads: number
+  /** What the evidence of the answers so far has proven, in their order; empty without `evidence`. */
+  readonly proven: readonly ProvenAnswer[]
   /** The best route as an unsigned transaction. */
   route(input: RouteInput): Promise<RouteResult>
   /** The output of the best route; needs no funds. */
@@ -111,11 +119,15 @@ export async function openForkroute(options: ForkrouteOptions): Promise<Forkrout
       closing ??= local.close().then(removeFolder)
       return closing
     }
+    const proven: ProvenAnswer[] = []
     const ask: Ask = async (kind, input) => {
       const { blockNumber } = options
-      const given = { chainId: options.chainId, blockNumber, ...input }
+      const isProven = options.evidence !== undefined && (kind === 'route' || kind === 'quote')
+      const evidence = isProven ? { evidence: true } : {}
+      const given = { chainId: options.chainId, blockNumber, ...input, ...evidence }
       const answer = await local.ask(toApiRequest(kind, given))
       if (answer.status === 200) {
+        if (isProven) proven.push(await provenAnswer(kind, answer.text))
         return withAmounts(JSON.parse(answer.text), shapeOf[kind], shapes) as never
       }
       throw toError(answer, mode, advice)
@@ -123,6 +135,7 @@ export async function openForkroute(options: ForkrouteOptions): Promise<Forkrout
     return {
       mode: mode.kind,
       threads: config.workers,
+      proven,
       ...methods(ask),
       close,
       [Symbol.asyncDispose]: close,

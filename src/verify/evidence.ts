@@ -5,7 +5,7 @@
 import { type Hex, hexToBytes, keccak256 } from 'viem'
 import { type Execution, executionOf, type Outcome } from './execution.js'
 import { type Assumption, type EvidenceFile, need, parseEvidence, signedBytes } from './form.js'
-import { headerHash } from './header.js'
+import { fieldsOfAll, headerFields, headerHash } from './header.js'
 import {
   noCode,
   type ProvenAccount,
@@ -115,9 +115,11 @@ async function checkParts(
     ),
   )
   await check('header', () => {
-    const { stateRoot = '', miner = '', parentHash = '', sha3Uncles = '' } = block.header
-    const lengths = [parentHash, sha3Uncles, miner, stateRoot].map((field) => field.length).join()
-    need(lengths === '66,66,42,66', 'the header is malformed')
+    const names = headerFields.map(([name]) => name)
+    const count = Object.keys(block.header).length
+    // Fields of later forks may be absent from the end alone, so that none can stand in the place of another.
+    const isWhole = names.every((name, at) => Object.hasOwn(block.header, name) === at < count)
+    need(isWhole && count >= fieldsOfAll, 'the header lacks fields, or has others')
     need(headerHash(block.header) === block.hash, 'the header does not have the hash of the block')
   })
   return check('state', () => proveState(block.header.stateRoot as Hex, state))

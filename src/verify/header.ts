@@ -26,6 +26,9 @@ export const headerFields: readonly (readonly [name: string, kind: 'bytes' | 'qu
   ['requestsHash', 'bytes'], // Prague, EIP-7685
 ]
 
+/** How many of them every header has. */
+export const fieldsOfAll = 15
+
 /**
  * Keccak-256 of the RLP of the header fields; fields of later forks count when the block has them.
  *

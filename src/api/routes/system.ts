@@ -9,10 +9,12 @@ const Identity = z
   .object({
     name: z.literal('forkroute'),
     version: z.string().meta({ description: 'Of forkroute.' }),
-    evidence: z.object({
-      algorithm: z.literal('Ed25519'),
-      publicKey: z.string().meta({ description: '32 bytes, hexadecimal.' }),
-    }),
+    evidence: z
+      .object({
+        algorithm: z.literal('Ed25519').meta({ description: 'Of the signatures.' }),
+        publicKey: z.string().meta({ description: '32 bytes, hexadecimal.' }),
+      })
+      .meta({ description: 'The key that signs evidence.' }),
   })
   .meta({ id: 'Identity', description: 'By which a service is known.' })
 

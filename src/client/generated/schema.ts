@@ -6120,8 +6120,12 @@ export interface components {
             name: "forkroute";
             /** @description Of forkroute. */
             version: string;
+            /** @description The key that signs evidence. */
             evidence: {
-                /** @constant */
+                /**
+                 * @description Of the signatures.
+                 * @constant
+                 */
                 algorithm: "Ed25519";
                 /** @description 32 bytes, hexadecimal. */
                 publicKey: string;
@@ -19637,6 +19641,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "name": "forkroute",
+                     *       "version": "0.1.0",
+                     *       "evidence": {
+                     *         "algorithm": "Ed25519",
+                     *         "publicKey": "0x270da2f950b6ce45a8c8a15d14a02921d3398e5ff63f7ba1fb0095277cd2cc3e"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["Identity"];
                 };
             };

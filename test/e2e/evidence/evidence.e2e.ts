@@ -9,6 +9,7 @@ import { runOnAnvil } from '../../../src/verify/anvil.js'
 import { verifyEvidence } from '../../../src/verify/evidence.js'
 import { type EvidenceFile, signedBytes } from '../../../src/verify/form.js'
 import { provenAccount, provenSlot, TrieNodes } from '../../../src/verify/trie.js'
+import { accepted, checkForgeries } from '../../support/evidence/check-forgeries.js'
 import { type SharedService, sharedService } from '../../support/service/shared-service.js'
 
 const [usdc, weth, dai] = ['USDC', 'WETH', 'DAI'].map((symbol) => sandboxToken(symbol).address) as [
@@ -171,6 +172,30 @@ describe('verifyEvidence', () => {
       expect(report.problems.map((problem) => problem.part)).not.toContain('signature')
     },
   )
+
+  test.each(['own', 'none'] as const)(
+    'none of 120 forgeries is accepted, signed by the forger: %s',
+    async (signing) => {
+      const query = { fromAddress: alice, tokenIn: nativeToken, tokenOut: usdc, amountIn: ether }
+      const routed: EvidenceFile = (await ask('route', query)).body.evidence
+      const findings = await checkForgeries([quoted, routed], { seed: 7n, count: 120, signing })
+      const finders = [...findings.values()].flatMap((parts) => [...parts.keys()])
+      expect(finders.length).toBeGreaterThan(10)
+      expect(finders).not.toContain(accepted)
+    },
+  )
+
+  test('a header without a field, or with one more, is not whole', async () => {
+    const { parentHash: _, ...shorter } = quoted.evidence.block.header
+    for (const header of [shorter, { ...quoted.evidence.block.header, more: '0x1' }]) {
+      const content = resigned(quoted, ({ block }) => ({ block: { ...block, header } }))
+      const { problems } = await verifyEvidence(content)
+      expect(problems).toContainEqual({
+        part: 'header',
+        message: 'the header lacks fields, or has others',
+      })
+    }
+  })
 
   test('a file about another chain, or of a branch that was left, is named as that', async () => {
     const content = JSON.stringify(quoted)

@@ -1,0 +1,49 @@
+/** Checks the evidence of an answer as a stranger would. */
+import { ForkrouteError } from '../domain/errors.js'
+import { runOnAnvil } from '../verify/anvil.js'
+import { verifyEvidence } from '../verify/evidence.js'
+
+/** What the evidence of an answer has shown. */
+export interface ProvenAnswer {
+  readonly kind: 'route' | 'quote'
+  readonly chainId: number
+  readonly blockNumber: bigint
+  readonly blockHash: string
+  /** That signed, hexadecimal. */
+  readonly publicKey: string
+  /** Accounts, slots and codes that lead to the block's hash. */
+  readonly accounts: number
+  readonly slots: number
+  readonly codes: number
+  /** Words and ether that are not of the chain. */
+  readonly assumed: number
+}
+
+/**
+ * @param text - of an answer to a request with evidence=true.
+ * @throws ForkrouteError STATE_UNAVAILABLE where it is not proven, with what is wrong.
+ */
+export async function provenAnswer(
+  kind: ProvenAnswer['kind'],
+  text: string,
+): Promise<ProvenAnswer> {
+  const { evidence } = JSON.parse(text) as { evidence?: unknown }
+  const { file, isProven, problems, state, assumed } = await verifyEvidence(
+    JSON.stringify(evidence ?? null),
+    { run: runOnAnvil },
+  )
+  if (!file || !isProven) {
+    const reasons = problems.map(({ part, message }) => `${part}: ${message}`).join('; ')
+    throw new ForkrouteError('STATE_UNAVAILABLE', `The answer is not proven: ${reasons}.`)
+  }
+  const { block } = file.evidence
+  return {
+    kind,
+    chainId: block.chainId,
+    blockNumber: BigInt(block.header.number ?? 0),
+    blockHash: block.hash,
+    publicKey: file.publicKey,
+    ...state,
+    assumed: assumed.length,
+  }
+}
