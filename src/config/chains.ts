@@ -7,6 +7,8 @@ export const chainVariables = {
     'Node URLs of a chain, comma-separated, in order of preference. None at all: the sandbox plays the chains.',
   STATE_OVERLAY_:
     "Where the state is published that makers will have written in a chain's next block: a file, or a URL of http(s) or ws(s). See docs/how-to/overlays.md. Default: nowhere.",
+  TRUSTED_BLOCK_:
+    'The number and the hash of a block, joined by a colon. All others are tied to it by the hashes of their parents (docs/how-to/rpc.md#proven-state).',
   PRIORITY_FEE_WEI_:
     "Wei per gas that a sender adds to the base fee: simulated transactions pay it, and gas is valued with it. Default: the chain's own figure.",
 } as const

@@ -59,6 +59,12 @@ const values: Readonly<Record<Variable, (config: Config) => Value>> = {
   OVERLAY_POLL_MS: ({ overlayPollMs }) => overlayPollMs,
   HEAD_POLL_MS: ({ headPollMs }) => headPollMs,
   UPSTREAM_TIMEOUT_MS: ({ upstreamTimeoutMs }) => upstreamTimeoutMs,
+  VERIFY_STATE: ({ verifyState }) =>
+    verifyState === null || verifyState === 'all' ? (verifyState ?? 'off') : 'sample',
+  VERIFY_STATE_ONE_IN: ({ verifyState }) =>
+    typeof verifyState === 'object' && verifyState !== null
+      ? Math.round(1 / verifyState.share)
+      : null,
   HEADER_HASH_CHECK: ({ checkHeaderHashes }) => checkHeaderHashes,
   FIRST_PIN_WAIT_MS: ({ firstPinWaitMs }) => firstPinWaitMs,
   MAX_HEAD_AGE_SECONDS: ({ maxHeadAgeSeconds }) => maxHeadAgeSeconds,
@@ -106,6 +112,13 @@ export function settingsOf(config: Config): Setting[] {
       isSecret: true,
       isChanged: true,
       description: 'Where makers publish the state of the next block.',
+    })),
+    ...Object.entries(config.trustedBlocks).map(([chainId, { number, hash }]) => ({
+      name: `TRUSTED_BLOCK_${chainId}`,
+      value: `${number}:${hash}`,
+      isSecret: false,
+      isChanged: true,
+      description: 'The block that all others are tied to.',
     })),
     ...Object.entries(config.priorityFeePerGas).map(([chainId, wei]) => ({
       name: `PRIORITY_FEE_WEI_${chainId}`,

@@ -122,6 +122,16 @@ function ofArchive(stats: () => Promise<ArchiveStats>): (() => void)[] {
       'prefetched_total',
       perChain((chain) => chain.prefetched),
     ),
+    collectMetric('state_checks_total', async () =>
+      (await stats()).chains.flatMap(({ chainId, ...chain }) => [
+        {
+          labels: { chain: chainId, outcome: 'right' },
+          value: chain.stateChecked - chain.stateFalse,
+        },
+        { labels: { chain: chainId, outcome: 'false' }, value: chain.stateFalse },
+        { labels: { chain: chainId, outcome: 'unproven' }, value: chain.stateUnproven },
+      ]),
+    ),
     collectMetric('reads_total', async () =>
       (await stats()).chains.flatMap((chain) =>
         Object.entries(sources).map(([source, fact]) => ({

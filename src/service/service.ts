@@ -257,6 +257,10 @@ function nodesOf({ chains, urls, config }: Prepared) {
     chainId: id,
     urls: urls[id] ?? [],
     verifyHeaderHash: config.checkHeaderHashes,
+    ...defined({
+      verifyState: config.verifyState ?? undefined,
+      trustedBlock: config.trustedBlocks[id],
+    }),
     anchor: wrappedNative,
   }))
 }

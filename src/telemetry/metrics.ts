@@ -157,6 +157,11 @@ export const metricTable = {
     help: 'Reads of state by where it was: memory, disk, code (known from an earlier block), empty (known to be), proven (the same at another block), node.',
     labels: ['chain', 'source'],
   },
+  state_checks_total: {
+    type: 'counter',
+    help: 'Values of nodes that were checked by proof after the answer (VERIFY_STATE=sample): right, false, or unproven where no node gave a proof.',
+    labels: ['chain', 'outcome'],
+  },
   reads_unreadable_total: {
     type: 'counter',
     help: 'Reads of state that no node gives.',

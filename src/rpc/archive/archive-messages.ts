@@ -6,8 +6,10 @@ import type { Address, BlockPin, Hex } from '../../domain/primitives.js'
 import type { SpanData } from '../../telemetry/tracer.js'
 import type { CassetteHead, NumberedEntry } from '../cassette/cassette-requests.js'
 import type { LaterAccounts } from '../cassette/later-state.js'
+import type { BlockRef } from '../node/answer.js'
 import type { ChangesQuestion } from '../node/changed-blocks.js'
 import type { NodeCounters, NodeStatus } from '../node/node-status.js'
+import type { StateCheck } from '../node/upstream.js'
 
 export interface ArchiveChain {
   readonly chainId: number
@@ -15,6 +17,10 @@ export interface ArchiveChain {
   readonly urls: readonly string[]
   /** False for chains whose headers do not hash in the standard way. Default true. */
   readonly verifyHeaderHash?: boolean
+  /** Which values of state are checked by proof; absent: none. */
+  readonly verifyState?: StateCheck
+  /** The block that all others are tied to by their parents' hashes; absent: none. */
+  readonly trustedBlock?: BlockRef
   /** A contract that is there at every block that is asked for. */
   readonly anchor?: Address
   /** The chain has a problem to report when its head is older than this by the wall clock; default: any age is fine. */
@@ -79,6 +85,12 @@ export interface ReadStats {
   readonly upstreamHedges: number
   /** Reads that joined an equal one in flight. */
   readonly coalesced: number
+  /** Values that were checked by proof after the answer. */
+  readonly stateChecked: number
+  /** Those of them that were false. */
+  readonly stateFalse: number
+  /** Values that were to be checked, and that no node proved. */
+  readonly stateUnproven: number
   readonly memoryHits: number
   readonly sqliteHits: number
   /** Reads of code that was known from an earlier block. */

@@ -12,7 +12,7 @@ import { openCassetteFile } from '../cassette/cassette-file.js'
 import type { CassetteHead } from '../cassette/cassette-requests.js'
 import { CassetteState } from '../cassette/cassette-state.js'
 import { Recorder } from '../cassette/recorder.js'
-import { type DiskCache, openDiskCache } from '../disk/disk-cache.js'
+import { type DiskCache, openDiskCache, withScopesOfItsOwn } from '../disk/disk-cache.js'
 import { type MinedBlock, toMinedBlock } from '../node/mined/mined-block.js'
 import type {
   ArchiveChain,
@@ -64,7 +64,10 @@ function openStores(data: ArchiveThreadData, post: Post): Stores {
   const isReplay = mode.kind === 'replay'
   // Code and its index stay: they are small compared with the reads that they save.
   const keep = (scope: string): boolean => !scope.includes(':')
-  const disk = openDiskCache(isReplay ? null : data.dataDir, keep, warn)
+  const file = openDiskCache(isReplay ? null : data.dataDir, keep, warn)
+  // What was read without proof is not taken for proven.
+  const isProven = data.chains.some(({ verifyState }) => verifyState === 'all')
+  const disk = isProven ? withScopesOfItsOwn(file, 'proven') : file
   // A restarted thread takes the port of its predecessor.
   const isResumed = data.port !== 0
   return {
@@ -261,6 +264,9 @@ function readStats(chains: readonly LiveChain[]): ReadStats {
     upstreamRetries: sum((chain) => chain.upstreamCounters.retries),
     upstreamHedges: sum((chain) => chain.upstreamCounters.hedges),
     coalesced: sum((chain) => chain.upstreamCounters.coalesced),
+    stateChecked: sum((chain) => chain.upstreamCounters.stateChecked),
+    stateFalse: sum((chain) => chain.upstreamCounters.stateFalse),
+    stateUnproven: sum((chain) => chain.upstreamCounters.stateUnproven),
     memoryHits: sum((chain) => chain.counters.memoryHits),
     sqliteHits: sum((chain) => chain.counters.sqliteHits),
     codeHits: sum((chain) => chain.counters.codeHits),

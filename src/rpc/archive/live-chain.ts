@@ -18,6 +18,7 @@ import { createHeadTracker, type HeadTracker, startHeadPolling } from '../node/h
 import { findLogs } from '../node/mined/event-logs.js'
 import { findTransaction } from '../node/mined/transaction.js'
 import type { NodeCounters, UpstreamCounters } from '../node/node-status.js'
+import type { FalseValue } from '../node/proof/sampling.js'
 import { createUpstream, type Upstream } from '../node/upstream.js'
 import type { ArchiveChain } from './archive-messages.js'
 import { type BlockIndex, createBlockIndex } from './block-index.js'
@@ -31,6 +32,7 @@ import { pinBlock } from './pin-block.js'
 import { createProvenState } from './proven-state.js'
 import { createStateBook, type StateBook } from './state-book.js'
 import { StateReader } from './state-reader.js'
+import { createTrustedChain } from './trusted-chain.js'
 
 export interface LiveChainOptions {
   readonly chain: ArchiveChain
@@ -61,6 +63,16 @@ export function createLiveChain(options: LiveChainOptions): LiveChain {
   const { upstream, blocks, tracker, opener, reader, counters } = parts
   const polling = pollHeads(options, parts)
   const health = createChainHealth({ chain, nodes: upstream.nodes, tracker })
+  const { trustedBlock } = chain
+  const trusted =
+    trustedBlock && createTrustedChain({ chainId, trusted: trustedBlock, block: blocks.find })
+
+  async function newest(): Promise<BlockPin> {
+    await polling.first
+    const head = tracker.head()
+    if (head) return head
+    throw health.notReady()
+  }
 
   return {
     chainId,
@@ -73,11 +85,12 @@ export function createLiveChain(options: LiveChainOptions): LiveChain {
     forkReads: createForkReads(),
     firstAnswers: polling.first,
     async pin(at, options = {}) {
-      if (at !== 'latest') return pinBlock(at, options, { chainId, opener, tracker, reader })
-      await polling.first
-      const head = tracker.head()
-      if (head) return head
-      throw health.notReady()
+      const pin =
+        at === 'latest'
+          ? await newest()
+          : await pinBlock(at, options, { chainId, opener, tracker, reader })
+      await trusted?.tie(pin)
+      return pin
     },
     block: blocks.find,
     read: (key, at, isForks) => reader.read(key, at, isForks),
@@ -141,7 +154,7 @@ interface Parts {
 function createParts(options: LiveChainOptions): Parts {
   const { chain, disk, codes, memory, knownEmpty, recorder } = options
   const { chainId } = chain
-  const upstream = upstreamOf(options)
+  const upstream = upstreamOf(options, ({ key, block, proven }) => states.keep(key, block, proven))
   const proven = createProvenState()
   const counters = createChainCounters(proven.hits)
   const codeBook = createCodeIndex(chainId, disk)
@@ -207,13 +220,18 @@ function createParts(options: LiveChainOptions): Parts {
   }
 }
 
-function upstreamOf({ chain, onLog, upstreamTimeoutMs }: LiveChainOptions): Upstream {
-  const { chainId, urls, verifyHeaderHash, anchor } = chain
+/** @param onFalseState - receives what is proven where a node said something else. */
+function upstreamOf(
+  { chain, onLog, upstreamTimeoutMs }: LiveChainOptions,
+  onFalseState: (found: FalseValue) => void,
+): Upstream {
+  const { chainId, urls, verifyHeaderHash, verifyState, anchor } = chain
   return createUpstream({
     chainId,
     urls,
     onLog,
-    ...defined({ verifyHeaderHash, anchor, timeoutMs: upstreamTimeoutMs }),
+    onFalseState,
+    ...defined({ verifyHeaderHash, verifyState, anchor, timeoutMs: upstreamTimeoutMs }),
   })
 }
 

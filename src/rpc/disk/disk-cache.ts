@@ -110,6 +110,19 @@ export function openDiskCache(
   }
 }
 
+/** The same file with scopes of their own: what is written by one is not read by the other. */
+export function withScopesOfItsOwn(disk: DiskCache, prefix: string): DiskCache {
+  const own = (scope: string): string => `${prefix} ${scope}`
+  return {
+    get: (scope, item) => disk.get(own(scope), item),
+    all: (scope) => disk.all(own(scope)),
+    put: (row) => disk.put({ scope: own(row.scope), item: row.item, value: row.value }),
+    remove: (scope, item) => disk.remove(own(scope), item),
+    dropScope: (scope) => disk.dropScope(own(scope)),
+    close: () => disk.close(),
+  }
+}
+
 /** SQLite's code, without the path of the file. */
 function reasonOf(error: unknown): string {
   return (error as { code?: string }).code ?? 'it cannot be opened'

@@ -10,6 +10,10 @@ export interface UpstreamCounters {
   /** Requests that were sent a second time because their answer was late. */
   hedges: number
   coalesced: number
+  /** Values that were checked by proof after the answer, those of them that were false, and those that no node proved. */
+  stateChecked: number
+  stateFalse: number
+  stateUnproven: number
 }
 
 /** Counts of one node since the start. */

@@ -20,6 +20,8 @@ export interface NodeVerificationParts {
   readonly anchor: Address | null
   readonly health: NodeHealth
   readonly takesBatches: () => boolean
+  /** A node without proofs is of no use. */
+  readonly needsProofs: boolean
   readonly send: (requests: readonly NodeRequest[], isAgain: boolean) => Promise<Outcome[]>
 }
 
@@ -83,6 +85,10 @@ export class NodeVerification {
     if (latest?.kind !== 'value') return false
     this.#latencyMs = Date.now() - startedAt
     await this.#probe(latest.value as VerifiedBlock)
+    if (this.#parts.needsProofs && !this.abilities()?.proofs) {
+      health.setAside('it gives no proofs (eth_getProof), which VERIFY_STATE=all needs.')
+      return false
+    }
     return health.verified()
   }
 

@@ -46,6 +46,8 @@ export interface NodeOptions {
   readonly name: string
   readonly chainId: number
   readonly url: string
+  /** Whether it is of no use without proofs. */
+  readonly needsProofs: boolean
   readonly anchor: Address | null
   readonly timeoutMs: number
   readonly verifyHeaderHash: boolean
@@ -101,6 +103,7 @@ export class UpstreamNode {
       anchor: options.anchor,
       health: this.#health,
       takesBatches: () => this.#pace.knownBatch() !== 1,
+      needsProofs: options.needsProofs,
       send: (requests, isAgain) => this.#sendInTime(requests, isAgain),
     })
     this.#turns = new NodeTurns({
@@ -197,6 +200,11 @@ export class UpstreamNode {
         medianMs: this.#latencies.median(),
       },
     }
+  }
+
+  /** Asks it no more until the service is restarted. @param why - a sentence. */
+  leaveOut(why: string): void {
+    this.#health.setAside(why, true)
   }
 
   /** Milliseconds of each answer since it was last asked. */

@@ -31,6 +31,9 @@ import { type EventLog, type LogsQuestion, logsRequest } from './mined/event-log
 import { type Receipt, receiptRequest, transactionRequest } from './mined/transaction.js'
 import { createRedactor } from './node-answers.js'
 import type { NodeCounters, NodeStatus, UpstreamCounters } from './node-status.js'
+import { provenReads } from './proof/proven-reads.js'
+import { createProvenValues } from './proof/proven-values.js'
+import { createSampling, type FalseValue } from './proof/sampling.js'
 import {
   type BlockRules,
   blockRequest,
@@ -55,8 +58,15 @@ export interface UpstreamOptions {
   readonly anchor?: Address
   /** Bounds one HTTP request. */
   readonly timeoutMs?: number
+  /** Which values are checked by proof; absent: none. */
+  readonly verifyState?: StateCheck
+  /** A node gave another value than is proven; it is asked no more. */
+  readonly onFalseState?: (found: FalseValue) => void
   readonly onLog?: (level: 'info' | 'warn', message: string) => void
 }
+
+/** `all`: nothing but what is proven is answered. A share, from 0 to 1: so much is checked after the answer. */
+export type StateCheck = 'all' | { readonly share: number }
 
 export interface Upstream {
   readonly counters: Readonly<UpstreamCounters>
@@ -132,7 +142,8 @@ const maxInFlight = 16
 const maxBatch = 300
 
 export function createUpstream(options: UpstreamOptions): Upstream {
-  const { chainId, timeoutMs = defaultTimeoutMs, verifyHeaderHash = true } = options
+  const { chainId, timeoutMs = defaultTimeoutMs, verifyHeaderHash = true, verifyState } = options
+  const { onFalseState = () => undefined } = options
   const rules: BlockRules = { chainId, verifyHeaderHash }
   const counters: UpstreamCounters = {
     httpRequests: 0,
@@ -140,6 +151,9 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     retries: 0,
     hedges: 0,
     coalesced: 0,
+    stateChecked: 0,
+    stateFalse: 0,
+    stateUnproven: 0,
   }
   const budget = createRetryBudget()
   const nodes = createNodes(options, { ...rules, timeoutMs, counters, budget })
@@ -156,9 +170,11 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     nodes,
     tip,
     split: (node, asks) => bulk.split(node, asks),
-    send: (node, asks, how) => {
+    async send(node, asks, how) {
       const headerRequest = (number: bigint) => blockRequest(rules, number, false)
-      return sendGuarded(node, asks, { tip, bulk, headerRequest }, how)
+      const outcomes = await sendGuarded(node, asks, { tip, bulk, headerRequest }, how)
+      sampling?.observe(node, asks, outcomes)
+      return outcomes
     },
     budget,
     totalTimeoutMs: 2 * timeoutMs,
@@ -177,9 +193,27 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     },
   })
 
+  const reads = readsOf(queue, rules)
+  const proven = createProvenValues({
+    ask: queue.ask,
+    block: reads.block,
+    isStrict: verifyState === 'all',
+  })
+  const sampling =
+    verifyState && verifyState !== 'all'
+      ? createSampling({
+          share: verifyState.share,
+          proven,
+          counters,
+          isFinal: tip.isFinal,
+          onFalse: onFalseState,
+        })
+      : null
+
   return {
     counters,
-    ...readsOf(queue, rules),
+    ...reads,
+    ...(verifyState === 'all' && provenReads(reads, proven)),
     isFinal: tip.isFinal,
     givesProofs: () =>
       nodes.some((node) => node.waitMs() !== null && node.abilities()?.proofs === true),
@@ -188,6 +222,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     tellsPrestates: () =>
       nodes.some((node) => node.waitMs() !== null && node.abilities()?.prestates === true),
     readsInBulk: (number) =>
+      verifyState !== 'all' &&
       nodes.some((node) => node.waitMs() !== null && bulk.mayRead(node, number)),
     async latestOf(index) {
       const node = nodes[index]
@@ -203,6 +238,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     nodeCounters: () => nodes.map((node) => ({ ...node.counters })),
     takeAnswerTimes: () => nodes.map((node) => node.takeAnswerTimes()),
     async close() {
+      sampling?.close()
       closing.abort()
       await Promise.all(nodes.map((node) => node.close()))
     },
@@ -306,6 +342,7 @@ function createNodes(
       name,
       url,
       anchor: options.anchor ?? null,
+      needsProofs: options.verifyState === 'all',
       maxBatch,
       connections: maxInFlight,
       redact,

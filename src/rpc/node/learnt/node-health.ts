@@ -95,9 +95,10 @@ export class NodeHealth {
     return this.isUsable() && this.#pauseUntil <= Date.now() ? null : this.#problem
   }
 
-  setAside(message: string): void {
+  /** @param isForGood - until the service is restarted. */
+  setAside(message: string, isForGood = false): void {
     this.#isVerified = false
-    this.#asideUntil = Date.now() + recheckMs
+    this.#asideUntil = isForGood ? Number.POSITIVE_INFINITY : Date.now() + recheckMs
     this.#report(`${this.#name} is set aside: ${message}`)
   }
 
