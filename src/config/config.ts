@@ -7,11 +7,17 @@ import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import { chainById } from '../chains/registry.js'
 import type { DeclaredVenue } from '../domain/declared-venue.js'
-import type { Hex } from '../domain/primitives.js'
 import type { DataFeeUse, ProofMode, V4HooksUse } from '../domain/router-settings.js'
 import { type BacktestsConfig, backtestsOf, backtestsVariables } from './backtests.js'
 import { perChain } from './chains.js'
 import { type MakerSource, readMakersFile } from './makers.js'
+import {
+  type NodesConfig,
+  nodesProblem,
+  nodesVariables,
+  trustedBlocksOf,
+  verifyStateOf,
+} from './nodes.js'
 import { type TracesConfig, tracesOf, tracesVariables } from './traces.js'
 import { integer, isHttpUrl, isOrigin, isOverlayUrl, list, oneOf, urlOf, usd } from './values.js'
 import { readVenuesFile } from './venues.js'
@@ -19,7 +25,7 @@ import { readVenuesFile } from './venues.js'
 const apiDialects = ['specification', 'family'] as const
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
-export interface Config {
+export interface Config extends NodesConfig {
   readonly host: string
   /** 0: any free port. */
   readonly port: number
@@ -135,19 +141,6 @@ export interface Config {
   /** USD that a position must hold to be an opportunity; null: opportunities are off. */
   readonly opportunitiesMinTvlUsd: number | null
   readonly backtests: BacktestsConfig
-  readonly headPollMs: number
-  /** Time that one HTTP request to a node may take. */
-  readonly upstreamTimeoutMs: number
-  /** False: block hashes are taken from the node unchecked. */
-  readonly checkHeaderHashes: boolean
-  /** The block that all others are tied to, by chain id. */
-  readonly trustedBlocks: Readonly<Record<number, { readonly number: bigint; readonly hash: Hex }>>
-  /** Which values of state are checked by proof; null: none. */
-  readonly verifyState: 'all' | { readonly share: number } | null
-  /** How long a start waits for the first pinned block; after that the service runs with the chain not ready. */
-  readonly firstPinWaitMs: number
-  /** A chain is not ready when its newest block is older than this; null: any age is accepted. */
-  readonly maxHeadAgeSeconds: number | null
   /** Redis with the queue that workers share; null: backtests run in this process. May carry a password. */
   readonly redisUrl: string | null
   /** Port of a worker for probes and metrics; null: it opens none. */
@@ -353,26 +346,7 @@ export const environment = z.object({
   OVERLAY_POLL_MS: integer(250, 20, 60_000).describe(
     'Time between two questions for an overlay, where STATE_OVERLAY_1, or that of another chain, is a URL of http(s).',
   ),
-  HEAD_POLL_MS: integer(1_000, 50, 600_000).describe('Time between two looks for a new block.'),
-  UPSTREAM_TIMEOUT_MS: integer(10_000, 100, 120_000).describe('Of one HTTP request to a node.'),
-  HEADER_HASH_CHECK: oneOf(['on', 'off'], 'on').describe(
-    'Recomputes the hash of every header; off only for chains whose headers hash in another way.',
-  ),
-  VERIFY_STATE: oneOf(['off', 'sample', 'all'], 'off').describe(
-    'Checks by eth_getProof what nodes say of state: sample, a share of it after the answer; all, nothing but what is proven is answered (docs/how-to/rpc.md#proven-state).',
-  ),
-  VERIFY_STATE_ONE_IN: integer(100, 1, 1_000_000).describe(
-    'VERIFY_STATE=sample checks one value in so many.',
-  ),
-  FIRST_PIN_WAIT_MS: integer(20_000, 0, 600_000).describe(
-    'A start waits this long for the first block of every chain; then it runs, and those are not ready.',
-  ),
-  MAX_HEAD_AGE_SECONDS: z
-    .string()
-    .regex(/^[1-9]\d{0,9}$/, 'must be a positive integer')
-    .transform(Number)
-    .optional()
-    .describe('A chain whose newest block is older is not ready. Default: any age is accepted.'),
+  ...nodesVariables,
   SANDBOX_CHAINS: list
     .refine(
       (ids) => ids.every((id) => chainById(Number(id))),
@@ -400,14 +374,6 @@ export const environment = z.object({
   ...tracesVariables,
 })
 
-function stateCheckOf(read: {
-  readonly VERIFY_STATE: 'off' | 'sample' | 'all'
-  readonly VERIFY_STATE_ONE_IN: number
-}): Config['verifyState'] {
-  if (read.VERIFY_STATE === 'sample') return { share: 1 / read.VERIFY_STATE_ONE_IN }
-  return read.VERIFY_STATE === 'all' ? 'all' : null
-}
-
 /**
  * Reads and checks the environment; opens nothing but the files of VENUES and MAKERS.
  * @throws ConfigError that names every wrong variable.
@@ -430,12 +396,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
       ? { source: isOverlayUrl(text) ? text : resolve(text) }
       : 'must be a path, or a URL of http(s) or ws(s)',
   )
-  const trustedBlocks = perChain(given, 'TRUSTED_BLOCK_', problems, (text) => {
-    const [, number, hash] = /^(\d{1,15}):(0x[0-9a-f]{64})$/i.exec(text) ?? []
-    return number && hash
-      ? { number: BigInt(number), hash: hash.toLowerCase() as Hex }
-      : 'must be the number and the hash of a block, joined by a colon'
-  })
+  const trustedBlocks = trustedBlocksOf(given, problems)
   const priorityFeePerGas = perChain(given, 'PRIORITY_FEE_WEI_', problems, (text) =>
     /^\d{1,20}$/.test(text) ? BigInt(text) : 'must be an amount of wei per gas, an integer',
   )
@@ -445,9 +406,8 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   const makersFile = given.MAKERS === undefined ? null : resolve(given.MAKERS)
   const makers = makersFile === null ? null : readMakersFile(makersFile)
   problems.push(...(makers?.problems.map((problem) => `MAKERS: ${problem}`) ?? []))
-  if (parsed.data?.VERIFY_STATE !== 'off' && parsed.data?.HEADER_HASH_CHECK === 'off') {
-    problems.push('VERIFY_STATE: nothing is proven where HEADER_HASH_CHECK is off.')
-  }
+  const unprovable = parsed.data && nodesProblem(parsed.data)
+  if (unprovable) problems.push(unprovable)
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems)
   const read = parsed.data
   const processes = read.PROCESSES
@@ -515,7 +475,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     headPollMs: read.HEAD_POLL_MS,
     upstreamTimeoutMs: read.UPSTREAM_TIMEOUT_MS,
     checkHeaderHashes: read.HEADER_HASH_CHECK === 'on',
-    verifyState: stateCheckOf(read),
+    verifyState: verifyStateOf(read),
     trustedBlocks,
     firstPinWaitMs: read.FIRST_PIN_WAIT_MS,
     maxHeadAgeSeconds: read.MAX_HEAD_AGE_SECONDS ?? null,

@@ -3,17 +3,29 @@
  * read by proof. What a node says of a call that it has run itself is no answer.
  */
 import { numberToHex } from 'viem'
-import type { Hex } from '../../../domain/primitives.js'
+import type { Address, Hex } from '../../../domain/primitives.js'
+import type { TickPlaces } from '../../../domain/state.js'
 import type { AccountProof, Answer, BlockRef } from '../answer.js'
+import type { VerifiedBlock } from '../block-check.js'
+import type { MadeCall } from '../bulk/bulk-code.js'
 import type { State } from '../bulk/prestate.js'
 import type { ItemKey } from '../state-item.js'
-import type { Upstream } from '../upstream.js'
 import type { ProvenValues } from './proven-values.js'
 
-type Reads = Pick<
-  Upstream,
-  'state' | 'finalState' | 'proof' | 'call' | 'prestate' | 'ticks' | 'block'
->
+/** As of `upstream.ts`. */
+interface Reads {
+  state(key: ItemKey, block: BlockRef): Promise<Answer<Hex>>
+  finalState(key: ItemKey, number: bigint): Promise<Answer<Hex>>
+  proof(address: Address, block: BlockRef | bigint): Promise<Answer<AccountProof>>
+  call(to: Address, data: Hex, block: BlockRef): Promise<Answer<Hex>>
+  prestate(
+    calls: readonly MadeCall[],
+    block: BlockRef,
+    from: Address | undefined,
+  ): Promise<Answer<State>>
+  ticks(pools: readonly TickPlaces[], block: BlockRef): Promise<Answer<State>>
+  block(number: bigint): Promise<Answer<VerifiedBlock>>
+}
 
 export function provenReads(reads: Reads, proven: ProvenValues): Omit<Reads, 'block'> {
   async function refOf(number: bigint): Promise<Answer<BlockRef>> {
