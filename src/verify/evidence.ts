@@ -119,7 +119,10 @@ async function checkParts(
     const count = Object.keys(block.header).length
     // Fields of later forks may be absent from the end alone, so that none can stand in the place of another.
     const isWhole = names.every((name, at) => Object.hasOwn(block.header, name) === at < count)
-    need(isWhole && count >= fieldsOfAll, 'the header lacks fields, or has others')
+    need(
+      isWhole && count >= fieldsOfAll && count <= names.length,
+      'the header lacks fields, or has others',
+    )
     need(headerHash(block.header) === block.hash, 'the header does not have the hash of the block')
   })
   return check('state', () => proveState(block.header.stateRoot as Hex, state))
