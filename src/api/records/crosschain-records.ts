@@ -121,7 +121,7 @@ export const BundleArrivals = z.array(
         description: 'Index in the callback that sends it on; absent: the bundle itself sends it.',
       }),
       bridge: z.string().meta({ description: 'Slug of the bridge.' }),
-      destinationChainId: ChainId,
+      destinationChainId: ChainId.meta({ description: 'Chain that it leads to.' }),
       destinationBlockNumber: BlockNumber.meta({
         description: 'Block of the destination at whose end its state was read.',
       }),

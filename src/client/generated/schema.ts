@@ -4599,6 +4599,7 @@ export interface components {
             callbackAction?: number;
             /** @description Slug of the bridge. */
             bridge: string;
+            /** @description Chain that it leads to. */
             destinationChainId: number;
             /** @description Block of the destination at whose end its state was read. */
             destinationBlockNumber: number;
