@@ -66,6 +66,7 @@ describe('finalise', () => {
       built: { ...one.built, order, tx },
       result: filled(1_998n),
       outputs: [{ token: out, amount: 1_998n }],
+      simulation: asked[0]?.[0],
     })
     expect(asked).toEqual([
       [

@@ -257,7 +257,7 @@ export const familyEndpoints: readonly FamilyEndpoint[] = [
         .min(1),
     }),
   ),
-  open('/.well-known/forkroute', z.looseObject({ name: z.literal('forkroute') })),
+  open('/.well-known/forkroute', z.looseObject({ name: z.literal('forkroute') }), [503]),
   open('/health', z.looseObject({ status: z.literal('ok') })),
   open(
     '/ready',
