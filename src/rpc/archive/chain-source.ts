@@ -7,7 +7,7 @@ import type { Guess } from '../../domain/state.js'
 import type { ForkReads } from '../hints/fork-reads.js'
 import type { Learned } from '../hints/learned.js'
 import type { PoolSets } from '../hints/pool-sets.js'
-import type { Answer, BlockRef, SlotProof } from '../node/answer.js'
+import type { Answer, BlockRef } from '../node/answer.js'
 import type { VerifiedBlock } from '../node/block-check.js'
 import type { ChangesQuestion } from '../node/changed-blocks.js'
 import type { EventLog, LogsQuestion } from '../node/mined/event-logs.js'
@@ -78,8 +78,6 @@ export interface ChainSource {
    * @throws ForkrouteError UPSTREAM_UNAVAILABLE.
    */
   logs(question: LogsQuestion): Promise<readonly EventLog[] | null>
-  /** Of a slot by the root of its account's storage; `ok: false` in a replay, too. @throws ForkrouteError UPSTREAM_UNAVAILABLE. */
-  slotProof(address: Address, slot: Hex, block: BlockRef): Promise<Answer<SlotProof>>
   /** @throws ForkrouteError STATE_UNAVAILABLE, UPSTREAM_UNAVAILABLE. */
   transaction(hash: Hex): Promise<TransactionFate>
   /** Has a recording keep the text with the block. */

@@ -141,10 +141,6 @@ export class ChangedSource implements ChainSource {
     return this.#source.logs(...asked)
   }
 
-  slotProof(...asked: Parameters<ChainSource['slotProof']>) {
-    return this.#source.slotProof(...asked)
-  }
-
   transaction(...asked: Parameters<ChainSource['transaction']>) {
     return this.#source.transaction(...asked)
   }

@@ -116,7 +116,6 @@ export function createLiveChain(options: LiveChainOptions): LiveChain {
       await polling.first
       return health.givesEvents() ? findLogs(question, upstream.logs) : null
     },
-    slotProof: (address, slot, at) => upstream.slotProof(address, slot, at),
     async transaction(hash) {
       await polling.first
       return fateOf(hash, chainId, parts)

@@ -2,7 +2,8 @@
 import { numberToHex } from 'viem'
 import type { z } from 'zod'
 import { ForkrouteError } from '../../domain/errors.js'
-import type { BlockPin, Hex } from '../../domain/primitives.js'
+import type { Address, BlockPin, Hex } from '../../domain/primitives.js'
+import { ProofError, provenAccount, provenSlot, TrieNodes } from '../../verify/trie.js'
 import type { BlockRef } from '../node/answer.js'
 import type { VerifiedBlock } from '../node/block-check.js'
 import { headerOnly } from '../node/header.js'
@@ -19,6 +20,7 @@ import {
   type EventJson,
   type HeldSlots,
   type MovedState,
+  type ProvenSlot,
 } from './protocol.js'
 import { check, readValue } from './state-answers.js'
 
@@ -37,10 +39,9 @@ type AnyAnswerer = (at: Parameters<Answerer<ArchiveMethod>>[0], ...params: unkno
 
 const answerers: { readonly [M in ArchiveMethod]: Answerer<M> } = {
   forkroute_logs: ({ source, pin }, question) => eventsOf(source, pin, question),
-  forkroute_slotProof: async ({ source, pinned }, address, slot) => {
-    const found = await source.slotProof(address, slot, pinned.pin)
-    const { stateRoot } = pinned.json
-    return found.ok ? { ...found.value, stateRoot: stateRoot as Hex } : null
+  async forkroute_slotProof({ source, pinned }, address, slot) {
+    const nodes = await source.proofNodes(address, [slot], pinned.pin)
+    return nodes.ok ? slotProofOf(nodes.value, { address, slot, block: pinned }) : null
   },
   forkroute_readAhead: ({ source, pin }, reads) => readAhead(source, pin, reads),
   forkroute_foresee({ source, pin }, calls) {
@@ -141,6 +142,24 @@ async function moved(
 function unlessBug(error: unknown): null {
   if (error instanceof JsonRpcError || error instanceof ForkrouteError) return null
   throw error
+}
+
+/** Null where the nodes do not lead from the block's state root to the slot. */
+function slotProofOf(
+  nodes: readonly Hex[],
+  at: { readonly address: Address; readonly slot: Hex; readonly block: VerifiedBlock },
+): ProvenSlot | null {
+  const { address, slot, block } = at
+  const stateRoot = block.json.stateRoot as Hex
+  try {
+    const { storageRoot: storageHash } = provenAccount(stateRoot, address, new TrieNodes(nodes))
+    const path = new TrieNodes(nodes)
+    provenSlot(storageHash, slot, path)
+    return { stateRoot, storageHash, proof: path.used() }
+  } catch (error) {
+    if (error instanceof ProofError) return null
+    throw error
+  }
 }
 
 /** Up to the pinned block; null where the nodes give none. */

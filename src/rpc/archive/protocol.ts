@@ -5,7 +5,6 @@
  */
 import { z } from 'zod'
 import type { Address, Hex } from '../../domain/primitives.js'
-import type { SlotProof } from '../node/answer.js'
 import type { RpcClient } from '../node/json-rpc.js'
 import type { EventLog } from '../node/mined/event-logs.js'
 import {
@@ -45,9 +44,12 @@ export interface MovedState {
 }
 
 /** A slot by the root of its account's storage, at a block. */
-export interface ProvenSlot extends SlotProof {
+export interface ProvenSlot {
   /** Of the block. */
   readonly stateRoot: Hex
+  readonly storageHash: Hex
+  /** From that root to the slot. */
+  readonly proof: readonly Hex[]
 }
 
 /** The type of a result, which is nothing at run time. */
@@ -56,7 +58,7 @@ const of = <Result>() => undefined as Result | undefined
 export const archiveProtocol = {
   /** Events of a contract in blocks up to the pinned one; null where the nodes give none. */
   forkroute_logs: { params: z.tuple([logsParam]), result: of<readonly EventJson[] | null>() },
-  /** What proves a slot by the block's header, as a node gives it; null where none does. */
+  /** What proves a slot by the block's header; null where no node gives it. */
   forkroute_slotProof: {
     params: z.tuple([addressParam, hashParam]),
     result: of<ProvenSlot | null>(),

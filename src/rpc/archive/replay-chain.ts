@@ -168,10 +168,6 @@ export class ReplayChain implements ChainSource {
     return null
   }
 
-  async slotProof() {
-    return { ok: false, message: 'A cassette holds no proofs.' } as const
-  }
-
   async transaction(): Promise<never> {
     const { chainId } = this
     const message = `A cassette holds no transactions of chain ${chainId}: ask a service with a node.`

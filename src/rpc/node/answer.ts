@@ -11,12 +11,6 @@ export type Answer<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly message: string }
 
-/** Nodes of an account's storage trie from its root down to a slot. */
-export interface SlotProof {
-  readonly storageHash: Hex
-  readonly proof: readonly Hex[]
-}
-
 /** Storage root, balance in wei and nonce of one account at one block, in their stored form. */
 export interface AccountProof {
   readonly storageHash: Hex

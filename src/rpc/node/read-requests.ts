@@ -5,7 +5,7 @@
 import { numberToHex } from 'viem'
 import { z } from 'zod'
 import type { Address, Hex } from '../../domain/primitives.js'
-import type { AccountProof, BlockRef, SlotProof } from './answer.js'
+import type { AccountProof, BlockRef } from './answer.js'
 import { judgeBlock } from './block-check.js'
 import type { NodeAbilities } from './learnt/node-probe.js'
 import type { NodeRequest } from './node-request.js'
@@ -81,19 +81,6 @@ export function proofNodesRequest(
   }
 }
 
-/** eth_getProof of one slot; the value is a SlotProof. */
-export function slotProofRequest(address: Address, slot: Hex, block: unknown): NodeRequest {
-  return {
-    call: { method: 'eth_getProof', params: [address, [slot], block] },
-    judge: (answer) => {
-      const value = toSlotProof(address, answer)
-      return value
-        ? { kind: 'value', value }
-        : { kind: 'odd', message: 'the answer of the node is not a proof of the slot' }
-    },
-  }
-}
-
 const nodesForm = z.array(
   z
     .string()
@@ -131,12 +118,6 @@ export function latestRequest(rules: BlockRules): NodeRequest {
     call: { method: 'eth_getBlockByNumber', params: ['latest', false] },
     judge: (value) => judgeBlock(value, rules),
   }
-}
-
-function toSlotProof(address: Address, answer: unknown): SlotProof | null {
-  const root = toProof(address, answer)
-  const [only] = proofsForm.safeParse(answer).data?.storageProof ?? []
-  return root && only ? { storageHash: root.storageHash, proof: only.proof } : null
 }
 
 function toProof(address: Address, answer: unknown): AccountProof | null {

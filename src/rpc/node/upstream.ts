@@ -14,7 +14,7 @@ import { numberToHex } from 'viem'
 import type { Address, Hex } from '../../domain/primitives.js'
 import type { TickPlaces } from '../../domain/state.js'
 import { anchored } from './anchor.js'
-import type { AccountProof, Answer, BlockRef, SlotProof } from './answer.js'
+import type { AccountProof, Answer, BlockRef } from './answer.js'
 import { type AskQueue, createAskQueue } from './ask-queue.js'
 import type { VerifiedBlock } from './block-check.js'
 import { touchedRequest } from './bulk/access-list.js'
@@ -42,7 +42,6 @@ import {
   paramOf,
   proofNodesRequest,
   proofRequest,
-  slotProofRequest,
   stateRequest,
 } from './read-requests.js'
 import type { ItemKey } from './state-item.js'
@@ -84,8 +83,6 @@ export interface Upstream {
     slots: readonly Hex[],
     block: BlockRef,
   ): Promise<Answer<readonly Hex[]>>
-  /** eth_getProof of one slot. @throws as `state`. */
-  slotProof(address: Address, slot: Hex, block: BlockRef): Promise<Answer<SlotProof>>
   /** Whether some usable node gives proofs. */
   givesProofs(): boolean
   /** eth_call; `ok: false` also when it reverts. @throws ForkrouteError UPSTREAM_UNAVAILABLE. */
@@ -255,7 +252,6 @@ function readsOf(
   | 'finalState'
   | 'proof'
   | 'proofNodes'
-  | 'slotProof'
   | 'call'
   | 'touched'
   | 'prestate'
@@ -282,10 +278,6 @@ function readsOf(
     proofNodes: (address, slots, block) =>
       ask(`${block.hash} nodes ${address} ${slots}`, block, (node) =>
         proofNodesRequest(address, slots, paramOf(node, block)),
-      ),
-    slotProof: (address, slot, block) =>
-      ask(`${block.hash} proof ${address} ${slot}`, block, (node) =>
-        slotProofRequest(address, slot, paramOf(node, block)),
       ),
     call: (to, data, block) =>
       ask(`${block.hash} call ${to} ${data}`, block, (node) =>

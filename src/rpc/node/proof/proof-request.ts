@@ -1,6 +1,5 @@
 /** An account with some of its slots, read by eth_getProof and checked against the state root of its block. Pure. */
 import { numberToHex } from 'viem'
-import { z } from 'zod'
 import type { Address, Hex } from '../../../domain/primitives.js'
 import {
   ProofError,
@@ -10,18 +9,13 @@ import {
   TrieNodes,
 } from '../../../verify/trie.js'
 import type { NodeRequest } from '../node-request.js'
+import { proofNodesRequest } from '../read-requests.js'
 
 export interface ProvenSlots {
   readonly account: ProvenAccount
   /** By slots of 32 bytes, in their stored form (`state-item.ts`). */
   readonly slots: ReadonlyMap<Hex, Hex>
 }
-
-const bytes = z.string().regex(/^0x(?:[0-9a-f]{2})*$/i)
-const proofAnswer = z.object({
-  accountProof: z.array(bytes).max(70),
-  storageProof: z.array(z.object({ proof: z.array(bytes).max(70) })),
-})
 
 /**
  * The value is a ProvenSlots. What the node says of values next to its proof is not looked at. A proof that does not lead
@@ -41,20 +35,14 @@ export function provenRequest(
   block: unknown,
 ): NodeRequest {
   const { address, slots, number, stateRoot, isStrict } = at
+  const { call, judge } = proofNodesRequest(address, slots, block)
   return {
-    call: { method: 'eth_getProof', params: [address, slots, block] },
+    call,
     judge(answer) {
-      const parsed = proofAnswer.safeParse(answer)
-      if (!parsed.success) {
-        return { kind: 'odd', message: 'the answer of the node is not a proof' }
-      }
-      const { accountProof, storageProof } = parsed.data
+      const told = judge(answer)
+      if (told.kind !== 'value') return told
       try {
-        const nodes = new TrieNodes(
-          [accountProof, ...storageProof.map(({ proof }) => proof)]
-            .flat()
-            .map((node) => node.toLowerCase() as Hex),
-        )
+        const nodes = new TrieNodes(told.value as readonly Hex[])
         const account = provenAccount(stateRoot, address, nodes)
         const values = slots.map((slot): [Hex, Hex] => [
           slot,
