@@ -14,7 +14,7 @@ import {
 import type { BridgeWithdrawal } from '../../domain/bridges/check.js'
 import { larger } from '../../domain/lists.js'
 import { type Address, type Hex, toAddress } from '../../domain/primitives.js'
-import type { StateReader } from '../../domain/state.js'
+import type { ReadResult, StateReader } from '../../domain/state.js'
 import type { Delivery, DeliveryStatus, LogReader } from '../bridge.js'
 import { gameAbi, messengerAbi, withdrawalAbi } from './abi.js'
 import { withdrawalHash, withdrawalOf } from './withdrawals.js'
@@ -41,7 +41,7 @@ export async function withdrawalStatus(
     call('disputeGameFinalityDelaySeconds'),
   ]
   const reads = await reader.call(asked.map((data) => ({ to: portal, data })))
-  const words = reads.map((read) => (read.ok && read.value !== '0x' ? BigInt(read.value) : null))
+  const words = reads.map(wordOf)
   const [isFinalized = null, proofs = null, maturity = null, finality = null] = words
   if (isFinalized === null || proofs === null || maturity === null || finality === null) {
     return untold
@@ -100,7 +100,7 @@ async function proven(
   })
   const data = encodeFunctionData({ abi: gameAbi, functionName: 'resolvedAt' })
   const [resolved] = await reader.call([{ to: toAddress(game), data }])
-  const resolvedAt = resolved?.ok && resolved.value !== '0x' ? BigInt(resolved.value) : 0n
+  const resolvedAt = wordOf(resolved) ?? 0n
   const mature = provenAt + maturity
   // The delays have to be exceeded.
   const notBefore = Number(resolvedAt === 0n ? mature : larger(mature, resolvedAt + finality)) + 1
@@ -192,11 +192,18 @@ async function finalized(
       data: encodeFunctionData({ abi: messengerAbi, functionName, args: [keccak256(data)] }),
     })),
   )
-  const [isRelayed, isKept] = reads.map((read) => read.ok && BigInt(read.value) === 1n)
-  if (isRelayed) return { status: 'delivered', transactionHash, withdrawal }
-  if (!isKept) return { status: 'failed', transactionHash, withdrawal, error: lost }
+  const [isRelayed = null, isKept = null] = reads.map(wordOf)
+  if (isRelayed === null || isKept === null)
+    return { status: 'unknown', transactionHash, withdrawal }
+  if (isRelayed === 1n) return { status: 'delivered', transactionHash, withdrawal }
+  if (isKept !== 1n) return { status: 'failed', transactionHash, withdrawal, error: lost }
   const retry = { to, data, value: 0n }
   return { status: 'inflight', transactionHash: null, withdrawal, error: kept, retry }
+}
+
+/** Null: the contract says nothing. */
+function wordOf(read: ReadResult | undefined): bigint | null {
+  return read?.ok && read.value !== '0x' ? BigInt(read.value) : null
 }
 
 const lost = 'The portal has called the target, which failed: it is not called again.'
