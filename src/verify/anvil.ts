@@ -19,7 +19,7 @@ type Awaitable<T> = T | Promise<T>
 const startMs = 20_000
 
 /** @throws Error that names what is read and was not proven. */
-export function runOnAnvil(execution: Execution, state: ProvenState): Promise<unknown> {
+export function runOnAnvil(execution: Execution, state: ProvenState): Promise<unknown[]> {
   return runOver(execution, {
     account(address) {
       const account = state.accounts.get(address)
@@ -32,9 +32,9 @@ export function runOnAnvil(execution: Execution, state: ProvenState): Promise<un
 
 /** @throws Error that names a read whose value is not known. */
 export async function runOver(
-  { evidence, payload }: Execution,
+  { evidence, payloads }: Execution,
   reads: StateReads,
-): Promise<unknown> {
+): Promise<unknown[]> {
   const { block, execution } = evidence
   const unknown = new Set<string>()
   const server = createServer(async (request, response) => {
@@ -53,22 +53,19 @@ export async function runOver(
   const anvil = spawn(anvilBinary(), flags.split(' '), { stdio: ['ignore', 'pipe', 'ignore'] })
   try {
     const url = await listening(anvil.stdout)
-    const body = {
-      jsonrpc: '2.0',
-      id: 1,
-      method: 'eth_simulateV1',
-      params: [payload, block.header.number],
-    }
+    const body = payloads.map((payload, id) => {
+      const params = [payload, block.header.number]
+      return { jsonrpc: '2.0', id, method: 'eth_simulateV1', params }
+    })
     const headers = { 'content-type': 'application/json' }
     const reply = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
-    const { result, error } = (await reply.json()) as {
-      result?: unknown
-      error?: { message: string }
-    }
+    const replies = (await reply.json()) as { result?: unknown; error?: { message: string } }[]
     const [first] = unknown
     if (first !== undefined) throw new Error(`it reads ${first}, which is not proven`)
-    if (error) throw new Error(error.message)
-    return result
+    return replies.map(({ result, error }) => {
+      if (error) throw new Error(error.message)
+      return result
+    })
   } finally {
     anvil.kill('SIGKILL')
     server.close()

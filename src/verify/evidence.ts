@@ -20,7 +20,7 @@ export interface VerifyOptions {
    * Runs the calls over the proven state alone, and rejects where they read anything else; absent: what the transaction
    * does is not checked.
    */
-  readonly run?: (execution: Execution, state: ProvenState) => Promise<unknown>
+  readonly run?: (execution: Execution, state: ProvenState) => Promise<readonly unknown[]>
   /** Keys that the reader trusts; absent: any, and the report names it. */
   readonly publicKeys?: readonly Hex[]
   /** What the reader knows from elsewhere. */

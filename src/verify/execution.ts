@@ -12,10 +12,10 @@ export interface Outcome {
 
 export interface Execution {
   readonly evidence: Evidence
-  /** Parameter of eth_simulateV1. */
-  readonly payload: object
-  /** @throws Error where its result is not what the answer says. */
-  judge(result: unknown): Outcome
+  /** Parameters of eth_simulateV1, one call each: the transaction, and what is read where nothing is assumed. */
+  readonly payloads: readonly object[]
+  /** @throws Error where their results are not what the answer says. */
+  judge(results: readonly unknown[]): Outcome
 }
 
 const native = `0x${'e'.repeat(40)}`
@@ -23,7 +23,7 @@ const native = `0x${'e'.repeat(40)}`
 const reader = '0x00000000000000000000000000000000f0e4de4c'
 /** Has code that returns the ether of the address in its call data. */
 const purse = '0x00000000000000000000000000000000f0e4de4d'
-const purseCode = '0x5f353160005260206000f3'
+const purseCode: Hex = '0x5f353160005260206000f3'
 /** Of a call that reads a balance. */
 const readGas = 2_000_000n
 /** A share of the assumed amount, which tokens that count in shares may have to round up. */
@@ -53,7 +53,10 @@ export function executionOf(evidence: Evidence, state: ProvenState): Execution {
   const amountsIn = listOf(input.amountIn ?? answer.amountIn).map(BigInt)
   const tokensOut = listOf(input.tokenOut)
   const receiver = String(input.receiver ?? from)
-  const overrides: Record<string, { balance?: Hex; code?: Hex; stateDiff?: Record<Hex, Hex> }> = {}
+  const readers = { [reader]: { balance: numberToHex(2n ** 96n) }, [purse]: { code: purseCode } }
+  const overrides: Record<string, { balance?: Hex; code?: Hex; stateDiff?: Record<Hex, Hex> }> = {
+    ...readers,
+  }
   let ether = sender.balance
   for (const { token, slot, value, preimages } of assumed) {
     const at = tokensIn.indexOf(token ?? native)
@@ -74,28 +77,29 @@ export function executionOf(evidence: Evidence, state: ProvenState): Execution {
     ...overrides[from],
     balance: numberToHex(ether + BigInt(transaction.gas) * price),
   }
-  overrides[reader] = { balance: numberToHex(2n ** 96n) }
-  overrides[purse] = { code: purseCode }
 
   const owned = [
     ...tokensIn.map((token) => ({ token, owner: from as string })),
     ...tokensOut.map((token) => ({ token, owner: receiver })),
   ]
-  const reads = owned.map(({ token, owner }) => ({
+  const call = (to: string, data: Hex) => ({
     from: reader,
-    to: token === native ? purse : token,
-    data:
-      token === native
-        ? `0x${owner.slice(2).padStart(64, '0')}`
-        : encodeFunctionData({
-            abi: erc20Abi,
-            functionName: 'balanceOf',
-            args: [owner as Address],
-          }),
+    to,
+    data,
     gas: numberToHex(readGas),
     maxFeePerGas: baseFeePerGas,
     maxPriorityFeePerGas: '0x0',
-  }))
+  })
+  const reads = owned.map(({ token, owner }) =>
+    token === native
+      ? call(purse, `0x${owner.slice(2).padStart(64, '0')}`)
+      : call(token, erc20Call('balanceOf', [owner as Address])),
+  )
+  const allowances = tokensIn.map((token) =>
+    token === native
+      ? call(purse, '0x')
+      : call(token, erc20Call('allowance', [from, transaction.to])),
+  )
   const main = {
     ...transaction,
     maxFeePerGas: numberToHex(price),
@@ -111,36 +115,45 @@ export function executionOf(evidence: Evidence, state: ProvenState): Execution {
     feeRecipient: header.miner,
     gasLimit: header.gasLimit,
   }
-  const calls = [...reads, main, ...reads]
+  const before = [...reads, ...allowances]
+  const calls = [...before, main, ...reads]
+  const simulated = (stateOverrides: object, list: object[]) => {
+    return { blockStateCalls: [{ blockOverrides, stateOverrides, calls: list }], validation: true }
+  }
   return {
     evidence,
-    payload: {
-      blockStateCalls: [{ blockOverrides, stateOverrides: overrides, calls }],
-      validation: true,
-    },
-    judge(result) {
-      const done = (result as [{ calls: { status: Hex; gasUsed: Hex; returnData: Hex }[] }])[0]
-        .calls
+    payloads: [simulated(overrides, calls), simulated(readers, before)],
+    judge(results) {
+      const [done, plain] = results.map((result) => (result as [{ calls: Simulated[] }])[0].calls)
+      need(done !== undefined && plain !== undefined, 'the transaction was not run')
       need(
         done.length === calls.length && done.every(({ status }) => status === '0x1'),
         'the transaction fails',
       )
-      const gasUsed = BigInt(done[reads.length]?.gasUsed ?? 0)
+      const gasUsed = BigInt(done[before.length]?.gasUsed ?? 0)
       const change = owned.map(({ token, owner }, at) => {
-        const [before, after] = [done[at], done[reads.length + 1 + at]].map((call) =>
+        const [first, last] = [done[at], done[before.length + 1 + at]].map((call) =>
           BigInt(call?.returnData ?? 0),
         )
         const isAssumed = assumed.some((one) => one.token === token)
         const amount = amountsIn[at] ?? 0n
         const most = amount + amount / roundedShare + roundedShare
-        const kept = isAssumed && at < tokensIn.length ? (before ?? 0n) : 0n
-        need(
-          kept <= most || assumed.every((one) => isAsProven(one, state)),
-          'more is assumed than is swapped',
-        )
+        const held = BigInt(plain[at]?.returnData ?? 0)
+        const isMore = at < tokensIn.length && isAssumed && first !== held
+        need(!isMore || (first ?? 0n) <= most, 'more is assumed than is swapped')
         const paid = token === native && owner === from ? gasUsed * price : 0n
-        return (after ?? 0n) - (before ?? 0n) + paid
+        return (last ?? 0n) - (first ?? 0n) + paid
       })
+      const seen = new Set<string>()
+      for (const one of assumed.filter(({ token }) => token !== null)) {
+        const isAllowance = one.preimages.some((text) => text.includes(transaction.to.slice(2)))
+        const place = tokensIn.indexOf(one.token ?? native) + (isAllowance ? reads.length : 0)
+        const now = done[place]?.returnData
+        const isMoved = now !== plain[place]?.returnData || isAsProven(one, state)
+        const isOnce = !seen.has(`${one.token}${isAllowance}`)
+        seen.add(`${one.token}${isAllowance}`)
+        need(isMoved && isOnce, 'an assumed word is neither balance nor allowance of the sender')
+      }
       const spent = change.slice(0, tokensIn.length).map((amount) => -amount)
       const gained = change.slice(tokensIn.length)
       const told = listOf(answer.amountOutList ?? answer.amountOut).map(BigInt)
@@ -206,6 +219,18 @@ function isAsProven(
   { slots }: ProvenState,
 ) {
   return token === null || slots.get(`${token}${slot}`) === BigInt(value)
+}
+
+interface Simulated {
+  readonly status: Hex
+  readonly gasUsed: Hex
+  readonly returnData: Hex
+}
+
+function erc20Call(functionName: 'balanceOf', args: readonly [Address]): Hex
+function erc20Call(functionName: 'allowance', args: readonly [Address, Address]): Hex
+function erc20Call(functionName: 'balanceOf' | 'allowance', args: readonly Address[]): Hex {
+  return encodeFunctionData({ abi: erc20Abi, functionName, args } as never)
 }
 
 function listOf(value: unknown): string[] {

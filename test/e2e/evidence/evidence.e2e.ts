@@ -1,5 +1,6 @@
 /** Evidence of routes and quotes, checked as a third party does: from the file alone, on an Anvil without a node. */
 import { generateKeyPairSync, sign } from 'node:crypto'
+import { concatHex, keccak256, pad } from 'viem'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Address, nativeToken } from '../../../src/domain/primitives.js'
 import { createRpcClient } from '../../../src/rpc/node/json-rpc.js'
@@ -184,6 +185,27 @@ describe('verifyEvidence', () => {
       expect(finders).not.toContain(accepted)
     },
   )
+
+  test('a word in another mapping by the sender is not taken for its balance', async () => {
+    const { from } = quoted.evidence.execution.transaction
+    const preimage = concatHex([pad(from), pad('0x09')])
+    const word = {
+      token: weth,
+      slot: keccak256(preimage),
+      value: pad('0x01'),
+      preimages: [preimage],
+    }
+    const content = resigned(quoted, ({ execution }) => ({
+      execution: { ...execution, assumed: [...execution.assumed, word] },
+    }))
+    const { problems } = await verifyEvidence(content, { run: runOnAnvil })
+    expect(problems).toEqual([
+      {
+        part: 'execution',
+        message: 'an assumed word is neither balance nor allowance of the sender',
+      },
+    ])
+  })
 
   test('a header without a field, or with one more, is not whole', async () => {
     const { parentHash: _, ...shorter } = quoted.evidence.block.header

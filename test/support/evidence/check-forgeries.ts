@@ -14,10 +14,10 @@ export const accepted = 'accepted'
 
 /** Runs equal calls over equal state once. */
 function rememberingRun() {
-  const known = new Map<string, Promise<unknown>>()
-  return (execution: Execution, state: ProvenState): Promise<unknown> => {
-    const { evidence, payload } = execution
-    const parts = [payload, evidence.block, evidence.execution.hardFork, evidence.state]
+  const known = new Map<string, Promise<readonly unknown[]>>()
+  return (execution: Execution, state: ProvenState): Promise<readonly unknown[]> => {
+    const { evidence, payloads } = execution
+    const parts = [payloads, evidence.block, evidence.execution.hardFork, evidence.state]
     const key = createHash('sha256').update(JSON.stringify(parts)).digest('hex')
     const run = known.get(key) ?? runOnAnvil(execution, state)
     known.set(key, run)
