@@ -3,6 +3,7 @@
 //   npm run test:node              on each version below
 //   npm run test:node -- 22 24     on these
 //   node scripts/on-node.mjs --folder 20.19     only puts that Node into .cache, and prints where bin/node is
+//   node scripts/on-node.mjs --install 22 24    only puts those and the packages of each there
 // Node comes as a package; the working tree is copied beside it, with what Git ignores left out.
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -32,7 +33,7 @@ const filesOf = (version) =>
 const root = fileURLToPath(new URL('..', import.meta.url))
 const lock = readFileSync(join(root, 'package-lock.json'), 'utf8')
 const { values, positionals } = parseArgs({
-  options: { folder: { type: 'boolean' } },
+  options: { folder: { type: 'boolean' }, install: { type: 'boolean' } },
   allowPositionals: true,
 })
 const chosen = positionals.length > 0 ? positionals.map(versionOf) : versions
@@ -44,7 +45,13 @@ if (values.folder) {
   // Most of it is one compiler at work; tests would disturb each other.
   const installed = await Promise.all(places.map((place) => timed(() => installPackages(place))))
   const lines = []
-  for (const [index, place] of places.entries()) lines.push(await testIn(place, installed[index]))
+  for (const [index, place] of places.entries()) {
+    lines.push(
+      values.install
+        ? installedLine(place, installed[index])
+        : await testIn(place, installed[index]),
+    )
+  }
   for (const line of lines) console.log(line)
 }
 
@@ -86,9 +93,15 @@ function prepare(version) {
 }
 
 /** @returns a line that says how it went, with the seconds that it took. */
+function installedLine({ version }, { passed, seconds }) {
+  const times = `npm ci ${seconds} s`
+  return passed ? `Node ${version}: ${times}` : failed(`Node ${version}: npm ci FAILED (${times})`)
+}
+
+/** @returns the same of the tests. */
 async function testIn(place, installed) {
   const times = `npm ci ${installed.seconds} s`
-  if (!installed.passed) return failed(`Node ${place.version}: npm ci FAILED (${times})`)
+  if (!installed.passed) return installedLine(place, installed)
   const options = projects.flatMap((name) => ['--project', name])
   const tested = await timed(() =>
     run(place, 'npx', 'vitest', 'run', ...options, ...filesOf(place.version)),
