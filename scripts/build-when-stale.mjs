@@ -6,13 +6,15 @@ import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 /** The last file that a build writes. */
-const lastBuilt = join(root, 'dist/joined-packages.json')
+const lastBuilt = join(root, 'dist/verify.html')
 const sources = [
   'src',
   'workers',
   'scripts/bundle.mjs',
   'scripts/bundle-console.mjs',
   'scripts/bundle-files.mjs',
+  'scripts/bundle-verifier.mjs',
+  'scripts/verifier',
   'tsconfig.build.json',
   'package.json',
 ]

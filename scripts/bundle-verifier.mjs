@@ -1,12 +1,10 @@
-// `node scripts/bundle-verifier.mjs [file]`: joins the page that checks evidence into one file, which may be saved and opened
-// from a disk. Default: dist/verify.html.
+// Joins the page that checks evidence into one file, dist/verify.html, which may be saved and opened from a disk.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'
 import { root } from './bundle-files.mjs'
 
 const folder = join(root, 'scripts', 'verifier')
-const [target = join(root, 'dist', 'verify.html')] = process.argv.slice(2)
 const { outputFiles } = await build({
   entryPoints: [join(folder, 'page.js')],
   bundle: true,
@@ -22,6 +20,6 @@ const [script] = outputFiles
 const text = script.text.replaceAll('</', '<\\/')
 const page = readFileSync(join(folder, 'page.html'), 'utf8')
 writeFileSync(
-  target,
+  join(root, 'dist', 'verify.html'),
   page.replace('/* bundle */', () => text),
 )

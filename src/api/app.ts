@@ -37,6 +37,7 @@ import { consoleFolder, consolePage } from './pages/console-page.js'
 import { docsPage } from './pages/docs-page.js'
 import { documentPage } from './pages/document-page.js'
 import { sitePage } from './pages/site-page.js'
+import { verifierPage } from './pages/verifier-page.js'
 import { recordingOf } from './recording.js'
 import { dialectOf } from './records/dialect.js'
 import { withOverlay } from './records/overlay-records.js'
@@ -113,6 +114,7 @@ export function createApp(args: AppArgs): Express {
   app.use('/docs/guide', named('/docs/guide'), sitePage())
   app.use('/docs', named('/docs'), docsPage())
   app.use('/console', named('/console'), consolePage())
+  app.use('/verify', named('/verify'), verifierPage())
 
   const admission = createAdmission({ maxPlaces: config.maxInFlight, threads: config.workers })
   collectMetric('calculations_in_flight', () => admission.inFlight)

@@ -54,17 +54,17 @@ describe('errors', () => {
     expect(put.headers.get('allow')).toBe('GET, HEAD, POST')
   })
 
-  test.each(['/metrics', '/openapi.json', '/docs', '/docs/start.js', '/docs/guide', '/health'])(
-    'another method of %s is a 405, not a 404',
-    async (path) => {
-      const api = await startTestApi()
-      for (const method of ['PUT', 'OPTIONS']) {
-        const reply = await read(await fetch(api.url + path, { method }))
-        expect(reply.body).toMatchObject({ statusCode: 405, code: 'METHOD_NOT_ALLOWED' })
-        expect(reply.headers.get('allow')).toBe('GET, HEAD')
-      }
-    },
-  )
+  test.each([
+    ...['/metrics', '/openapi.json', '/docs', '/docs/start.js', '/docs/guide', '/verify'],
+    '/health',
+  ])('another method of %s is a 405, not a 404', async (path) => {
+    const api = await startTestApi()
+    for (const method of ['PUT', 'OPTIONS']) {
+      const reply = await read(await fetch(api.url + path, { method }))
+      expect(reply.body).toMatchObject({ statusCode: 405, code: 'METHOD_NOT_ALLOWED' })
+      expect(reply.headers.get('allow')).toBe('GET, HEAD')
+    }
+  })
 
   test.each([
     [

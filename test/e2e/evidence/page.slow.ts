@@ -1,5 +1,4 @@
-/** The page that checks evidence, saved as one file and opened from the disk in Chromium. */
-import { execFileSync } from 'node:child_process'
+/** The page that checks evidence, saved from the service as one file and opened from the disk in Chromium. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -19,8 +18,8 @@ const requests: string[] = []
 let answer: { readonly evidence: EvidenceFile }
 
 beforeAll(async () => {
-  execFileSync(process.execPath, ['scripts/bundle-verifier.mjs', saved])
   const service = await sharedService()
+  writeFileSync(saved, (await service.get('/verify')).text)
   const [tokenIn, tokenOut] = ['WETH', 'USDC'].map((symbol) => sandboxToken(symbol).address)
   const query = { tokenIn, tokenOut, amountIn: `${10n ** 18n}`, evidence: 'true' }
   answer = (await service.get('/api/v1/shortcuts/quote', query)).body

@@ -268,6 +268,7 @@ export const familyEndpoints: readonly FamilyEndpoint[] = [
   open('/openapi.json', z.looseObject({ openapi: z.string().regex(/^3\.1\./) })),
   open('/api/v1/openapi.json', z.looseObject({ openapi: z.string().regex(/^3\.1\./) })),
   open('/docs', null),
+  open('/verify', null),
 ]
 
 /** The endpoint of a request with what its path names; GET paths answer HEAD, too. */
