@@ -16,7 +16,7 @@ describe('requests at random', () => {
   test('each is answered as its endpoint documents, and a quote of before is the same to the byte', async () => {
     const expected = await quote()
     expect(expected.status).toBe(200)
-    const asked = await fuzz(service(), { requests: 700, seed: 20_261_126 })
+    const asked = await fuzz(service(), { requests: 700, seed: 20_261_128 })
     expect(asked.filter(({ fault }) => fault)).toEqual([])
     const of = (name: string, first: number) =>
       asked.filter(
