@@ -101,7 +101,7 @@ export async function buildSandbox(args: {
       tokens: market.tokens,
       owner: deployer,
     })
-    await placeStandardBridge(chain, { market, others: plan.others, owner: deployer }, code)
+    await placeStandardBridge(chain, { market, owner: deployer }, code)
     await chain.all([{ method: 'evm_setBlockGasLimit', params: [numberToHex(usualGasLimit)] }])
     await settle(chain, market)
     await chain.checkReceipts()

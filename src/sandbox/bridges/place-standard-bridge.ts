@@ -9,7 +9,7 @@ import {
   standardBridge,
   tokenBridgeOf,
 } from '../../bridges/canonical/settlement.js'
-import type { ChainDefinition } from '../../chains/chain.js'
+import { chains } from '../../chains/registry.js'
 import type { Address, Hex } from '../../domain/primitives.js'
 import type { ChainWriter } from '../chain/chain-writer.js'
 import { placeStateless } from '../chain/placement.js'
@@ -26,16 +26,13 @@ const slots = {
   systemConfig: 51n,
 }
 
-/** @param others - chains of the sandbox: what settles here is locked for. */
 export async function placeStandardBridge(
   chain: ChainWriter,
   {
     market,
-    others,
     owner,
   }: {
     readonly market: Market
-    readonly others: readonly ChainDefinition[]
     readonly owner: Address
   },
   code: (key: string) => Hex,
@@ -53,7 +50,8 @@ export async function placeStandardBridge(
     ])
     await chain.all(words.map((word) => set(standardBridge, word)))
   }
-  for (const other of others) {
+  // Of each that settles here, whether the sandbox plays it or not.
+  for (const other of chains) {
     const [settlement, tokens] = [settlementOf(other), tokenBridgeOf(other)]
     if (settlement?.chainId !== definition.id || !tokens) continue
     const { bridge } = tokens
