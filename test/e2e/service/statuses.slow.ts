@@ -19,7 +19,9 @@ const having = (status: number) =>
   )
 /** Base tokens are known without a node, a stream waits for blocks, jobs are worked on later, the rest is files and rows. */
 const needsNoNode = ({ path }: FamilyEndpoint) =>
-  /baseTokens|stream|backtests|well-known|\/(pools|cassettes|suites|checks|keys|orders)\b/.test(path)
+  /baseTokens|stream|backtests|well-known|\/(pools|cassettes|suites|checks|keys|orders)\b/.test(
+    path,
+  )
 const asking = (status: number) => having(status).filter((one) => !needsNoNode(one))
 
 /** A name of nothing in the place of the last part that the path leaves open. */
