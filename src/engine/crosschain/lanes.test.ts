@@ -19,10 +19,13 @@ function candidatesOf(
   tokenIn: Address,
   tokenOut: Address,
   mode: CrosschainMode,
-  more: Partial<LaneCandidatesArgs> = {},
+  {
+    among = lanes,
+    ...more
+  }: Partial<LaneCandidatesArgs> & { readonly among?: readonly Lane[] } = {},
 ) {
   const request = { inputs: [{ token: tokenIn, amount: 1n }], tokensOut: [tokenOut] }
-  return laneCandidates(lanes, {
+  return laneCandidates(among, {
     request,
     mode,
     source: ethereum,
@@ -83,16 +86,9 @@ describe('laneCandidates', () => {
     const dai: Address = '0x6b175474e89094c44da98b954eedeac495271d0f'
     const daiOnBase: Address = '0x50c5725949a6f0c72e6c4a641f24049a917db0cb'
     const asked = (tokenOut: Address, more: Partial<LaneCandidatesArgs> = {}) =>
-      laneCandidates(canonical.lanes(ethereum, base), {
-        request: { inputs: [{ token: dai, amount: 1n }], tokensOut: [tokenOut] },
-        mode: 'destination',
-        source: ethereum,
-        destination: base,
-        receiverKind: 'plain',
-        takesDestinationFee: false,
-        entersPosition: false,
-        canOrder: () => true,
+      candidatesOf(dai, tokenOut, 'destination', {
         ...more,
+        among: canonical.lanes(ethereum, base),
       })
     expect(namesOf(asked(daiOnBase).candidates)).toEqual(['DAI canonical'])
     for (const { candidates, withoutOrders } of [

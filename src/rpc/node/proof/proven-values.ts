@@ -70,7 +70,7 @@ export function createProvenValues(parts: {
     const root = await rootOf(block)
     if (!root.ok) return root
     const at = { address, slots, number: block.number, stateRoot: root.value, isStrict }
-    const id = `${block.hash} proof ${address} ${slots}`
+    const id = `${block.hash} proven ${address} ${slots}`
     const answer = await ask<ProvenSlots>(id, block, (node) =>
       provenRequest(at, paramOf(node, block)),
     )
