@@ -8,6 +8,7 @@ import type { ChainDefinition } from '../chains/chain.js'
 import type { Probe } from '../chains/probe.js'
 import type { BridgeFill, BridgeRetry, BridgeWithdrawal } from '../domain/bridges/check.js'
 import type { LaneHistory } from '../domain/bridges/lane-history.js'
+import type { LaterTransaction } from '../domain/bridges/terms.js'
 import type { Amount, ExecutorStep } from '../domain/order.js'
 import type { Address, BlockPin, Hex, TokenAmount } from '../domain/primitives.js'
 import type { SimulationLog, SimulationRequest, StateReader } from '../domain/state.js'
@@ -32,6 +33,11 @@ export interface Lane {
   readonly orderReceiver: Address
   /** Why no order runs where it delivers, a whole sentence for people; absent: one may. */
   readonly withoutOrders?: string
+  /**
+   * What has to be sent on the destination before it pays, in order; absent: nothing. Such a lane is taken only where the
+   * request names its bridge.
+   */
+  readonly afterwards?: readonly LaterTransaction[]
   /** Our contracts that an order needs on the destination, besides those of its steps. */
   readonly orderContracts: readonly Address[]
   /** What the delivery usually takes; from the chain's configuration. */

@@ -169,6 +169,9 @@ export const base = defineChain({
       portal: '0x49048044d57e1c92a77f79988d21fa8faf74e97e',
       systemConfig: '0x73a79fab69143498ed3712e519a88a918e1f4072',
       estimatedSeconds: 180,
+      // Withdrawals: about an hour to an output root, and the portal's delay of seven days.
+      provableSeconds: 3_600,
+      maturitySeconds: 604_800,
     },
     // Each by its addresses here and on Ethereum. @see ethereum-optimism.github.io 00c4b6e, data; USDC's is USDbC.
     'canonical-tokens': {

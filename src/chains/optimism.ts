@@ -168,6 +168,9 @@ export const optimism = defineChain({
       portal: '0xbeb5fc579115071764c7423a4f12edde41f106ed',
       systemConfig: '0x229047fed2591dbec1ef1118d64f7af3db9eb290',
       estimatedSeconds: 180,
+      // Withdrawals: about an hour to an output root, and the portal's delay of seven days.
+      provableSeconds: 3_600,
+      maturitySeconds: 604_800,
     },
     // Each by its addresses here and on Ethereum; DAI has a bridge of its own. @see ethereum-optimism.github.io 00c4b6e, data
     'canonical-tokens': {

@@ -68,6 +68,9 @@ export const unichain = defineChain({
       portal: '0x0bd48f6b86a26d3a217d0fa6ffe2b491b956a7a2',
       systemConfig: '0xc407398d063f942febbcc6f80a156b47f3f1bda6',
       estimatedSeconds: 180,
+      // Withdrawals: about an hour to an output root, and the portal's delay of seven days.
+      provableSeconds: 3_600,
+      maturitySeconds: 604_800,
     },
     // By its addresses here and on Ethereum. @see ethereum-optimism.github.io 0d77a0e, data/WBTC
     'canonical-tokens': {

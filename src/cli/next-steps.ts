@@ -12,6 +12,7 @@ interface Step {
 /** Options by the parameter of the request that they set. */
 const options: Readonly<Record<string, string>> = {
   blockNumber: '--block',
+  bridge: '--bridge',
   chainId: '--chain',
   deadline: '--deadline',
   destinationChainId: '--to-chain',

@@ -35,6 +35,7 @@ const crosschain = z.strictObject({
   destinationChainId: z.int(),
   mode: z.enum(crosschainModes),
   ignoreBridges: names,
+  bridge: z.string().exactOptional(),
   destinationBlockNumber: uint.exactOptional(),
   destinationFeeReceiver: address.exactOptional(),
   gasDrop: uint.exactOptional(),

@@ -256,14 +256,17 @@ describe('GET /cctp/bridge/claim', () => {
   })
 })
 
-test('names of bridges to leave out may have any letter case', async () => {
+test('names of bridges may have any letter case', async () => {
   const api = await startTestApi()
   const query = `fromAddress=${sender}&tokenIn=${usdc}&tokenOut=${usdc}&amountIn=1000`
   const reply = await api.get(
-    `/shortcuts/route?${query}&destinationChainId=8453&ignoreBridges=Stargate,CCIP`,
+    `/shortcuts/route?${query}&destinationChainId=8453&ignoreBridges=Stargate,CCIP&bridge=Canonical`,
   )
   expect(reply.status, reply.text).toBe(200)
-  expect(api.asked.routes[0]?.crosschain?.ignoreBridges).toEqual(['stargate', 'ccip'])
+  expect(api.asked.routes[0]?.crosschain).toMatchObject({
+    ignoreBridges: ['stargate', 'ccip'],
+    bridge: 'canonical',
+  })
 })
 
 describe('POST /api/experimental/multichain/shortcut/route', () => {

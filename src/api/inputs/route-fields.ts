@@ -229,6 +229,11 @@ const crosschainInputs = {
     withDefault(listOf(anyCase(oneOf(bridgeNames)), 0, maxIgnored), [], []),
     'Bridges to leave out. Names that are not installed exclude nothing; layerzero is stargate and oft.',
   ),
+  bridge: described(
+    anyCase(oneOf(bridgeNames)).optional(),
+    'The only bridge that may be used. Withdrawals of the canonical bridge, which take days and two transactions ' +
+      'afterwards, are found where it is named alone. Default: any other.',
+  ),
   destinationFeeReceiver: described(
     Address.optional(),
     'Gets the fee out of what the bridge delivers, in place of feeReceiver: an order on the destination takes it first.',

@@ -167,17 +167,18 @@ function toCrosschain(
     | 'destinationBlockNumber'
     | 'crosschainRouteMode'
     | 'ignoreBridges'
+    | 'bridge'
     | 'destinationFeeReceiver'
     | 'gasDrop'
   >,
 ): CrosschainTerms | undefined {
   const { chainId, destinationChainId, destinationBlockNumber } = input
-  const { destinationFeeReceiver, gasDrop } = input
+  const { bridge, destinationFeeReceiver, gasDrop } = input
   if (destinationChainId === undefined || destinationChainId === chainId) return undefined
   return {
     destinationChainId,
     mode: input.crosschainRouteMode,
     ignoreBridges: input.ignoreBridges,
-    ...defined({ destinationBlockNumber, destinationFeeReceiver, gasDrop }),
+    ...defined({ bridge, destinationBlockNumber, destinationFeeReceiver, gasDrop }),
   }
 }

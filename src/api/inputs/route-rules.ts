@@ -122,7 +122,7 @@ export function isElsewhere({ chainId, destinationChainId }: Given): boolean {
 export function crosschainRules(given: Given): string[] {
   const { destinationFeeReceiver, fee } = given
   if (!isElsewhere(given)) {
-    return (['destinationBlockNumber', 'gasDrop'] as const)
+    return (['destinationBlockNumber', 'bridge', 'gasDrop'] as const)
       .filter((name) => given[name] !== undefined)
       .map((name) => `${name} must not be given without a destinationChainId other than chainId`)
   }

@@ -43,6 +43,23 @@ export const crosschain = {
           .meta({
             description: 'Of the newest deliveries over the lane, by the events of both chains.',
           }),
+        afterwards: z
+          .array(
+            z.object({
+              action: z.enum(['prove', 'finalize']),
+              chainId: ChainId.meta({ description: 'Chain that it is sent on.' }),
+              sender: z.literal('anyone').meta({ description: 'Who has to send it.' }),
+              afterSeconds: z.number().meta({
+                description:
+                  'Not before so long after the transaction on the source; as configured.',
+              }),
+            }),
+          )
+          .optional()
+          .meta({
+            description:
+              'What has to be sent on toChainId before it pays, in order: bridge/check gives the transactions. Absent: nothing.',
+          }),
       }),
     )
     .optional()
@@ -149,6 +166,9 @@ export function toCrosschain({ destinationBlock, bridgeFee, gasDrop, estimates }
     destinationBlockNumber: Number(destinationBlock.number),
     bridgeFee: toCost(bridgeFee),
     ...defined({ gasDrop: gasDrop && { ...gasDrop, amount: gasDrop.amount.toString() } }),
-    bridgingEstimates: estimates.map((one) => ({ ...one })),
+    bridgingEstimates: estimates.map(({ afterwards, ...one }) => ({
+      ...one,
+      ...defined({ afterwards: afterwards?.map((later) => ({ ...later })) }),
+    })),
   }
 }

@@ -30,6 +30,12 @@ export const tokenBridgeAbi = parseAbi([
   'function deposits(address locked, address minted) view returns (uint256)',
 ])
 
+/** Of a token that a standard bridge mints. */
+export const mintedTokenAbi = parseAbi([
+  'function l1Token() view returns (address)',
+  'function l2Bridge() view returns (address)',
+])
+
 /** What a standard bridge on the chain that is settled on has its counterpart do. */
 export const standardBridgeAbi = parseAbi([
   'function finalizeBridgeETH(address from, address to, uint256 amount, bytes extraData) payable',

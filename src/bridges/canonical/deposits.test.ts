@@ -151,7 +151,7 @@ test('a relay that the messenger has kept is a failure', () => {
 })
 
 describe('canonical', () => {
-  test('has a lane of ether, and of tokens of the standard bridge, to each chain that settles on Ethereum, and none back', () => {
+  test('has a lane of ether, and of tokens of the standard bridge, to each chain that settles on Ethereum, and back where the bridge is named', () => {
     for (const destination of [base, optimism]) {
       const lanes = canonical.lanes(ethereum, destination)
       const [ether, ...tokens] = lanes
@@ -165,7 +165,16 @@ describe('canonical', () => {
         expect(one.withoutOrders).toContain('calls nobody')
       }
       expect(structuredClone(lanes)).toEqual(lanes)
-      expect(canonical.lanes(destination, ethereum)).toEqual([])
+      const back = canonical.lanes(destination, ethereum)
+      expect(back.map(({ symbol, tokenIn, tokenOut }) => [symbol, tokenOut, tokenIn])).toEqual(
+        lanes.map(({ symbol, tokenIn, tokenOut }) => [symbol, tokenIn, tokenOut]),
+      )
+      for (const { afterwards = [], estimatedSeconds, withoutOrders } of back) {
+        expect(afterwards.map(({ action }) => action)).toEqual(['prove', 'finalize'])
+        expect(afterwards.at(-1)?.afterSeconds).toBe(estimatedSeconds)
+        expect(estimatedSeconds).toBeGreaterThan(604_800)
+        expect(withoutOrders).toContain('days later')
+      }
     }
     expect(canonical.lanes(ethereum, arbitrum)).toEqual([])
     expect(canonical.lanes(base, optimism)).toEqual([])

@@ -1,8 +1,8 @@
 /**
- * The canonical bridge of chains of the OP stack, one way: ether and tokens that are deposited on the chain that they settle
+ * The canonical bridge of chains of the OP stack: ether and tokens that are deposited on the chain that they settle
  * on. They are minted on the destination, so that no one's funds limit it and no one is paid. The gas that it may use there
  * is bought by gas that the portal burns. An order is a message of the messenger, which calls the DestinationReceiver with
- * the ether; the standard bridge, which carries tokens, calls nobody.
+ * the ether; the standard bridge, which carries tokens, calls nobody. The way back takes days (`withdraw.ts`).
  */
 import { getAbiItem, parseAbi, toFunctionSelector } from 'viem'
 import type { ChainDefinition } from '../../chains/chain.js'
@@ -13,9 +13,9 @@ import { nativeToken } from '../../domain/primitives.js'
 import { contractAddress } from '../../executor/deployments.js'
 import type { BridgeAdapter, EncodeArgs, Lane } from '../bridge.js'
 import { deliver, messengerAbi, tokenBridgeAbi } from './abi.js'
-import { deliveriesIn, failureIn, minGasOf, simulation } from './deposits.js'
+import { deliveriesIn, simulation as depositSimulation, failureIn, minGasOf } from './deposits.js'
 import { canonicalErrorsAbi } from './errors.js'
-import { gasEstimate, isTokenLane, paymentMinGas, quote } from './quote.js'
+import { quote as depositQuote, gasEstimate, isTokenLane, paymentMinGas } from './quote.js'
 import {
   messagePasser,
   messenger,
@@ -24,6 +24,13 @@ import {
   tokenBridgeOf,
 } from './settlement.js'
 import { status } from './status.js'
+import {
+  isWithdrawal,
+  quoteWithdrawal,
+  simulateWithdrawal,
+  withdrawalGas,
+  withdrawalLanes,
+} from './withdraw.js'
 import { withdrawalsIn } from './withdrawals.js'
 
 const sendMessage = getAbiItem({ abi: messengerAbi, name: 'sendMessage' })
@@ -75,7 +82,7 @@ function probes(chain: ChainDefinition): Probe[] {
 
 function lanes(source: ChainDefinition, destination: ChainDefinition): Lane[] {
   const settlement = settlementOf(destination)
-  if (settlement?.chainId !== source.id) return []
+  if (settlement?.chainId !== source.id) return withdrawalLanes(source, destination)
   const orderReceiver = contractAddress('DestinationReceiver')
   const { messenger: primary, portal, systemConfig, estimatedSeconds } = settlement
   const common = {
@@ -132,7 +139,10 @@ function encode(args: EncodeArgs): ExecutorStep[] {
     const { tokenIn, tokenOut, primary: bridge } = lane
     return [
       ...steps,
-      { kind: 'approve', token: tokenIn, spender: bridge, amount },
+      // What a bridge has minted it burns without asking.
+      ...(isWithdrawal(lane)
+        ? []
+        : [{ kind: 'approve' as const, token: tokenIn, spender: bridge, amount }]),
       {
         kind: 'call',
         target: bridge,
@@ -168,15 +178,19 @@ export const canonical: BridgeAdapter = {
   obeysSender: false,
   lanes,
   probes,
-  quote,
-  gasEstimate,
+  quote: (args) => (isWithdrawal(args.lane) ? quoteWithdrawal(args) : depositQuote(args)),
+  gasEstimate: (lane, terms) =>
+    isWithdrawal(lane) ? withdrawalGas(lane) : gasEstimate(lane, terms),
   errorsAbi: canonicalErrorsAbi,
   encode,
   deliveriesIn: (logs, source, known) => [
     ...deliveriesIn(logs, source, known),
     ...withdrawalsIn(logs, source, known),
   ],
-  simulation,
+  simulation: (delivery, ...at) =>
+    delivery.details.kind === 'withdrawal'
+      ? simulateWithdrawal(delivery)
+      : depositSimulation(delivery, ...at),
   failureIn,
   status,
 }

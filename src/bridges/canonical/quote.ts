@@ -133,7 +133,7 @@ function sourceGas(lane: Lane, { message }: DeliveryTerms, burnt: bigint): bigin
   return token + ownGas.besides + BigInt(size(message)) * ownGas.perByte + portal
 }
 
-function isAnswer(read: ReadResult | undefined): read is { ok: true; value: Hex } {
+export function isAnswer(read: ReadResult | undefined): read is { ok: true; value: Hex } {
   return read?.ok === true && read.value !== '0x'
 }
 
@@ -143,7 +143,7 @@ const pausedPortal: LaneRefusal = {
     'The portal is paused on the source chain: what is deposited could not be withdrawn again.',
 }
 
-function unreadable(address: string, read: ReadResult | undefined): LaneRefusal {
+export function unreadable(address: string, read: ReadResult | undefined): LaneRefusal {
   const why = read?.ok === false ? read.message : 'there is no contract'
   return { reason: 'unreadable', message: `The contract ${address} cannot be read: ${why}.` }
 }

@@ -18,6 +18,10 @@ export interface Settlement {
   readonly systemConfig: Address
   /** From a deposit to its delivery. */
   readonly estimatedSeconds: number
+  /** From a withdrawal to where an output root of its block is proposed, so that it can be proven. */
+  readonly provableSeconds: number
+  /** From the proof of a withdrawal to where it can be finalised. */
+  readonly maturitySeconds: number
 }
 
 /** Null where the chain is none of the OP stack. */
@@ -31,6 +35,8 @@ export function settlementOf({ bridges }: Pick<ChainDefinition, 'bridges'>): Set
     portal: address('portal'),
     systemConfig: address('systemConfig'),
     estimatedSeconds: Number(parameters.estimatedSeconds),
+    provableSeconds: Number(parameters.provableSeconds),
+    maturitySeconds: Number(parameters.maturitySeconds),
   }
 }
 

@@ -91,10 +91,15 @@ function bridgeFacts(
   return [
     ['destination block', destinationBlockNumber],
     ['bridge fee', `${nativeAmountOf(bridgeFee.native, sourceChainId)}${usd}`],
-    ...bridgingEstimates.map(
-      ({ bridge, fromChainId, toChainId, estimatedSeconds }): Fact => [
-        `${bridge}, chain ${fromChainId} to ${toChainId}`,
-        `about ${estimatedSeconds} s`,
+    ...bridgingEstimates.flatMap(
+      ({ bridge, fromChainId, toChainId, estimatedSeconds, afterwards = [] }): Fact[] => [
+        [`${bridge}, chain ${fromChainId} to ${toChainId}`, `about ${estimatedSeconds} s`],
+        ...afterwards.map(
+          ({ action, chainId, sender, afterSeconds }): Fact => [
+            `${action}, on chain ${chainId}`,
+            `by ${sender}, after about ${afterSeconds} s`,
+          ],
+        ),
       ],
     ),
   ]

@@ -32,6 +32,7 @@ export interface RouteOptions extends ConnectionOptions, OutputOptions {
   readonly ignoreAggregators?: readonly string[]
   readonly ignoreStandards?: readonly string[]
   readonly ignoreBridges?: readonly string[]
+  readonly bridge?: string
   readonly excludePools?: readonly string[]
   readonly onlyPools?: readonly string[]
   readonly excludeTokens?: readonly string[]
@@ -121,6 +122,7 @@ export async function routeInput(
       ignoreAggregators: names(options.ignoreAggregators),
       ignoreStandards: names(options.ignoreStandards),
       ignoreBridges: names(options.ignoreBridges) as RouteInput['ignoreBridges'],
+      bridge: options.bridge as RouteInput['bridge'],
       excludePools: names(options.excludePools),
       onlyPools: names(options.onlyPools),
       excludeTokens: await tokenAddresses(client, chain, options.excludeTokens),
@@ -178,6 +180,7 @@ export function tradeCommand(
     .option('--ignore-aggregators <slugs...>', 'exchanges to leave out, such as curve')
     .option('--ignore-standards <slugs...>', 'protocols to leave out, by slug')
     .option('--ignore-bridges <names...>', 'bridges to leave out')
+    .option('--bridge <name>', 'use no other bridge than this')
     .option('--exclude-pools <pools...>', 'pools to leave out: addresses or ids')
     .option('--only-pools <pools...>', 'use no other pools than these')
     .option('--exclude-tokens <tokens...>', 'tokens at which no route stops on its way')

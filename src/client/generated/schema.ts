@@ -1532,6 +1532,23 @@ export interface components {
                     /** @description So many. */
                     deliveries: number;
                 };
+                /** @description What has to be sent on toChainId before it pays, in order: bridge/check gives the transactions. Absent: nothing. */
+                afterwards?: {
+                    /**
+                     * @description Name of the action, such as swap or deposit.
+                     * @enum {string}
+                     */
+                    action: "prove" | "finalize";
+                    /** @description Chain that it is sent on. */
+                    chainId: number;
+                    /**
+                     * @description Who has to send it.
+                     * @constant
+                     */
+                    sender: "anyone";
+                    /** @description Not before so long after the transaction on the source; as configured. */
+                    afterSeconds: number;
+                }[];
             }[];
             /** @description What the bridge pays the receiver besides, out of bridgeFee; no chain enforces it. Absent: none was asked for. */
             gasDrop?: {
@@ -2010,6 +2027,23 @@ export interface components {
                     /** @description So many. */
                     deliveries: number;
                 };
+                /** @description What has to be sent on toChainId before it pays, in order: bridge/check gives the transactions. Absent: nothing. */
+                afterwards?: {
+                    /**
+                     * @description Name of the action, such as swap or deposit.
+                     * @enum {string}
+                     */
+                    action: "prove" | "finalize";
+                    /** @description Chain that it is sent on. */
+                    chainId: number;
+                    /**
+                     * @description Who has to send it.
+                     * @constant
+                     */
+                    sender: "anyone";
+                    /** @description Not before so long after the transaction on the source; as configured. */
+                    afterSeconds: number;
+                }[];
             }[];
             /** @description What the bridge pays the receiver besides, out of bridgeFee; no chain enforces it. Absent: none was asked for. */
             gasDrop?: {
@@ -2152,6 +2186,23 @@ export interface components {
                         /** @description So many. */
                         deliveries: number;
                     };
+                    /** @description What has to be sent on toChainId before it pays, in order: bridge/check gives the transactions. Absent: nothing. */
+                    afterwards?: {
+                        /**
+                         * @description Name of the action, such as swap or deposit.
+                         * @enum {string}
+                         */
+                        action: "prove" | "finalize";
+                        /** @description Chain that it is sent on. */
+                        chainId: number;
+                        /**
+                         * @description Who has to send it.
+                         * @constant
+                         */
+                        sender: "anyone";
+                        /** @description Not before so long after the transaction on the source; as configured. */
+                        afterSeconds: number;
+                    }[];
                 }[];
                 /** @description What the bridge pays the receiver besides, out of bridgeFee; no chain enforces it. Absent: none was asked for. */
                 gasDrop?: {
@@ -2301,6 +2352,23 @@ export interface components {
                     /** @description So many. */
                     deliveries: number;
                 };
+                /** @description What has to be sent on toChainId before it pays, in order: bridge/check gives the transactions. Absent: nothing. */
+                afterwards?: {
+                    /**
+                     * @description Name of the action, such as swap or deposit.
+                     * @enum {string}
+                     */
+                    action: "prove" | "finalize";
+                    /** @description Chain that it is sent on. */
+                    chainId: number;
+                    /**
+                     * @description Who has to send it.
+                     * @constant
+                     */
+                    sender: "anyone";
+                    /** @description Not before so long after the transaction on the source; as configured. */
+                    afterSeconds: number;
+                }[];
             }[];
             /** @description What the bridge pays the receiver besides, out of bridgeFee; no chain enforces it. Absent: none was asked for. */
             gasDrop?: {
@@ -2454,6 +2522,23 @@ export interface components {
                     /** @description So many. */
                     deliveries: number;
                 };
+                /** @description What has to be sent on toChainId before it pays, in order: bridge/check gives the transactions. Absent: nothing. */
+                afterwards?: {
+                    /**
+                     * @description Name of the action, such as swap or deposit.
+                     * @enum {string}
+                     */
+                    action: "prove" | "finalize";
+                    /** @description Chain that it is sent on. */
+                    chainId: number;
+                    /**
+                     * @description Who has to send it.
+                     * @constant
+                     */
+                    sender: "anyone";
+                    /** @description Not before so long after the transaction on the source; as configured. */
+                    afterSeconds: number;
+                }[];
             }[];
             /** @description Of a bundle that leads over one bridge: what happens on destinationChainId. */
             arrival?: components["schemas"]["BundleArrival"];
@@ -6257,6 +6342,8 @@ export interface operations {
                 crosschainRouteMode?: "direct" | "source" | "destination" | "sourceOrDestination" | "full";
                 /** @description Bridges to leave out. Names that are not installed exclude nothing; layerzero is stargate and oft. */
                 ignoreBridges?: ("across" | "stargate" | "layerzero" | "oft" | "cctp" | "canonical" | "ccip" | "relay")[];
+                /** @description The only bridge that may be used. Withdrawals of the canonical bridge, which take days and two transactions afterwards, are found where it is named alone. Default: any other. */
+                bridge?: "across" | "stargate" | "layerzero" | "oft" | "cctp" | "canonical" | "ccip" | "relay";
                 /** @description Gets the fee out of what the bridge delivers, in place of feeReceiver: an order on the destination takes it first. */
                 destinationFeeReceiver?: string;
                 /** @description Wei of the destination’s native token that the receiver is paid besides: by bridges that do so (stargate, oft), out of the messaging fee. */
@@ -6637,6 +6724,11 @@ export interface operations {
                      * @default []
                      */
                     ignoreBridges?: ("across" | "stargate" | "layerzero" | "oft" | "cctp" | "canonical" | "ccip" | "relay")[];
+                    /**
+                     * @description The only bridge that may be used. Withdrawals of the canonical bridge, which take days and two transactions afterwards, are found where it is named alone. Default: any other.
+                     * @enum {string}
+                     */
+                    bridge?: "across" | "stargate" | "layerzero" | "oft" | "cctp" | "canonical" | "ccip" | "relay";
                     /** @description Gets the fee out of what the bridge delivers, in place of feeReceiver: an order on the destination takes it first. */
                     destinationFeeReceiver?: string;
                     /** @description Wei of the destination’s native token that the receiver is paid besides: by bridges that do so (stargate, oft), out of the messaging fee. */
@@ -7074,6 +7166,8 @@ export interface operations {
                 crosschainRouteMode?: "direct" | "source" | "destination" | "sourceOrDestination" | "full";
                 /** @description Bridges to leave out. Names that are not installed exclude nothing; layerzero is stargate and oft. */
                 ignoreBridges?: ("across" | "stargate" | "layerzero" | "oft" | "cctp" | "canonical" | "ccip" | "relay")[];
+                /** @description The only bridge that may be used. Withdrawals of the canonical bridge, which take days and two transactions afterwards, are found where it is named alone. Default: any other. */
+                bridge?: "across" | "stargate" | "layerzero" | "oft" | "cctp" | "canonical" | "ccip" | "relay";
                 /** @description Gets the fee out of what the bridge delivers, in place of feeReceiver: an order on the destination takes it first. */
                 destinationFeeReceiver?: string;
                 /** @description Wei of the destination’s native token that the receiver is paid besides: by bridges that do so (stargate, oft), out of the messaging fee. */
@@ -7413,6 +7507,11 @@ export interface operations {
                      * @default []
                      */
                     ignoreBridges?: ("across" | "stargate" | "layerzero" | "oft" | "cctp" | "canonical" | "ccip" | "relay")[];
+                    /**
+                     * @description The only bridge that may be used. Withdrawals of the canonical bridge, which take days and two transactions afterwards, are found where it is named alone. Default: any other.
+                     * @enum {string}
+                     */
+                    bridge?: "across" | "stargate" | "layerzero" | "oft" | "cctp" | "canonical" | "ccip" | "relay";
                     /** @description Gets the fee out of what the bridge delivers, in place of feeReceiver: an order on the destination takes it first. */
                     destinationFeeReceiver?: string;
                     /** @description Wei of the destination’s native token that the receiver is paid besides: by bridges that do so (stargate, oft), out of the messaging fee. */
@@ -7861,6 +7960,11 @@ export interface operations {
                          * @default []
                          */
                         ignoreBridges?: ("across" | "stargate" | "layerzero" | "oft" | "cctp" | "canonical" | "ccip" | "relay")[];
+                        /**
+                         * @description The only bridge that may be used. Withdrawals of the canonical bridge, which take days and two transactions afterwards, are found where it is named alone. Default: any other.
+                         * @enum {string}
+                         */
+                        bridge?: "across" | "stargate" | "layerzero" | "oft" | "cctp" | "canonical" | "ccip" | "relay";
                         /** @description Gets the fee out of what the bridge delivers, in place of feeReceiver: an order on the destination takes it first. */
                         destinationFeeReceiver?: string;
                         /** @description Wei of the destination’s native token that the receiver is paid besides: by bridges that do so (stargate, oft), out of the messaging fee. */
@@ -8169,6 +8273,8 @@ export interface operations {
                 crosschainRouteMode?: "direct" | "source" | "destination" | "sourceOrDestination" | "full";
                 /** @description Bridges to leave out. Names that are not installed exclude nothing; layerzero is stargate and oft. */
                 ignoreBridges?: ("across" | "stargate" | "layerzero" | "oft" | "cctp" | "canonical" | "ccip" | "relay")[];
+                /** @description The only bridge that may be used. Withdrawals of the canonical bridge, which take days and two transactions afterwards, are found where it is named alone. Default: any other. */
+                bridge?: "across" | "stargate" | "layerzero" | "oft" | "cctp" | "canonical" | "ccip" | "relay";
                 /** @description Gets the fee out of what the bridge delivers, in place of feeReceiver: an order on the destination takes it first. */
                 destinationFeeReceiver?: string;
                 /** @description Wei of the destination’s native token that the receiver is paid besides: by bridges that do so (stargate, oft), out of the messaging fee. */
@@ -8408,6 +8514,11 @@ export interface operations {
                          * @default []
                          */
                         ignoreBridges?: ("across" | "stargate" | "layerzero" | "oft" | "cctp" | "canonical" | "ccip" | "relay")[];
+                        /**
+                         * @description The only bridge that may be used. Withdrawals of the canonical bridge, which take days and two transactions afterwards, are found where it is named alone. Default: any other.
+                         * @enum {string}
+                         */
+                        bridge?: "across" | "stargate" | "layerzero" | "oft" | "cctp" | "canonical" | "ccip" | "relay";
                         /** @description Gets the fee out of what the bridge delivers, in place of feeReceiver: an order on the destination takes it first. */
                         destinationFeeReceiver?: string;
                         /** @description Wei of the destination’s native token that the receiver is paid besides: by bridges that do so (stargate, oft), out of the messaging fee. */
@@ -8595,6 +8706,8 @@ export interface operations {
                 crosschainRouteMode?: "direct" | "source" | "destination" | "sourceOrDestination" | "full";
                 /** @description Bridges to leave out. Names that are not installed exclude nothing; layerzero is stargate and oft. */
                 ignoreBridges?: ("across" | "stargate" | "layerzero" | "oft" | "cctp" | "canonical" | "ccip" | "relay")[];
+                /** @description The only bridge that may be used. Withdrawals of the canonical bridge, which take days and two transactions afterwards, are found where it is named alone. Default: any other. */
+                bridge?: "across" | "stargate" | "layerzero" | "oft" | "cctp" | "canonical" | "ccip" | "relay";
                 /** @description Gets the fee out of what the bridge delivers, in place of feeReceiver: an order on the destination takes it first. */
                 destinationFeeReceiver?: string;
                 /** @description Wei of the destination’s native token that the receiver is paid besides: by bridges that do so (stargate, oft), out of the messaging fee. */
@@ -14775,6 +14888,11 @@ export interface operations {
                          * @default []
                          */
                         ignoreBridges?: ("across" | "stargate" | "layerzero" | "oft" | "cctp" | "canonical" | "ccip" | "relay")[];
+                        /**
+                         * @description The only bridge that may be used. Withdrawals of the canonical bridge, which take days and two transactions afterwards, are found where it is named alone. Default: any other.
+                         * @enum {string}
+                         */
+                        bridge?: "across" | "stargate" | "layerzero" | "oft" | "cctp" | "canonical" | "ccip" | "relay";
                         /** @description Gets the fee out of what the bridge delivers, in place of feeReceiver: an order on the destination takes it first. */
                         destinationFeeReceiver?: string;
                         /** @description Wei of the destination’s native token that the receiver is paid besides: by bridges that do so (stargate, oft), out of the messaging fee. */

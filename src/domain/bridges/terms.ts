@@ -22,6 +22,8 @@ export interface CrosschainTerms {
   readonly mode: CrosschainMode
   /** Lower-case; see `bridges/registry.ts`. */
   readonly ignoreBridges: readonly string[]
+  /** The only bridge that may be used, lower-case; absent: any, but none that takes transactions afterwards. */
+  readonly bridge?: string
   /** Gets the fee out of what is delivered, in place of `feeReceiver`, where an order runs on the destination. */
   readonly destinationFeeReceiver?: Address
   /** Wei of the destination's native token that the receiver is paid besides, > 0: by bridges that do so. */
@@ -56,6 +58,16 @@ export type LateDelivery = {
   | { readonly status: 'unknown'; readonly message: string }
 )
 
+/** A transaction on the destination, without which nothing is paid there. Structured-clonable. */
+export interface LaterTransaction {
+  readonly action: 'prove' | 'finalize'
+  readonly chainId: number
+  /** Who has to send it. */
+  readonly sender: 'anyone'
+  /** Not before so long after the transaction on the source, by the chain's configuration. */
+  readonly afterSeconds: number
+}
+
 /** Beside the transaction on the source. */
 export interface CrosschainFacts {
   readonly destinationBlock: BlockPin
@@ -71,9 +83,10 @@ export interface CrosschainFacts {
     readonly toChainId: number
     /** That the bridge takes. */
     readonly token: Address
-    /** Taken from the chain's configuration, not measured. */
     /** The median of what is measured, else as configured. */
     readonly estimatedSeconds: number
+    /** What has to be sent on the destination before it pays, in order; absent: nothing. */
+    readonly afterwards?: readonly LaterTransaction[]
     /** Of the newest deliveries over the lane. */
     readonly measured?: { readonly p90Seconds: number; readonly deliveries: number }
   }[]

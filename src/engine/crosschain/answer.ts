@@ -167,7 +167,7 @@ function bridgingEstimate(lane: Lane) {
     toChainId: lane.destinationChainId,
     token: lane.tokenIn,
     estimatedSeconds: seconds?.median ?? lane.estimatedSeconds,
-    ...defined({ measured }),
+    ...defined({ measured, afterwards: lane.afterwards }),
   }
 }
 

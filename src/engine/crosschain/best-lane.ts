@@ -28,12 +28,14 @@ export interface LaneChoice {
   readonly withoutOrders?: readonly Lane[]
   /** All lanes between the two chains that the request allows. */
   readonly lanes: readonly Lane[]
+  /** Lanes that it would allow, did it name their bridge. */
+  readonly byName?: readonly Lane[]
 }
 
 /** @throws ForkrouteError NO_ROUTE says of each lane why it cannot be used; as `Settlement.settle`. */
 export async function settleBestLane(
   quote: RouteQuote,
-  { plans, undeployed, withoutOrders = [], lanes }: LaneChoice,
+  { plans, undeployed, withoutOrders = [], lanes, byName = [] }: LaneChoice,
   { settlement, seenPins }: Pick<CrosschainParts, 'seenPins'> & { readonly settlement: Settlement },
 ): Promise<{ readonly settled: Settled; readonly warnings: readonly string[] }> {
   const { request, source, destination } = quote
@@ -70,7 +72,7 @@ export async function settleBestLane(
     ...(isAdaptive(request) && { most: mostAdaptive }),
   })
   if (settled) return { settled, warnings: warningsOf(failures, undeployed) }
-  const left = { undeployed, withoutOrders, lanes }
+  const left = { undeployed, withoutOrders, lanes, byName }
   throw noLane({ request, failures, ...left, destination: destination.chain })
 }
 

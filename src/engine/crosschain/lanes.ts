@@ -140,9 +140,11 @@ export function noLane(args: {
   readonly undeployed: readonly Lane[]
   readonly withoutOrders?: readonly Lane[]
   readonly lanes: readonly Lane[]
+  readonly byName?: readonly Lane[]
   readonly destination: { readonly id: number }
 }): ForkrouteError {
   const { request, failures, undeployed, withoutOrders = [], lanes, destination } = args
+  const [unnamed] = args.byName ?? []
   const details = {
     lanes: [
       ...failures.map(({ lane, error }) => ({
@@ -162,10 +164,14 @@ export function noLane(args: {
   }
   const between = `chain ${request.chainId} and chain ${destination.id}`
   if (!lanes.length) {
+    const { gasDrop } = request.crosschain
+    const message = `No bridge that may be used${gasDrop === undefined ? '' : ' and has a gas drop'} connects ${between}.`
+    if (!unnamed) return new ForkrouteError('NO_ROUTE', message, details)
+    const { bridge, estimatedSeconds } = unnamed
     return new ForkrouteError(
       'NO_ROUTE',
-      `No bridge that may be used${request.crosschain.gasDrop === undefined ? '' : ' and has a gas drop'} connects ${between}.`,
-      details,
+      `${message} The bridge ${bridge} does in about ${estimatedSeconds} seconds, where it is named alone.`,
+      { ...details, next: [{ parameter: 'bridge', value: bridge }] },
     )
   }
   const unreadable = failures.find(({ error }) => error.code === 'STATE_UNAVAILABLE')

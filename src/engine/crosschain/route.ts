@@ -51,7 +51,7 @@ export async function routeOverBridges(
     destination: parts.chains.of(crosschain.destinationChainId),
   }
   const pins = await pinBoth({ ...given, ...crosschain }, context, parts, among)
-  const possible = lanesBetween(given, chains)
+  const { possible, byName } = lanesBetween(given, chains)
   const receiver = given.receiver ?? given.fromAddress
   refuseReceivers(given, chains.destination)
   const [lanes, { source, destination }] = await Promise.all([
@@ -84,7 +84,7 @@ export async function routeOverBridges(
   const quote: RouteQuote = { ...common, request, takesDestinationFee, ...defined({ position }) }
   const settlement = settlementOf(quote)
   const plans = candidates.map((candidate) => planOfRoute(quote, candidate))
-  const choice = { plans, undeployed, withoutOrders, lanes }
+  const choice = { plans, undeployed, withoutOrders, lanes, byName }
   const { settled, warnings } = await settleBestLane(quote, choice, { settlement, seenPins })
   const more = fee.isMissed ? [...warnings, feeTakenOnSource] : warnings
   const answer = routeAnswer(quote, settled, more)
@@ -100,10 +100,18 @@ interface Chains {
   readonly destination: ChainDefinition
 }
 
-function lanesBetween({ crosschain }: CrosschainRequest, { source, destination }: Chains): Lane[] {
-  return bridgesWithout(crosschain.ignoreBridges)
-    .filter(({ hasGasDrop }) => hasGasDrop || crosschain.gasDrop === undefined)
+/** Which lanes the request allows, and which it would, did it name their bridge. */
+function lanesBetween({ crosschain }: CrosschainRequest, { source, destination }: Chains) {
+  const { ignoreBridges, bridge: named, gasDrop } = crosschain
+  const lanes = bridgesWithout(ignoreBridges)
+    .filter(({ names }) => named === undefined || names.includes(named))
+    .filter(({ hasGasDrop }) => hasGasDrop || gasDrop === undefined)
     .flatMap((bridge) => bridge.lanes(source, destination))
+  const isPossible = ({ afterwards }: Lane) => named !== undefined || !afterwards
+  return {
+    possible: lanes.filter(isPossible),
+    byName: lanes.filter((lane) => !isPossible(lane)),
+  }
 }
 
 async function lookAtBoth(

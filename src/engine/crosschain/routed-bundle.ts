@@ -75,7 +75,9 @@ export function readRoute(
     refuse(index, 'receiver', `another than ${receiver} on chain ${destination.id}: ${why}`)
   }
   const ignoreBridges = (args.ignoreBridges ?? []).map((name) => name.toLowerCase())
-  const lanes = bridgesWithout(ignoreBridges).flatMap((one) => one.lanes(from, destination))
+  const lanes = bridgesWithout(ignoreBridges)
+    .flatMap((one) => one.lanes(from, destination))
+    .filter(({ afterwards }) => !afterwards)
   const { tokenIn, amountIn } = args
   const to = { source, index, args, destination, receiver }
   return {

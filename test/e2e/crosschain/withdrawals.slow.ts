@@ -26,6 +26,7 @@ import { sandboxAccount } from '../../../src/sandbox/accounts.js'
 import { basePlan } from '../../../src/sandbox/plans/base.js'
 import { ethereumPlan } from '../../../src/sandbox/plans/ethereum.js'
 import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.js'
+import { allBut } from '../../support/bridges/all-but.js'
 import { rawTransfers } from '../../support/bridges/raw-transfers.js'
 import { receiptOf } from '../../support/mined.js'
 import { startService, type TestService } from '../../support/service/service.js'
@@ -232,6 +233,104 @@ async function matured(sent: TransactionReceipt) {
 /** Sent by somebody else than who withdrew and proved. */
 const finalized = ({ retry }: { retry: { to: Address; data: Hex } }) =>
   mined(ethereum, { to: retry.to, data: retry.data }, carol)
+
+/** A route back over the canonical bridge, named by itself unless the query says another. */
+async function routed(query: Record<string, string>) {
+  const head = await nodeOf(base).getBlockNumber()
+  for (;;) {
+    const answer = await service.get('/api/v1/shortcuts/route', {
+      chainId: '8453',
+      destinationChainId: '1',
+      fromAddress: alice.address,
+      tokenIn: nativeToken,
+      tokenOut: nativeToken,
+      amountIn: String(amount),
+      bridge: 'canonical',
+      ...query,
+    })
+    if (answer.status !== 200 || answer.body.blockNumber >= Number(head)) return answer
+  }
+}
+
+describe('GET /shortcuts/route', () => {
+  test.each([
+    {
+      name: 'ether',
+      receiver: '0x00000000000000000000000000000000000cafe5',
+      tokenOut: nativeToken,
+    },
+    {
+      name: 'a token that it swaps to before',
+      receiver: '0x00000000000000000000000000000000000cafe6',
+      tokenOut: dai.there,
+    },
+  ] as const)('$name is withdrawn as the answer says', async ({ receiver, tokenOut }) => {
+    const { status, body, text } = await routed({ receiver, tokenOut })
+    expect(status, text).toBe(200)
+    expect(body.bridgingEstimates).toMatchObject([
+      {
+        bridge: 'canonical',
+        estimatedSeconds: maturity + 3_600,
+        afterwards: [
+          { action: 'prove', chainId: 1, sender: 'anyone', afterSeconds: 3_600 },
+          { action: 'finalize', chainId: 1, sender: 'anyone', afterSeconds: maturity + 3_600 },
+        ],
+      },
+    ])
+    const { to, data, value } = body.tx
+    const sent = await mined(base, { to, data, value: BigInt(value) })
+    expect(sent.gasUsed).toBe(BigInt(body.gas))
+    await finalized(await matured(sent))
+    expect(await checked(sent.transactionHash)).toMatchObject({ status: 'delivered' })
+    const node = nodeOf(ethereum)
+    const read = { abi, address: tokenOut, functionName: 'balanceOf', args: [receiver] } as const
+    const gained =
+      tokenOut === nativeToken
+        ? await node.getBalance({ address: receiver })
+        : await node.readContract(read)
+    expect(gained).toBe(BigInt(body.amountOut))
+  })
+
+  test('a withdrawal is found by the name of its bridge alone', async () => {
+    const unnamed = await routed({ bridge: '', ignoreBridges: allBut('canonical') })
+    expect(unnamed).toMatchObject({
+      status: 422,
+      body: {
+        code: 'NO_ROUTE',
+        message: expect.stringContaining('where it is named alone'),
+        details: { next: [{ parameter: 'bridge', value: 'canonical' }] },
+      },
+    })
+    const other = await routed({
+      bridge: 'canonical',
+      crosschainRouteMode: 'destination',
+      tokenOut: dai.there,
+    })
+    expect(other.status).toBe(422)
+    expect(other.body.details.lanes).toMatchObject([
+      { bridge: 'canonical', symbol: 'ETH', message: expect.stringContaining('days later') },
+    ])
+  })
+
+  test('a token that names another pair is refused, since it would be lost', async () => {
+    const node = nodeOf(base)
+    const minted = dai.here
+    const usdbc = basePlan.market.token('USDbC').address
+    const code = async (address: Address) => (await node.getCode({ address })) ?? '0x'
+    const [own, other] = [await code(minted), await code(usdbc)]
+    await node.setCode({ address: minted, bytecode: other })
+    await node.mine({ blocks: 1 })
+    const { status, body } = await routed({
+      tokenIn: minted,
+      tokenOut: dai.there,
+      executionMode: 'backend',
+    })
+    await node.setCode({ address: minted, bytecode: own })
+    await node.mine({ blocks: 1 })
+    expect({ status, code: body.code }).toEqual({ status: 422, code: 'NO_ROUTE' })
+    expect(body.message).toContain('does not say that')
+  })
+})
 
 describe('GET /canonical/bridge/check', () => {
   test('tells how far a withdrawal of ether is, and anybody finalises it by the transaction of the answer', async () => {

@@ -24,6 +24,7 @@ const fees = {
   feeReceiver: 'address',
   destinationFeeReceiver: 'address',
   gasDrop: 'wei',
+  bridge: 'text',
 } satisfies Inputs
 
 export const route: Inputs = {
