@@ -1,5 +1,6 @@
 /** What a bundle that leads over bridges asks for on either chain, checked before a block is pinned. Pure. */
 import type { Lane } from '../../bridges/bridge.js'
+import { lanesBetween } from '../../bridges/known-lanes.js'
 import { bridgeOf, bridges } from '../../bridges/registry.js'
 import type { BundleAction, BundleRequest, TypedBundle } from '../../domain/bundle.js'
 import { invalidRequest } from '../../domain/common-errors.js'
@@ -111,12 +112,11 @@ function readBridge(
     const others = chains.all.flatMap(({ id }) => (id === from.id ? [] : [id]))
     return refuse(index, 'destinationChainId', `another configured chain: ${others.join(', ')}`)
   }
-  const lanes = bridges
-    .filter(
-      ({ names }) =>
-        given.protocol === request.serviceName || names.some((name) => name === given.protocol),
-    )
-    .flatMap((bridge) => bridge.lanes(from, destination))
+  const asked = bridges.filter(
+    ({ names }) =>
+      given.protocol === request.serviceName || names.some((name) => name === given.protocol),
+  )
+  const lanes = lanesBetween(asked, from, destination)
   const through = lanes.filter(({ primary }) => primary === primaryAddress)
   if (!through.length) {
     const known = [...new Set(lanes.map(({ primary, bridge }) => `${primary} (${bridge})`))]

@@ -1,4 +1,5 @@
 /** Who may not be sent anything on the destination, whatever a simulation says of the payment. Pure. */
+import { lanesBetween } from '../../bridges/known-lanes.js'
 import { bridges } from '../../bridges/registry.js'
 import type { ChainDefinition } from '../../chains/chain.js'
 import { chains } from '../../chains/registry.js'
@@ -51,9 +52,7 @@ class PlacesByChain {
 const placesByChain = new PlacesByChain()
 
 function placesOn(destination: ChainDefinition): Places {
-  const lanes = bridges.flatMap((bridge) =>
-    chains.flatMap((source) => bridge.lanes(source, destination)),
-  )
+  const lanes = chains.flatMap((source) => lanesBetween(bridges, source, destination))
   const probes = bridges.flatMap((bridge) => bridge.probes(destination))
   return {
     paid: new Set(

@@ -9,6 +9,7 @@
  * the pair of the answer. Errors are those of the tasks; NO_ROUTE where no lane can be used.
  */
 import type { Lane } from '../../bridges/bridge.js'
+import { lanesBetween } from '../../bridges/known-lanes.js'
 import { bridgesWithout } from '../../bridges/registry.js'
 import type { ChainDefinition } from '../../chains/chain.js'
 import { invalidRequest } from '../../domain/common-errors.js'
@@ -51,7 +52,7 @@ export async function routeOverBridges(
     destination: parts.chains.of(crosschain.destinationChainId),
   }
   const pins = await pinBoth({ ...given, ...crosschain }, context, parts, among)
-  const { possible, byName } = lanesBetween(given, chains)
+  const { possible, byName } = possibleLanes(given, chains)
   const receiver = given.receiver ?? given.fromAddress
   refuseReceivers(given, chains.destination)
   const [lanes, { source, destination }] = await Promise.all([
@@ -101,12 +102,12 @@ interface Chains {
 }
 
 /** Which lanes the request allows, and which it would, did it name their bridge. */
-function lanesBetween({ crosschain }: CrosschainRequest, { source, destination }: Chains) {
+function possibleLanes({ crosschain }: CrosschainRequest, { source, destination }: Chains) {
   const { ignoreBridges, bridge: named, gasDrop } = crosschain
-  const lanes = bridgesWithout(ignoreBridges)
+  const bridges = bridgesWithout(ignoreBridges)
     .filter(({ names }) => named === undefined || names.includes(named))
     .filter(({ hasGasDrop }) => hasGasDrop || gasDrop === undefined)
-    .flatMap((bridge) => bridge.lanes(source, destination))
+  const lanes = lanesBetween(bridges, source, destination)
   const isPossible = ({ afterwards }: Lane) => named !== undefined || !afterwards
   return {
     possible: lanes.filter(isPossible),

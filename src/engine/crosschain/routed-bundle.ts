@@ -1,5 +1,6 @@
 /** A route to another chain as one action of a bundle: swaps on the source, a lane, and swaps on the destination. Pure. */
 import type { Lane } from '../../bridges/bridge.js'
+import { lanesBetween } from '../../bridges/known-lanes.js'
 import { bridgesWithout } from '../../bridges/registry.js'
 import { canonicalToken } from '../../chains/chain.js'
 import type {
@@ -75,9 +76,9 @@ export function readRoute(
     refuse(index, 'receiver', `another than ${receiver} on chain ${destination.id}: ${why}`)
   }
   const ignoreBridges = (args.ignoreBridges ?? []).map((name) => name.toLowerCase())
-  const lanes = bridgesWithout(ignoreBridges)
-    .flatMap((one) => one.lanes(from, destination))
-    .filter(({ afterwards }) => !afterwards)
+  const lanes = lanesBetween(bridgesWithout(ignoreBridges), from, destination).filter(
+    ({ afterwards }) => !afterwards,
+  )
   const { tokenIn, amountIn } = args
   const to = { source, index, args, destination, receiver }
   return {
