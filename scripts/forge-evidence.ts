@@ -7,8 +7,7 @@ import { parseArgs } from 'node:util'
 import { sandboxAccount } from '../src/sandbox/accounts.js'
 import { sandboxToken } from '../src/sandbox/tokens.js'
 import { runOnAnvil } from '../src/verify/anvil.js'
-import { verifyEvidence } from '../src/verify/evidence.js'
-import type { EvidenceFile } from '../src/verify/form.js'
+import { type EvidenceFile, verifyEvidence } from '../src/verify/verify.js'
 import {
   accepted,
   checkForgeries,
@@ -94,13 +93,13 @@ for (const [name, endpoint, query] of asked) {
   if (answered.status !== 200 || !body.evidence) throw new Error(`${name}: ${text}`)
   const content = JSON.stringify(body.evidence)
   const begun = performance.now()
-  const { isProven, problems, state } = await verifyEvidence(content, { run: runOnAnvil })
+  const { isProven, problem, state } = await verifyEvidence(content, { run: runOnAnvil })
   const took = performance.now() - begun
-  if (!isProven) throw new Error(`${name}: ${JSON.stringify(problems)}`)
+  if (!isProven || !state) throw new Error(`${name}: ${JSON.stringify(problem)}`)
   const made = done - beforeEvidence - (beforeEvidence - beforePlain)
   const { accounts, slots, codes } = state
   console.log(
-    `| ${[name, accounts, slots, codes, content.length, `${made.toFixed(0)} ms`, `${took.toFixed(0)} ms`].join(' | ')} |`,
+    `| ${[name, accounts.size, slots.size, codes.size, content.length, `${made.toFixed(0)} ms`, `${took.toFixed(0)} ms`].join(' | ')} |`,
   )
   files.push(body.evidence)
 }

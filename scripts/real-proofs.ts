@@ -1,13 +1,15 @@
 /**
- * `tsx scripts/real-proofs.ts block.json proof.json …`: checks public test data of a real chain with the verifier of evidence. The
+ * `tsx scripts/real-proofs.ts block.json proof.json …`: checks public test data of a real chain as reads of state are checked, and by the library that the verifier uses. The
  * first file is a block as eth_getBlockByNumber gives it, the others are answers of eth_getProof at it. Prints what was proven, how
  * many nodes deep, and how many of all single changed bits of the proofs are found. Ends with 1 where something does not fit.
  */
 import { readFileSync } from 'node:fs'
+import { createMPTFromProof } from '@ethereumjs/mpt'
+import { createAccountFromRLP } from '@ethereumjs/util'
 import { type Hex, hexToBytes, numberToHex } from 'viem'
 import { bytesToHex } from 'viem/utils'
+import { provenAccount, provenSlot, TrieNodes } from '../src/rpc/node/proof/trie.js'
 import { headerHash } from '../src/verify/header.js'
-import { provenAccount, provenSlot, TrieNodes } from '../src/verify/trie.js'
 
 interface Proof {
   readonly address: Hex
@@ -64,6 +66,13 @@ for (const file of proofFiles) {
     holds(nodes),
     `account ${proof.address} and ${proof.storageProof.length} slots, ${depths} nodes deep`,
   )
+  const path = proof.accountProof.map((node) => hexToBytes(node))
+  const root = hexToBytes(block.stateRoot)
+  const trie = await createMPTFromProof(path, { useKeyHashing: true, root })
+  const value = await trie.get(hexToBytes(proof.address), true)
+  const account = createAccountFromRLP(value ?? new Uint8Array())
+  const isSame = account.balance === BigInt(proof.balance) && account.nonce === BigInt(proof.nonce)
+  expect(isSame, 'the library finds the same account')
   let accepted = 0
   let changes = 0
   for (const [at, node] of nodes.entries()) {

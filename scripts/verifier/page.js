@@ -1,5 +1,5 @@
 /** What runs in the page that checks evidence: the verifier itself, without an EVM. Joined by scripts/bundle-verifier.mjs. */
-import { verifyEvidence } from '../../src/verify/evidence.ts'
+import { verifyEvidence } from '../../src/verify/verify.ts'
 
 const element = (id) => document.getElementById(id)
 
@@ -29,20 +29,27 @@ async function check() {
   show(report, { key, blockHash })
 }
 
-function show({ problems, file, state, assumed }, { key, blockHash }) {
+function proven({ accounts, slots, codes }) {
+  return `${accounts.size} accounts, ${slots.size} slots, ${codes.size} codes`
+}
+
+function show({ problem, file, header, state }, { key, blockHash }) {
   const { evidence } = file ?? {}
   const rows = evidence
     ? [
         ['chain', evidence.block.chainId],
-        ['block', `${BigInt(evidence.block.header.number ?? 0)}, ${evidence.block.hash}`],
+        ['block', `${header?.number ?? 'unknown'}, ${evidence.block.hash}`],
         [
           'is it on the chain?',
           blockHash ? 'as the hash above says' : 'not known: give its hash above',
         ],
         ['signed by', file.publicKey],
         ['is it the service?', key ? 'as the key above says' : 'not known: give its key above'],
-        ['proven', `${state.accounts} accounts, ${state.slots} slots, ${state.codes} codes`],
-        ['assumed', `${assumed.length} of the sender, besides ether for the gas`],
+        ['proven', state ? proven(state) : 'nothing'],
+        [
+          'assumed',
+          `${evidence.execution.assumed.length} of the sender, besides ether for the gas`,
+        ],
         ['the answer says', `${evidence.answer.amountOut} of ${evidence.request.input.tokenOut}`],
         ['what it does', 'not checked here: forkroute verify runs the transaction'],
       ]
@@ -58,9 +65,9 @@ function show({ problems, file, state, assumed }, { key, blockHash }) {
   }
   const verdict = document.createElement('p')
   verdict.id = 'verdict'
-  verdict.className = problems.length ? 'bad' : ''
-  verdict.textContent = problems.length
-    ? `Refused. ${problems.map(({ part, message }) => `${part}: ${message}`).join('. ')}.`
+  verdict.className = problem ? 'bad' : ''
+  verdict.textContent = problem
+    ? `Refused. ${problem.part}: ${problem.message}.`
     : 'Signature, header and state hold. What the transaction does was not run.'
   element('report').replaceChildren(verdict, table)
 }

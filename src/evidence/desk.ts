@@ -3,6 +3,7 @@
  * and proves all that it read. What is signed has passed the verifier's own checks.
  */
 import { createHash } from 'node:crypto'
+import { Account } from '@ethereumjs/util'
 import pLimit from 'p-limit'
 import { type Hex as AnyHex, numberToHex } from 'viem'
 import { hardForkAt } from '../chains/registry.js'
@@ -16,12 +17,16 @@ import type { SimulationRequest } from '../domain/state.js'
 import { blockEnvironment } from '../forks/block-environment.js'
 import { archiveOf, forkClient } from '../forks/clients.js'
 import type { Archive } from '../rpc/archive/archive.js'
+import { noCode, provenAccount, provenSlot, TrieNodes } from '../rpc/node/proof/trie.js'
 import { runOver } from '../verify/anvil.js'
-import { verifyEvidence } from '../verify/evidence.js'
-import { executionOf } from '../verify/execution.js'
-import { type Assumption, type Evidence, type EvidenceFile, signedBytes } from '../verify/form.js'
-import { headerFields } from '../verify/header.js'
-import { emptyTrie, noCode, provenAccount, provenSlot, TrieNodes } from '../verify/trie.js'
+import { headerRlp } from '../verify/header.js'
+import {
+  type Evidence,
+  type EvidenceFile,
+  executionOf,
+  signedBytes,
+  verifyEvidence,
+} from '../verify/verify.js'
 import type { SigningKey } from './signing-key.js'
 
 export interface DeskParts {
@@ -32,6 +37,8 @@ export interface DeskParts {
   /** Whether all evidence that there is was recorded. */
   readonly isReplay: boolean
 }
+
+type Assumed = Evidence['execution']['assumed']
 
 /** Each runs an Anvil of its own. */
 const atOnce = 2
@@ -68,13 +75,9 @@ async function makeFile(answered: AnsweredRequest, parts: DeskParts): Promise<Ev
   const reads = new StateLog(url, answer.block)
   const { from } = draft.execution.transaction
   const { nonce, balance } = await reads.account(from)
-  const sender = { nonce, balance, codeHash: noCode, storageRoot: emptyTrie }
-  const assumedState = {
-    accounts: new Map([[from as string, sender]]),
-    slots: new Map(),
-    codes: new Map(),
-  }
-  const run = await attempt(() => executionOf(draft, assumedState))
+  const sender = new Account(nonce, balance)
+  const readState = { accounts: new Map([[from as string, sender]]), slots: new Map() }
+  const run = await attempt(() => executionOf(draft, readState))
   const result = await attempt(() => runOver(run, reads))
   const state = await reads.proven(header.stateRoot as Hex, draft.execution.assumed)
   const evidence: Evidence = { ...draft, state }
@@ -84,8 +87,7 @@ async function makeFile(answered: AnsweredRequest, parts: DeskParts): Promise<Ev
     publicKey: key.publicKey(),
     signature: key.sign(signedBytes(evidence)),
   }
-  const report = await verifyEvidence(JSON.stringify(file), { run: async () => result })
-  const [problem] = report.problems
+  const { problem } = await verifyEvidence(JSON.stringify(file), { run: async () => result })
   if (problem) throw notProvable(problem.message)
   return file
 }
@@ -104,22 +106,13 @@ function notProvable(reason: string): ForkrouteError {
   return new ForkrouteError('STATE_UNAVAILABLE', `There is no evidence of this answer: ${reason}.`)
 }
 
-async function headerAt(url: string, pin: BlockPin): Promise<Record<string, AnyHex>> {
-  const params = [numberToHex(pin.number), false]
-  const block = await forkClient(url).request<Record<string, unknown>>(
-    'eth_getBlockByNumber',
-    params,
-  )
-  const fields = headerFields.flatMap(([name]) => {
-    const value = block[name]
-    return typeof value === 'string' ? [[name, value.toLowerCase() as AnyHex] as const] : []
-  })
-  return Object.fromEntries(fields)
+function headerAt(url: string, { number }: BlockPin): Promise<Readonly<Record<string, unknown>>> {
+  return forkClient(url).request('eth_getBlockByNumber', [numberToHex(number), false])
 }
 
 function draftOf(
   { endpoint, input, record, answer }: AnsweredRequest,
-  header: Record<string, AnyHex>,
+  header: Readonly<Record<string, unknown>>,
   { rulesOf, madeBy }: DeskParts,
 ): Evidence {
   const { block, simulation } = answer
@@ -136,7 +129,7 @@ function draftOf(
     madeBy,
     request: { endpoint, input: JSON.parse(JSON.stringify(input, bigintToString)) },
     answer: JSON.parse(JSON.stringify(record)),
-    block: { chainId: block.chainId, hash: block.hash, header },
+    block: { chainId: block.chainId, hash: block.hash, header: headerRlp(header) },
     execution: {
       transaction: { from, to, data, value: numberToHex(value), gas: numberToHex(gasLimit) },
       hardFork: simulatedHardFork(hardForkAt(block)),
@@ -150,8 +143,8 @@ function draftOf(
 }
 
 /** @throws ForkrouteError INVALID_REQUEST where the simulation assumes more than a verifier accepts. */
-function assumptionsOf({ from, before = [], overrides }: SimulationRequest): Assumption[] {
-  const found: Assumption[] = []
+function assumptionsOf({ from, before = [], overrides }: SimulationRequest): Assumed {
+  const found: Assumed = []
   if (before.length) throw unproven('its sender is lent what it swaps')
   for (const [address, { balance, code, nonce, stateDiff = {}, preimages = {} }] of Object.entries(
     overrides,
@@ -164,7 +157,12 @@ function assumptionsOf({ from, before = [], overrides }: SimulationRequest): Ass
       found.push({ token: null, slot: numberToHex(0n, { size: 32 }), value, preimages: [] })
     }
     for (const [slot, value] of Object.entries(stateDiff) as [Hex, Hex][]) {
-      found.push({ token: address as Address, slot, value, preimages: preimages[slot] ?? [] })
+      found.push({
+        token: address as Address,
+        slot,
+        value,
+        preimages: [...(preimages[slot] ?? [])],
+      })
     }
   }
   return found
@@ -202,7 +200,7 @@ class StateLog {
   }
 
   /** @throws ForkrouteError STATE_UNAVAILABLE where a proof is missing or shows another value. */
-  async proven(stateRoot: Hex, assumed: readonly Assumption[]): Promise<Evidence['state']> {
+  async proven(stateRoot: Hex, assumed: Assumed): Promise<Evidence['state']> {
     for (const { token, slot } of assumed) if (token) await this.slot(token, slot)
     for (const address of this.#slots.keys()) await this.account(address)
     const archive = archiveOf({ archiveUrl: this.#url })

@@ -1,7 +1,7 @@
 /** Checks the evidence of an answer as a stranger would. */
 import { ForkrouteError } from '../domain/errors.js'
 import { runOnAnvil } from '../verify/anvil.js'
-import { verifyEvidence } from '../verify/evidence.js'
+import { verifyEvidence } from '../verify/verify.js'
 
 /** What the evidence of an answer has shown. */
 export interface ProvenAnswer {
@@ -28,22 +28,22 @@ export async function provenAnswer(
   text: string,
 ): Promise<ProvenAnswer> {
   const { evidence } = JSON.parse(text) as { evidence?: unknown }
-  const { file, isProven, problems, state, assumed } = await verifyEvidence(
-    JSON.stringify(evidence ?? null),
-    { run: runOnAnvil },
-  )
-  if (!file || !isProven) {
-    const reasons = problems.map(({ part, message }) => `${part}: ${message}`).join('; ')
-    throw new ForkrouteError('STATE_UNAVAILABLE', `The answer is not proven: ${reasons}.`)
+  const content = JSON.stringify(evidence ?? null)
+  const { file, header, state, problem } = await verifyEvidence(content, { run: runOnAnvil })
+  if (!file || !header || !state || problem) {
+    const reason = `${problem?.part}: ${problem?.message}`
+    throw new ForkrouteError('STATE_UNAVAILABLE', `The answer is not proven: ${reason}.`)
   }
-  const { block } = file.evidence
+  const { block, execution } = file.evidence
   return {
     kind,
     chainId: block.chainId,
-    blockNumber: BigInt(block.header.number ?? 0),
+    blockNumber: header.number,
     blockHash: block.hash,
     publicKey: file.publicKey,
-    ...state,
-    assumed: assumed.length,
+    accounts: state.accounts.size,
+    slots: state.slots.size,
+    codes: state.codes.size,
+    assumed: execution.assumed.length,
   }
 }

@@ -4,10 +4,9 @@ import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
-import { type Hex, numberToHex } from 'viem'
-import type { Execution } from './execution.js'
-import type { Evidence } from './form.js'
-import type { ProvenState } from './trie.js'
+import { bytesToHex, type Hex, numberToHex } from 'viem'
+import { printedHeader } from './header.js'
+import type { Evidence, Execution, ProvenState, Results } from './verify.js'
 
 /** Reads of state; null: it is not known. */
 export interface StateReads {
@@ -19,12 +18,12 @@ type Awaitable<T> = T | Promise<T>
 const startMs = 20_000
 
 /** @throws Error that names what is read and was not proven. */
-export function runOnAnvil(execution: Execution, state: ProvenState): Promise<unknown[]> {
+export function runOnAnvil(execution: Execution, state: ProvenState): Promise<Results> {
   return runOver(execution, {
     account(address) {
       const account = state.accounts.get(address)
-      const code = account && (state.codes.get(account.codeHash) ?? '0x')
-      return account && code ? { ...account, code } : null
+      const code = account && (state.codes.get(bytesToHex(account.codeHash)) ?? '0x')
+      return account && code ? { nonce: account.nonce, balance: account.balance, code } : null
     },
     slot: (address, slot) => state.slots.get(`${address}${slot}`) ?? null,
   })
@@ -32,10 +31,12 @@ export function runOnAnvil(execution: Execution, state: ProvenState): Promise<un
 
 /** @throws Error that names a read whose value is not known. */
 export async function runOver(
-  { evidence, payloads }: Execution,
+  { evidence, payloads }: Pick<Execution, 'evidence' | 'payloads'>,
   reads: StateReads,
-): Promise<unknown[]> {
-  const { block, execution } = evidence
+): Promise<Results> {
+  const { execution } = evidence
+  const header = printedHeader(evidence.block.header)
+  const block = { ...evidence.block, header }
   const unknown = new Set<string>()
   const server = createServer(async (request, response) => {
     const parts: Buffer[] = []
@@ -49,22 +50,23 @@ export async function runOver(
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const upstream = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const flags = `--fork-url ${upstream} --fork-block-number ${BigInt(block.header.number ?? 0)} --chain-id ${block.chainId} --hardfork ${execution.hardFork} --port 0 --accounts 0 --no-mining --no-cors --no-storage-caching --disable-default-create2-deployer --no-rate-limit --retries 0`
+  const flags = `--fork-url ${upstream} --fork-block-number ${BigInt(header.number ?? 0)} --chain-id ${block.chainId} --hardfork ${execution.hardFork} --port 0 --accounts 0 --no-mining --no-cors --no-storage-caching --disable-default-create2-deployer --no-rate-limit --retries 0`
   const anvil = spawn(anvilBinary(), flags.split(' '), { stdio: ['ignore', 'pipe', 'ignore'] })
   try {
     const url = await listening(anvil.stdout)
     const body = payloads.map((payload, id) => {
-      const params = [payload, block.header.number]
+      const params = [payload, header.number]
       return { jsonrpc: '2.0', id, method: 'eth_simulateV1', params }
     })
     const headers = { 'content-type': 'application/json' }
     const reply = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
-    const replies = (await reply.json()) as { result?: unknown; error?: { message: string } }[]
+    type Reply = { result: [{ calls: Results[number] }]; error?: { message: string } }
+    const replies = (await reply.json()) as Reply[]
     const [first] = unknown
     if (first !== undefined) throw new Error(`it reads ${first}, which is not proven`)
     return replies.map(({ result, error }) => {
       if (error) throw new Error(error.message)
-      return result
+      return result[0].calls
     })
   } finally {
     anvil.kill('SIGKILL')
@@ -87,6 +89,10 @@ function listening(output: NodeJS.ReadableStream): Promise<string> {
   })
 }
 
+type PrintedBlock = Pick<Evidence['block'], 'chainId' | 'hash'> & {
+  readonly header: Readonly<Record<string, Hex>>
+}
+
 interface Call {
   readonly id: unknown
   readonly method: string
@@ -95,7 +101,7 @@ interface Call {
 
 async function answer(
   { id, method, params = [] }: Call,
-  { chainId, hash, header }: Evidence['block'],
+  { chainId, hash, header }: PrintedBlock,
   reads: StateReads,
   unknown: Set<string>,
 ): Promise<object> {

@@ -1,8 +1,8 @@
-/** Hash of a block header, computed from its own fields. */
-import { type Hex, keccak256, toRlp } from 'viem'
+/** Block headers in RLP, and as nodes print them. */
+import { fromRlp, type Hex, keccak256, numberToHex, toRlp } from 'viem'
 
 /** In the order of the RLP list; quantities are integers without leading zeros, the rest is bytes as printed. */
-export const headerFields: readonly (readonly [name: string, kind: 'bytes' | 'quantity'])[] = [
+const headerFields: readonly (readonly [name: string, kind: 'bytes' | 'quantity'])[] = [
   ['parentHash', 'bytes'],
   ['sha3Uncles', 'bytes'],
   ['miner', 'bytes'],
@@ -26,16 +26,13 @@ export const headerFields: readonly (readonly [name: string, kind: 'bytes' | 'qu
   ['requestsHash', 'bytes'], // Prague, EIP-7685
 ]
 
-/** How many of them every header has. */
-export const fieldsOfAll = 15
-
 /**
- * Keccak-256 of the RLP of the header fields; fields of later forks count when the block has them.
+ * The RLP of the header fields; fields of later forks count when the block has them.
  *
  * @param block - as eth_getBlockByNumber gives it.
  * @throws When a field has no hexadecimal value.
  */
-export function headerHash(block: Readonly<Record<string, unknown>>): Hex {
+export function headerRlp(block: Readonly<Record<string, unknown>>): Hex {
   const list: Hex[] = []
   for (const [name, kind] of headerFields) {
     const value = block[name]
@@ -43,7 +40,23 @@ export function headerHash(block: Readonly<Record<string, unknown>>): Hex {
     if (typeof value !== 'string') throw new TypeError(`${name} is not hexadecimal`)
     list.push(kind === 'quantity' ? integerBytes(value) : (value as Hex))
   }
-  return keccak256(toRlp(list))
+  return toRlp(list)
+}
+
+/** Keccak-256 of `headerRlp`. */
+export function headerHash(block: Readonly<Record<string, unknown>>): Hex {
+  return keccak256(headerRlp(block))
+}
+
+/** The fields of a header as nodes print them. */
+export function printedHeader(rlp: Hex): Readonly<Record<string, Hex>> {
+  const fields = fromRlp(rlp, 'hex') as readonly Hex[]
+  return Object.fromEntries(
+    headerFields.slice(0, fields.length).map(([name, kind], at) => {
+      const field = fields[at] ?? '0x'
+      return [name, kind === 'quantity' ? numberToHex(BigInt(`0x0${field.slice(2)}`)) : field]
+    }),
+  )
 }
 
 function integerBytes(value: string): Hex {

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { ConfigError } from '../../config/config.js'
 import { runOnAnvil } from '../../verify/anvil.js'
-import { type Report, verifyEvidence } from '../../verify/evidence.js'
+import { type Report, verifyEvidence } from '../../verify/verify.js'
 import { type OutputOptions, printJson, printTable } from '../output.js'
 
 export interface EvidenceOptions extends OutputOptions {
@@ -42,51 +42,59 @@ function hex(text: string): `0x${string}` {
   return text.toLowerCase() as `0x${string}`
 }
 
-/** Without the file itself, which the reader has. */
-function shown({ file, outcome, ...report }: Report): object {
-  const amounts = (list: Readonly<Record<string, bigint>> = {}) =>
-    Object.fromEntries(Object.entries(list).map(([token, amount]) => [token, String(amount)]))
+/** What was proven, without the nodes and codes that the reader has. */
+function shown({ isProven, problem, file, header, state }: Report): object {
+  const { madeBy, block, execution, answer, request } = file?.evidence ?? {}
   return {
-    ...report,
+    isProven,
+    problem,
     publicKey: file?.publicKey ?? null,
-    madeBy: file?.evidence.madeBy ?? null,
-    chainId: file?.evidence.block.chainId ?? null,
-    blockHash: file?.evidence.block.hash ?? null,
-    outcome: outcome && {
-      gasUsed: String(outcome.gasUsed),
-      gained: amounts(outcome.gained),
-      spent: amounts(outcome.spent),
-    },
+    madeBy: madeBy ?? null,
+    chainId: block?.chainId ?? null,
+    blockNumber: header && String(header.number),
+    blockHash: block?.hash ?? null,
+    state: state && countsOf(state),
+    assumed: execution?.assumed ?? [],
+    answer: answer ?? null,
+    request: request ?? null,
   }
 }
 
-function print(report: Report): void {
-  const { file, state, assumed, outcome, problems } = report
+function print({ isProven, problem, file, header, state }: Report): void {
   if (file) {
-    const { block, execution, madeBy } = file.evidence
-    printTable(
-      [],
-      [
-        ['chain', block.chainId],
-        ['block', `${BigInt(block.header.number ?? 0)}, ${block.hash}`],
-        ['signed by', file.publicKey],
-        ['made by', `forkroute ${madeBy.version}, Anvil ${madeBy.anvil}`],
-        ['proven', `${state.accounts} accounts, ${state.slots} slots, ${state.codes} codes`],
-        ['sender', execution.transaction.from],
-        ...assumed.map(({ token, value }) => [
-          'assumed of the sender',
-          token === null ? `${BigInt(value)} wei` : `a word of ${token}: ${value}`,
-        ]),
-        ['gas', outcome && String(outcome.gasUsed)],
-        ...amountRows('spent', outcome?.spent),
-        ...amountRows('gained', outcome?.gained),
-      ],
-    )
+    const { block, execution, madeBy, request, answer } = file.evidence
+    const { accounts, slots, codes } = countsOf(state)
+    const rows: [string, string | number][] = [
+      ['chain', block.chainId],
+      ['block', `${header?.number ?? 'unknown'}, ${block.hash}`],
+      ['signed by', file.publicKey],
+      ['made by', `forkroute ${madeBy.version}, Anvil ${madeBy.anvil}`],
+      ['proven', `${accounts} accounts, ${slots} slots, ${codes} codes`],
+      ['sender', execution.transaction.from],
+      ...execution.assumed.map(({ token, value }): [string, string] => [
+        'assumed of the sender',
+        token === null ? `${BigInt(value)} wei` : `a word of ${token}: ${value}`,
+      ]),
+    ]
+    if (isProven) {
+      const { tokenIn, amountIn = answer.amountIn, tokenOut } = request.input
+      const amountOut = answer.amountOutList ?? answer.amountOut
+      rows.push(['gas', String(answer.gas)], ...amountRows('spent', tokenIn, amountIn))
+      rows.push(...amountRows('gained', tokenOut, amountOut))
+    }
+    printTable([], rows)
   }
-  for (const { part, message } of problems) console.error(`${part}: ${message}`)
-  console.log(report.isProven ? 'Proven.' : 'Not proven.')
+  if (problem) console.error(`${problem.part}: ${problem.message}`)
+  console.log(isProven ? 'Proven.' : 'Not proven.')
 }
 
-function amountRows(name: string, amounts: Readonly<Record<string, bigint>> = {}): string[][] {
-  return Object.entries(amounts).map(([token, amount]) => [name, `${amount} of ${token}`])
+function countsOf(state: Report['state']) {
+  const { accounts, slots, codes } = state ?? {}
+  return { accounts: accounts?.size ?? 0, slots: slots?.size ?? 0, codes: codes?.size ?? 0 }
+}
+
+/** @param tokens - one or a list, as are the amounts. */
+function amountRows(name: string, tokens: unknown, amounts: unknown): [string, string][] {
+  const list = [amounts].flat()
+  return [tokens].flat().map((token, at) => [name, `${list[at]} of ${token}`])
 }

@@ -1,15 +1,14 @@
 /** Evidence of routes and quotes, checked as a third party does: from the file alone, on an Anvil without a node. */
 import { generateKeyPairSync, sign } from 'node:crypto'
-import { concatHex, keccak256, pad } from 'viem'
+import { concatHex, fromRlp, type Hex, keccak256, pad, toRlp } from 'viem'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Address, nativeToken } from '../../../src/domain/primitives.js'
 import { createRpcClient } from '../../../src/rpc/node/json-rpc.js'
+import { provenAccount, provenSlot, TrieNodes } from '../../../src/rpc/node/proof/trie.js'
 import { sandboxAccount } from '../../../src/sandbox/accounts.js'
 import { sandboxToken } from '../../../src/sandbox/tokens.js'
 import { runOnAnvil } from '../../../src/verify/anvil.js'
-import { verifyEvidence } from '../../../src/verify/evidence.js'
-import { type EvidenceFile, signedBytes } from '../../../src/verify/form.js'
-import { provenAccount, provenSlot, TrieNodes } from '../../../src/verify/trie.js'
+import { type EvidenceFile, signedBytes, verifyEvidence } from '../../../src/verify/verify.js'
 import { accepted, checkForgeries } from '../../support/evidence/check-forgeries.js'
 import { type SharedService, sharedService } from '../../support/service/shared-service.js'
 
@@ -52,6 +51,12 @@ describe('evidence=true', () => {
   test.each([
     ['a quote of nobody', 'quote', { tokenIn: weth, tokenOut: usdc, amountIn: ether }, 2],
     ['a quote with ether', 'quote', { tokenIn: nativeToken, tokenOut: dai, amountIn: ether }, 1],
+    [
+      'a quote with less ether than the gas takes',
+      'quote',
+      { tokenIn: nativeToken, tokenOut: dai, amountIn: 10n ** 14n },
+      1,
+    ],
     ['a quote for ether', 'quote', { tokenIn: dai, tokenOut: nativeToken, amountIn: ether }, 2],
     [
       'a route of its sender',
@@ -91,12 +96,12 @@ describe('evidence=true', () => {
       expect(status, text).toBe(200)
       const { evidence, ...answer } = body
       const report = await verifyEvidence(JSON.stringify(evidence), { run: runOnAnvil })
-      expect(report.problems).toEqual([])
+      expect(report.problem).toBe(null)
       expect(report.isProven).toBe(true)
-      expect(report.assumed).toHaveLength(assumed)
+      expect(evidence.evidence.execution.assumed).toHaveLength(assumed)
+      // What the transaction gains, spends and uses was compared with this answer.
       expect(evidence.evidence.answer).toEqual(answer)
-      expect(report.outcome?.gasUsed).toBe(BigInt(answer.gas))
-      expect(report.outcome?.gained).toEqual({ [query.tokenOut]: BigInt(answer.amountOut) })
+      expect(report.header?.number).toBe(BigInt(answer.blockNumber))
       expect(evidence.evidence.block).toMatchObject({ chainId: 1, hash: await headHash() })
     },
   )
@@ -107,9 +112,8 @@ describe('evidence=true', () => {
     const report = await verifyEvidence(JSON.stringify(quoted), {
       publicKeys: [body.evidence.publicKey],
     })
-    expect(report.problems).toEqual([])
     // Without an EVM nothing is proven of what the transaction does.
-    expect(report).toMatchObject({ isProven: false, outcome: null })
+    expect(report).toMatchObject({ isProven: false, problem: null })
   })
 
   test.each([
@@ -169,8 +173,7 @@ describe('verifyEvidence', () => {
     async (_, part, change) => {
       const report = await verifyEvidence(resigned(quoted, change), { run: runOnAnvil })
       expect(report.isProven).toBe(false)
-      expect(report.problems.map((problem) => problem.part)).toContain(part)
-      expect(report.problems.map((problem) => problem.part)).not.toContain('signature')
+      expect(report.problem?.part).toBe(part)
     },
   )
 
@@ -198,23 +201,21 @@ describe('verifyEvidence', () => {
     const content = resigned(quoted, ({ execution }) => ({
       execution: { ...execution, assumed: [...execution.assumed, word] },
     }))
-    const { problems } = await verifyEvidence(content, { run: runOnAnvil })
-    expect(problems).toEqual([
-      {
-        part: 'execution',
-        message: 'an assumed word is neither balance nor allowance of the sender',
-      },
-    ])
+    const { problem } = await verifyEvidence(content, { run: runOnAnvil })
+    expect(problem).toEqual({
+      part: 'execution',
+      message: 'an assumed word is neither balance nor allowance of the sender',
+    })
   })
 
-  test('a header without a field, or with one more, is not whole', async () => {
-    const { parentHash: _, ...shorter } = quoted.evidence.block.header
-    for (const header of [shorter, { ...quoted.evidence.block.header, more: '0x1' }]) {
+  test('a header without a field, or with one more, is another header', async () => {
+    const fields = fromRlp(quoted.evidence.block.header, 'hex') as Hex[]
+    for (const header of [toRlp(fields.slice(1)), toRlp([...fields, '0x01'])]) {
       const content = resigned(quoted, ({ block }) => ({ block: { ...block, header } }))
-      const { problems } = await verifyEvidence(content)
-      expect(problems).toContainEqual({
+      const { problem } = await verifyEvidence(content)
+      expect(problem).toEqual({
         part: 'header',
-        message: 'the header lacks fields, or has others',
+        message: 'the header does not have the hash of the block',
       })
     }
   })
@@ -222,12 +223,10 @@ describe('verifyEvidence', () => {
   test('a file about another chain, or of a branch that was left, is named as that', async () => {
     const content = JSON.stringify(quoted)
     const elsewhere = await verifyEvidence(content, { chainId: 8453 })
-    expect(elsewhere.problems).toEqual([
-      { part: 'chain', message: 'it is about chain 1, not 8453' },
-    ])
+    expect(elsewhere.problem).toEqual({ part: 'chain', message: 'it is about chain 1, not 8453' })
     const stale = await verifyEvidence(content, { blockHash: `0x${'12'.repeat(32)}` })
-    expect(stale.problems[0]?.part).toBe('branch')
-    expect(stale.problems[0]?.message).toContain('of a branch that was left')
+    expect(stale.problem?.part).toBe('branch')
+    expect(stale.problem?.message).toContain('of a branch that was left')
   })
 })
 
@@ -245,8 +244,9 @@ function withoutSlot({ block, state }: EvidenceFile['evidence']) {
     index === at ? { ...account, slots: account.slots.slice(0, -1) } : account,
   )
   const nodes = new TrieNodes(state.nodes)
+  const [, , , stateRoot = '0x'] = fromRlp(block.header, 'hex') as Hex[]
   for (const { address, slots } of accounts) {
-    const account = provenAccount(block.header.stateRoot ?? '0x', address, nodes)
+    const account = provenAccount(stateRoot, address, nodes)
     for (const slot of slots) provenSlot(account.storageRoot, slot, nodes)
   }
   return { ...state, accounts, nodes: nodes.used() }

@@ -1,10 +1,13 @@
 /** Shows forged evidence to the verifier. */
 import { createHash } from 'node:crypto'
 import { runOnAnvil } from '../../../src/verify/anvil.js'
-import { verifyEvidence } from '../../../src/verify/evidence.js'
-import type { Execution } from '../../../src/verify/execution.js'
-import type { EvidenceFile } from '../../../src/verify/form.js'
-import type { ProvenState } from '../../../src/verify/trie.js'
+import {
+  type EvidenceFile,
+  type Execution,
+  type ProvenState,
+  type Results,
+  verifyEvidence,
+} from '../../../src/verify/verify.js'
 import { boundForgeries, type Forgery, resigned, signedForgeries } from './forgery.js'
 
 /** By what was changed: how many were found by which part of the check, and how many were accepted. */
@@ -14,8 +17,8 @@ export const accepted = 'accepted'
 
 /** Runs equal calls over equal state once. */
 function rememberingRun() {
-  const known = new Map<string, Promise<readonly unknown[]>>()
-  return (execution: Execution, state: ProvenState): Promise<readonly unknown[]> => {
+  const known = new Map<string, Promise<Results>>()
+  return (execution: Execution, state: ProvenState): Promise<Results> => {
     const { evidence, payloads } = execution
     const parts = [payloads, evidence.block, evidence.execution.hardFork, evidence.state]
     const key = createHash('sha256').update(JSON.stringify(parts)).digest('hex')
@@ -42,8 +45,8 @@ export async function checkForgeries(
   )
   for (const { kind, file } of forged) {
     const content = JSON.stringify(isSigned ? resigned(file) : file)
-    const { isProven, problems } = await verifyEvidence(content, { run })
-    const finder = isProven ? accepted : (problems[0]?.part ?? accepted)
+    const { isProven, problem } = await verifyEvidence(content, { run })
+    const finder = isProven ? accepted : (problem?.part ?? accepted)
     const own = findings.get(kind) ?? new Map<string, number>()
     own.set(finder, (own.get(finder) ?? 0) + 1)
     findings.set(kind, own)

@@ -1,15 +1,9 @@
 /** An account with some of its slots, read by eth_getProof and checked against the state root of its block. Pure. */
 import { numberToHex } from 'viem'
 import type { Address, Hex } from '../../../domain/primitives.js'
-import {
-  ProofError,
-  type ProvenAccount,
-  provenAccount,
-  provenSlot,
-  TrieNodes,
-} from '../../../verify/trie.js'
 import type { NodeRequest } from '../node-request.js'
 import { proofNodesRequest } from '../read-requests.js'
+import { ProofError, type ProvenAccount, provenAccount, provenSlot, TrieNodes } from './trie.js'
 
 export interface ProvenSlots {
   readonly account: ProvenAccount

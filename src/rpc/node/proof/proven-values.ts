@@ -5,7 +5,6 @@
 import { LRUCache } from 'lru-cache'
 import { keccak256, numberToHex } from 'viem'
 import type { Address, Hex } from '../../../domain/primitives.js'
-import { noCode, type ProvenAccount } from '../../../verify/trie.js'
 import type { Answer, BlockRef } from '../answer.js'
 import type { AskQueue } from '../ask-queue.js'
 import type { VerifiedBlock } from '../block-check.js'
@@ -20,6 +19,7 @@ import {
   slotOf,
 } from '../state-item.js'
 import { type ProvenSlots, provenRequest } from './proof-request.js'
+import { noCode, type ProvenAccount } from './trie.js'
 
 export interface ProvenValues {
   /** A value in its stored form. @throws ForkrouteError UPSTREAM_UNAVAILABLE. */

@@ -13,13 +13,6 @@ export interface ProvenAccount {
   readonly storageRoot: Hex
 }
 
-/** State by address, and by address and slot; codes by hash. What is not in it was not proven. */
-export interface ProvenState {
-  readonly accounts: ReadonlyMap<string, ProvenAccount>
-  readonly slots: ReadonlyMap<string, bigint>
-  readonly codes: ReadonlyMap<string, Hex>
-}
-
 /** A proof is missing, or it does not lead from the root to the key. */
 export class ProofError extends Error {
   override readonly name = 'ProofError'

@@ -1,7 +1,9 @@
+import { generateKeyPairSync, sign } from 'node:crypto'
 import { createMerkleProof, createMPT, type MerklePatriciaTrie } from '@ethereumjs/mpt'
 import fc from 'fast-check'
 import { bytesToHex, type Hex, hexToBytes, keccak256, numberToHex, toRlp } from 'viem'
 import { describe, expect, test } from 'vitest'
+import { type Evidence, signedBytes, verifyEvidence } from '../../../verify/verify.js'
 import { emptyTrie, noCode, ProofError, provenAccount, provenSlot, TrieNodes } from './trie.js'
 
 const word = (value: bigint) => numberToHex(value, { size: 32 })
@@ -148,5 +150,93 @@ describe('provenAccount', () => {
     const { trie, root } = await stateOf(value)
     const nodes = new TrieNodes(await proofOf(trie, address(3n)))
     expect(() => provenAccount(root, address(3n), nodes)).toThrow(ProofError)
+  })
+})
+
+/** A file of a block whose state root is this node's hash, signed by its author. */
+function fileOf(node: Hex, key: Hex): string {
+  const fields = Array.from({ length: 16 }, (_, at) => (at === 3 ? keccak256(node) : '0x01'))
+  const header = toRlp(fields as Hex[])
+  const [zero, one] = [address(0n), '0x1'] as const
+  const evidence: Evidence = {
+    format: 'forkroute-evidence-1',
+    madeBy: { version: '', build: '', anvil: '' },
+    request: { endpoint: 'quote', input: {} },
+    answer: {},
+    block: { chainId: 1, hash: keccak256(header), header },
+    execution: {
+      transaction: { from: zero, to: zero, data: '0x', value: '0x0', gas: '0x0' },
+      hardFork: 'prague',
+      time: one,
+      baseFeePerGas: one,
+      priorityFeePerGas: one,
+      assumed: [],
+    },
+    state: { accounts: [{ address: key, slots: [] }], nodes: [node], codes: [] },
+  }
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519')
+  const raw = publicKey.export({ format: 'der', type: 'spki' }).subarray(12).toString('hex')
+  const signature = sign(null, signedBytes(evidence), privateKey).toString('hex')
+  return JSON.stringify({ evidence, publicKey: `0x${raw}`, signature: `0x${signature}` })
+}
+
+describe('the trie of the verifier', () => {
+  type Item = Hex | readonly Item[]
+  const key = address(7n)
+  const nibbles = keccak256(key).slice(2)
+  const value = toRlp(['0x05', '0x06', emptyTrie, noCode])
+  const path = (kind: number, part: string): Hex =>
+    part.length % 2 ? `0x${kind + 1}${part}` : `0x${kind}0${part}`
+  /** Nested in each other along the path of the key, so that all stand in one node. */
+  const nested = (kinds: readonly ('branch' | 'extension')[], isThere: boolean, at = 0): Item => {
+    const [kind, ...others] = kinds
+    const rest = nibbles.slice(at)
+    if (!kind) return [path(2, isThere ? rest : `0${rest.slice(1)}`.slice(0, -1)), value]
+    if (kind === 'extension') return [path(0, rest.slice(0, 3)), nested(others, isThere, at + 3)]
+    const place = Number.parseInt(rest.charAt(0), 16)
+    const child = nested(others, isThere, at + 1)
+    return Array.from({ length: 17 }, (_, index) => (index === place ? child : '0x'))
+  }
+  const ownReading = (node: Hex) => {
+    try {
+      const { nonce, balance } = provenAccount(keccak256(node), key, new TrieNodes([node]))
+      return { nonce, balance }
+    } catch (error) {
+      expect(error).toBeInstanceOf(ProofError)
+      return null
+    }
+  }
+  const kinds = fc.array(fc.constantFrom('branch', 'extension'), { maxLength: 12 })
+
+  test('reads what the reader of nodes reads', async () => {
+    await fc.assert(
+      fc.asyncProperty(kinds, fc.boolean(), async (list, isThere) => {
+        const node = toRlp(nested(list, isThere) as Hex[])
+        const { state } = await verifyEvidence(fileOf(node, key))
+        const { nonce, balance } = state?.accounts.get(key) ?? {}
+        expect({ nonce, balance }).toEqual(ownReading(node))
+        expect(nonce).toBe(isThere ? 5n : 0n)
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  test('never throws, whatever a node holds, and reads no other value than the reader of nodes', async () => {
+    const bit = fc.nat({ max: 8 * 600 })
+    await fc.assert(
+      fc.asyncProperty(kinds, fc.boolean(), bit, async (list, isThere, place) => {
+        const bytes = hexToBytes(toRlp(nested(list, isThere) as Hex[]))
+        const at = (place >> 3) % bytes.length
+        bytes[at] = (bytes[at] as number) ^ (1 << (place & 7))
+        const node = bytesToHex(bytes)
+        const { problem, state } = await verifyEvidence(fileOf(node, key))
+        expect(problem?.part).toBe(state ? 'answer' : 'state')
+        const own = ownReading(node)
+        const { nonce, balance } = state?.accounts.get(key) ?? {}
+        // The library reads some nodes that no trie of a chain can have, which the reader of nodes refuses.
+        if (state && own) expect({ nonce, balance }).toEqual(own)
+      }),
+      { numRuns: 300 },
+    )
   })
 })
