@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { ForkrouteError } from '../domain/errors.js'
 import type { QuoteResult } from '../testing/answers.js'
+import type { Proof } from '../testing/proven.js'
 import { type CaseOutcome, differences, summary } from './expectations.js'
 import { jsonReport, junitReport, terminalReport } from './report.js'
 import type { CaseResult, SuiteResult } from './run.js'
@@ -92,19 +93,33 @@ describe('differences', () => {
   })
 })
 
-function resultOf(name: string, expected: Expectation, outcome: CaseOutcome): CaseResult {
+function resultOf(
+  name: string,
+  expected: Expectation,
+  outcome: CaseOutcome,
+  proof: Proof | null = null,
+): CaseResult {
   const one = { name, line: 5, kind: 'quote' as const, request: {}, expect: expected }
   return {
     case: one,
     outcome,
     summary: summary(outcome, one),
     differences: differences(expected, outcome),
+    proof,
     milliseconds: 12,
   }
 }
 const bug: CaseOutcome = { ok: false, error: new ForkrouteError('INTERNAL', 'A fault.') }
 const result: SuiteResult = {
-  suite: { name: 'mine', cassette: '/a.cassette', rpc: null, chainId: 1, config: {}, cases: [] },
+  suite: {
+    name: 'mine',
+    cassette: '/a.cassette',
+    rpc: null,
+    chainId: 1,
+    evidence: null,
+    config: {},
+    cases: [],
+  },
   mode: 'replay',
   cases: [
     resultOf('good', { atLeast: 1n }, answered),
@@ -160,5 +175,53 @@ describe('jsonReport', () => {
         { name: 'bug', ok: false, error: { code: 'INTERNAL', message: 'A fault.' } },
       ],
     })
+  })
+})
+
+describe('reports of a suite with evidence', () => {
+  const blockHash = `0x${'ab'.repeat(32)}`
+  const proof: Proof = {
+    isProven: true,
+    kind: 'quote',
+    chainId: 1,
+    blockNumber: 7n,
+    blockHash,
+    publicKey: '0x12',
+    accounts: 9,
+    slots: 13,
+    codes: 5,
+    assumed: 2,
+  }
+  const cases = [
+    resultOf('shown', { atLeast: 1n }, answered, proof),
+    resultOf('not shown', { atLeast: 1n }, answered, {
+      isProven: false,
+      reason: 'It has none. Record it.',
+    }),
+    resultOf('a price', { price: [1.001] }, priced),
+  ]
+  const proven: SuiteResult = { ...result, cases }
+
+  test('the terminal tells it of each case, and of which block', () => {
+    const lines = terminalReport(proven).split('\n')
+    expect(lines[1]).toMatch(/ms\) {2}proven: 9 accounts, 13 slots$/)
+    expect(lines[2]).toMatch(/ms\) {2}not proven: It has none\.$/)
+    expect(lines[3]).toMatch(/ms\)$/)
+    expect(lines.at(-1)).toBe(`the state of 1 is proven: block 7 of chain 1, ${blockHash}`)
+  })
+
+  test('JUnit has properties of each case that was asked for evidence', () => {
+    const [, first = '', second = '', third = ''] = junitReport(proven).split('<testcase ')
+    expect(first).toContain('<property name="state.isProven" value="true"/>')
+    expect(first).toContain(`<property name="state.blockHash" value="${blockHash}"/>`)
+    expect(first).toContain('<property name="state.slots" value="13"/>')
+    expect(second).toContain('<property name="state.isProven" value="false"/>')
+    expect(second).toContain('<property name="state.reason" value="It has none. Record it."/>')
+    expect(third).not.toContain('property')
+  })
+
+  test('JSON has all that is known', () => {
+    const found = jsonReport(proven).cases.map((one) => one.proof)
+    expect(found).toEqual([proof, { isProven: false, reason: 'It has none. Record it.' }, null])
   })
 })

@@ -1,6 +1,7 @@
 /** Formats the results of a suite: lines for a terminal, JUnit XML for CI, JSON for programs. Pure. */
 import reportBuilder, { type Builder } from 'junit-report-builder'
 import { ForkrouteError } from '../domain/errors.js'
+import type { Proof } from '../testing/proven.js'
 import type { CaseResult, SuiteResult } from './run.js'
 
 export function isPassed(result: CaseResult): boolean {
@@ -13,7 +14,8 @@ export function terminalReport(result: SuiteResult): string {
   const width = Math.max(...cases.map((one) => one.case.name.length))
   const lines = cases.map((one) => {
     const mark = isPassed(one) ? 'ok  ' : 'FAIL'
-    return `${mark}  ${one.case.name.padEnd(width)}  ${one.summary}  (${one.milliseconds} ms)`
+    const shown = one.proof ? `  ${proofText(one.proof)}` : ''
+    return `${mark}  ${one.case.name.padEnd(width)}  ${one.summary}  (${one.milliseconds} ms)${shown}`
   })
   const failed = cases.filter((one) => !isPassed(one))
   const details = failed.flatMap((one) => [
@@ -25,7 +27,24 @@ export function terminalReport(result: SuiteResult): string {
   const count =
     `${cases.length - failed.length} of ${cases.length} cases passed` +
     ` (${modeText(result)}, ${(result.milliseconds / 1_000).toFixed(1)} s)`
-  return [`${suite.name}`, ...lines, ...details, '', count].join('\n')
+  return [`${suite.name}`, ...lines, ...details, '', count, ...provenBlocks(result)].join('\n')
+}
+
+function proofText(proof: Proof): string {
+  if (!proof.isProven)
+    return `not proven: ${/^.*?\.(?= |$)/.exec(proof.reason)?.[0] ?? proof.reason}`
+  return `proven: ${proof.accounts} accounts, ${proof.slots} slots`
+}
+
+/** One line per block that state was proven of. */
+function provenBlocks({ cases }: SuiteResult): string[] {
+  const counts = new Map<string, number>()
+  for (const { proof } of cases) {
+    if (!proof?.isProven) continue
+    const block = `block ${proof.blockNumber} of chain ${proof.chainId}, ${proof.blockHash}`
+    counts.set(block, (counts.get(block) ?? 0) + 1)
+  }
+  return [...counts].map(([block, count]) => `the state of ${count} is proven: ${block}`)
 }
 
 function modeText({ mode, suite }: SuiteResult): string {
@@ -54,6 +73,11 @@ export function junitReport(result: SuiteResult): string {
       .className(result.suite.name)
       .name(one.case.name)
       .time(one.milliseconds / 1_000)
+    if (one.proof) {
+      for (const [name, value] of Object.entries(one.proof)) {
+        test.property(`state.${name}`, String(value))
+      }
+    }
     if (isPassed(one)) continue
     const [first = ''] = one.differences
     const whole = [...one.differences, ...contextOf(one)].join('\n')
@@ -84,6 +108,7 @@ export function jsonReport(result: SuiteResult) {
       ok: isPassed(one),
       differences: one.differences,
       milliseconds: one.milliseconds,
+      proof: one.proof,
       ...(one.outcome.ok
         ? { answer: one.outcome.answer.value }
         : { error: errorOf(one.outcome.error) }),

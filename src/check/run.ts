@@ -3,6 +3,7 @@
 import pLimit from 'p-limit'
 import { defined } from '../domain/defined.js'
 import { type Forkroute, openForkroute } from '../testing/forkroute.js'
+import type { Proof } from '../testing/proven.js'
 import { type CaseOutcome, differences, summary } from './expectations.js'
 import type { CheckSuite, SuiteCase } from './suite.js'
 
@@ -16,6 +17,8 @@ export interface CaseResult {
   readonly summary: string
   /** Empty when it passed. */
   readonly differences: readonly string[]
+  /** Of its state; null: no evidence was asked for, or there is none of such an answer. */
+  readonly proof: Proof | null
   /** Wall time, with other cases running at the same time. */
   readonly milliseconds: number
 }
@@ -46,6 +49,7 @@ export async function runSuite(suite: CheckSuite, options: RunOptions = {}): Pro
     rpcUrl: suite.rpc ?? undefined,
     chainId: suite.chainId,
     record: options.record,
+    evidence: suite.evidence ?? undefined,
     config: { ...options.config, ...suite.config },
     ...defined({ onProgress: options.onProgress }),
   })
@@ -81,6 +85,7 @@ async function runCase(forkroute: Forkroute, one: SuiteCase): Promise<CaseResult
     outcome,
     summary: summary(outcome, one),
     differences: differences(one.expect, outcome),
+    proof: outcome.ok ? forkroute.proofOf(outcome.answer.value) : null,
     milliseconds: Date.now() - startedAt,
   }
 }

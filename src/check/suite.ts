@@ -102,6 +102,7 @@ const Suite = z.strictObject(
     rpc: z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' }).optional(),
     chainId: whole(1).optional(),
     block: whole(0).optional(),
+    evidence: z.enum(['require', 'report'], 'must be require or report').optional(),
     config: z
       .record(
         z.string(),
@@ -131,6 +132,8 @@ export interface CheckSuite {
   readonly cassette: string | null
   readonly rpc: string | null
   readonly chainId: number
+  /** Whether evidence is asked for; `require`: a route or quote whose state is not proven fails. */
+  readonly evidence: 'require' | 'report' | null
   readonly config: Readonly<Record<string, string>>
   readonly cases: readonly SuiteCase[]
 }
@@ -167,6 +170,7 @@ export function parseSuite(source: string, path: string): CheckSuite {
     cassette: suite.cassette === undefined ? null : resolve(dirname(path), suite.cassette),
     rpc: suite.rpc ?? null,
     chainId: suite.chainId ?? 1,
+    evidence: suite.evidence ?? null,
     config: suite.config ?? {},
     cases,
   }

@@ -27,7 +27,7 @@ import {
   type WireQuote,
   type WireRoute,
 } from './answers.js'
-import { type ProvenAnswer, provenAnswer } from './proven.js'
+import { type Proof, type ProvenAnswer, provenAnswer } from './proven.js'
 import {
   type BundleInput,
   type PricesInput,
@@ -57,10 +57,10 @@ export interface ForkrouteOptions {
    */
   readonly config?: Readonly<Record<string, string | undefined>> | undefined
   /**
-   * `require`: each route and quote has to come with evidence that verifies on its own, or the call throws; `proven` tells what
-   * was shown. Default: none is asked for.
+   * `require`: each route and quote has to come with evidence that verifies on its own, or the call throws. `report`: one without
+   * is answered as well, and `proofOf` says why it has none. Default: none is asked for.
    */
-  readonly evidence?: 'require' | undefined
+  readonly evidence?: 'require' | 'report' | undefined
   /** Progress of the sandbox build, once per installation: the current stage, and the fraction done, 0 to 1. */
   onProgress?(message: string, fraction: number): void
 }
@@ -72,6 +72,8 @@ export interface Forkroute {
   readonly threads: number
   /** What the evidence of the answers so far has proven, in their order; empty without `evidence`. */
   readonly proven: readonly ProvenAnswer[]
+  /** What is known of the state of an answer of `route` or `quote`; null: no evidence was asked for. */
+  proofOf(answer: object): Proof | null
   /** The best route as an unsigned transaction. */
   route(input: RouteInput): Promise<RouteResult>
   /** The output of the best route; needs no funds. */
@@ -120,22 +122,40 @@ export async function openForkroute(options: ForkrouteOptions): Promise<Forkrout
       return closing
     }
     const proven: ProvenAnswer[] = []
-    const ask: Ask = async (kind, input) => {
-      const { blockNumber } = options
-      const isProven = options.evidence !== undefined && (kind === 'route' || kind === 'quote')
-      const evidence = isProven ? { evidence: true } : {}
-      const given = { chainId: options.chainId, blockNumber, ...input, ...evidence }
+    const proofs = new WeakMap<object, Proof>()
+    const send = async (kind: RequestKind, input: object) => {
+      const given = { chainId: options.chainId, blockNumber: options.blockNumber, ...input }
       const answer = await local.ask(toApiRequest(kind, given))
-      if (answer.status === 200) {
-        if (isProven) proven.push(await provenAnswer(kind, answer.text))
-        return withAmounts(JSON.parse(answer.text), shapeOf[kind], shapes) as never
-      }
+      if (answer.status === 200) return answer
       throw toError(answer, mode, advice)
+    }
+    /** @throws ForkrouteError where there is no evidence, or it does not hold. */
+    const prove = async (kind: ProvenAnswer['kind'], input: object) => {
+      const answer = await send(kind, { ...input, evidence: true })
+      const shown = await provenAnswer(kind, answer.text)
+      proven.push(shown)
+      return { answer, proof: { isProven: true, ...shown } satisfies Proof }
+    }
+    const ask: Ask = async (kind, input, convert) => {
+      const isAsked = options.evidence !== undefined && (kind === 'route' || kind === 'quote')
+      const asked = isAsked ? prove(kind, input) : send(kind, input)
+      const { answer, proof } = await asked.then(
+        (found) => ('proof' in found ? found : { answer: found, proof: null }),
+        async (error) => {
+          if (!isAsked || options.evidence === 'require') throw error
+          const reason = error instanceof Error ? error.message : String(error)
+          return { answer: await send(kind, input), proof: { isProven: false, reason } as const }
+        },
+      )
+      const result = convert(withAmounts(JSON.parse(answer.text), shapeOf[kind], shapes) as never)
+      if (proof) proofs.set(result, proof)
+      return result
     }
     return {
       mode: mode.kind,
       threads: config.workers,
       proven,
+      proofOf: (answer) => proofs.get(answer) ?? null,
       ...methods(ask),
       close,
       [Symbol.asyncDispose]: close,
@@ -172,16 +192,20 @@ const shapeOf = {
 } satisfies Record<RequestKind, Shape | undefined>
 
 /** @throws ForkrouteError. */
-type Ask = <T>(kind: RequestKind, input: object) => Promise<T>
+type Ask = <T, R extends object>(
+  kind: RequestKind,
+  input: object,
+  convert: (answer: T) => R,
+) => Promise<R>
 
 function methods(ask: Ask): Pick<Forkroute, RequestKind> {
   return {
-    route: async (input) =>
-      toRouteResult(await ask<WireRoute>('route', input), [input.tokenOut].flat()),
-    quote: async (input) =>
-      toQuoteResult(await ask<WireQuote>('quote', input), [input.tokenOut].flat()),
-    bundle: async (input) => toBundleResult(await ask<WireBundle>('bundle', input)),
-    prices: (input) => ask<readonly PriceResult[]>('prices', input),
+    route: (input) =>
+      ask('route', input, (answer: WireRoute) => toRouteResult(answer, [input.tokenOut].flat())),
+    quote: (input) =>
+      ask('quote', input, (answer: WireQuote) => toQuoteResult(answer, [input.tokenOut].flat())),
+    bundle: (input) => ask('bundle', input, (answer: WireBundle) => toBundleResult(answer)),
+    prices: (input) => ask('prices', input, (answer: readonly PriceResult[]) => answer),
   }
 }
 

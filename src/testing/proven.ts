@@ -19,6 +19,11 @@ export interface ProvenAnswer {
   readonly assumed: number
 }
 
+/** Whether the state of an answer is proven, and by what; else why it is not. */
+export type Proof =
+  | ({ readonly isProven: true } & ProvenAnswer)
+  | { readonly isProven: false; readonly reason: string }
+
 /**
  * @param text - of an answer to a request with evidence=true.
  * @throws ForkrouteError STATE_UNAVAILABLE where it is not proven, with what is wrong.
