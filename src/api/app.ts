@@ -244,6 +244,7 @@ async function answer(
     const events = await stream({
       ...parts,
       context: { accountId, signal: client },
+      maxSeconds: config.maxStreamSeconds,
       async calculate(work) {
         res.locals.checkKey?.()
         await limits.rate.charge(res, cost)

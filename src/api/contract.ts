@@ -55,6 +55,8 @@ export interface RouteDefinition<
   readonly isStream?: boolean
   /** Name of the events of a stream; absent: `quotes`. */
   readonly eventName?: string
+  /** Data of the stream's other events, by their names. */
+  readonly otherEvents?: Readonly<Record<string, z.ZodType>>
   /** For a POST whose body is a list: the form of the list. `input` then describes the query. */
   readonly list?: z.ZodType
   /**
@@ -104,6 +106,8 @@ export interface HandlerArgs<Params, Input> {
 }
 
 export interface StreamArgs<Params, Input> extends HandlerArgs<Params, Input> {
+  /** A stream that would otherwise go on ends after so long. */
+  readonly maxSeconds: number
   /** Runs one calculation of the stream under the limits of a request, and checks the key again. */
   calculate<T>(work: (context: CallContext) => Promise<T>): Promise<T>
 }
@@ -141,17 +145,18 @@ export function endpoint<
 
 /**
  * Like `endpoint`, for a definition with `isStream`. The events end with the context's signal; an error before the
- * first event becomes an ordinary error answer.
+ * first event becomes an ordinary error answer. Events of other names than the definition's first have other bodies.
  */
 export function streamEndpoint<
   Params extends z.ZodObject,
   Input extends z.ZodObject,
   Response extends z.ZodType,
+  Other = never,
 >(
   definition: RouteDefinition<Params, Input, Response>,
   stream: (
     args: StreamArgs<z.output<Params>, z.output<Input>>,
-  ) => Events<z.output<Response>> | Promise<Events<z.output<Response>>>,
+  ) => Events<z.output<Response> | Other> | Promise<Events<z.output<Response> | Other>>,
 ): Endpoint {
   return {
     definition: { ...(definition as unknown as RouteDefinition), isStream: true },

@@ -98,17 +98,24 @@ const ErrorEvent = z
   })
   .meta({ id: 'ErrorEvent', description: 'Takes the place of an event that could not be made.' })
 
-/** One event of the stream: its name, and what its data line holds as JSON. */
-function eventsOf({ response, eventName = 'quotes' }: RouteDefinition): z.ZodType {
-  const event = z.object({
-    event: z.literal(eventName).meta({ description: 'Name of the event.' }),
-    id: z.string().meta({ description: 'Block, or blocks that are done: decimal.' }),
-    data: response,
-  })
-  const id = `${eventName.charAt(0).toUpperCase()}${eventName.slice(1)}Event`
+/** The events of the stream. */
+function eventsOf(definition: RouteDefinition): z.ZodType {
+  const { response, eventName = 'quotes', otherEvents = {} } = definition
+  const others = Object.entries(otherEvents).map(([name, data]) => eventOf(name, data))
   return z
-    .union([eventSchemas.get(id) ?? named(id, event), ErrorEvent])
+    .union([eventOf(eventName, response), ...others, ErrorEvent])
     .meta({ description: 'Server-sent events, one after the other.' })
+}
+
+/** One event: its name, and what its data line holds as JSON. */
+function eventOf(name: string, data: z.ZodType): z.ZodType {
+  const event = z.object({
+    event: z.literal(name).meta({ description: 'Name of the event.' }),
+    id: z.string().meta({ description: 'Block, blocks that are done, or what it says in short.' }),
+    data,
+  })
+  const id = `${name.charAt(0).toUpperCase()}${name.slice(1)}Event`
+  return eventSchemas.get(id) ?? named(id, event)
 }
 
 /** Two streams of the same events share a component. */

@@ -73,9 +73,10 @@ export interface PastDelivery {
   readonly at: number
 }
 
-/** Events of one contract, as nodes find them by topics. */
+/** Events of contracts, as nodes find them by topics. */
 export interface EventFilter {
-  readonly address: Address
+  /** Of several, any. */
+  readonly address: Address | readonly Address[]
   readonly topics: readonly (Hex | null)[]
 }
 
@@ -176,6 +177,8 @@ export interface Delivery {
   readonly token: Address
   /** Raw units of the token. */
   readonly amount: bigint
+  /** Who called the bridge, as its event says: an account, or the Executor or wallet that acted for it. */
+  readonly sender: Address
   readonly receiver: Address
   /** 0x: no order runs. */
   readonly message: Hex
@@ -299,6 +302,8 @@ export interface BridgeAdapter {
   readonly errorsAbi: Abi
   /** The end of the source's order. */
   encode(args: EncodeArgs): ExecutorStep[]
+  /** The events on the chain that `deliveriesIn` reads, of all that send. Pure. */
+  sentEvents(source: ChainDefinition): readonly EventFilter[]
   /**
    * In the order of the logs; of a simulation or a receipt.
    * @param known - chains that a delivery may go to; those of the registry unless others are given.

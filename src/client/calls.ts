@@ -80,6 +80,7 @@ export const streams = {
   streamQuotes: 'streamQuotes',
   followBacktest: 'followBacktest',
   track: 'trackTransfer',
+  trackTransfers: 'trackTransfers',
 } as const satisfies Readonly<Record<string, keyof operations>>
 
 type Json<T> = T extends { readonly content: { readonly 'application/json': infer Body } }

@@ -5,7 +5,15 @@ import type { ExecutableRoute, Wallet } from './execution.js'
 import { endpoints } from './generated/endpoints.js'
 import type { components, operations } from './generated/schema.js'
 import { follow, type StreamEvent, type StreamOptions } from './streams.js'
-import { isSettled, statesOf, type TrackInput, type TransferState } from './track.js'
+import {
+  type AccountTransfers,
+  isEnd,
+  statesOf,
+  type TrackInput,
+  type TransferState,
+  type TransfersInput,
+  transfersOf,
+} from './track.js'
 import {
   type CallOptions,
   type ClientOptions,
@@ -54,6 +62,12 @@ export interface ForkrouteClient extends Calls {
    * @throws ForkrouteApiError as `bridgeCheck` does.
    */
   track(input: TrackInput, options?: StreamOptions): AsyncIterable<TransferState>
+  /**
+   * The newest transfers over bridges from or to an account, now and as one changes, until all have ended. Comes back after a
+   * break of the connection, and then finds those that were begun meanwhile, too.
+   * @throws ForkrouteApiError STATE_UNAVAILABLE where the nodes of no chain give events.
+   */
+  trackTransfers(input: TransfersInput, options?: StreamOptions): AsyncIterable<AccountTransfers>
   /** Signs and sends the transaction of a route, and says what arrived. @see execute */
   execute(wallet: Wallet, route: ExecutableRoute, options?: ExecuteOptions): Promise<Executed>
   /** All paths as openapi-fetch has them, with amounts as strings: for answers that are no JSON. */
@@ -86,18 +100,35 @@ export function createForkrouteClient(options: ClientOptions): ForkrouteClient {
   return {
     ...methods,
     streamQuotes: (input, more) =>
-      follow(transport, { endpoint: endpoints.streamQuotes, input, name: 'quotes' }, more),
-    followBacktest: (input, more) =>
-      follow(
+      follow<{ quotes: QuoteBatch }>(
         transport,
-        { endpoint: endpoints.followBacktest, input, name: 'progress', isLast: isOver },
+        { endpoint: endpoints.streamQuotes, input, names: ['quotes'] },
+        more,
+      ),
+    followBacktest: (input, more) =>
+      follow<{ progress: BacktestProgress }>(
+        transport,
+        { endpoint: endpoints.followBacktest, input, names: ['progress'], isLast: isOver },
         more,
       ),
     track: (input, more) =>
       statesOf(
         follow(
           transport,
-          { endpoint: endpoints.trackTransfer, input, name: 'transfer', isLast: hasArrived },
+          { endpoint: endpoints.trackTransfer, input, names: ['transfer', 'end'], isLast: isEnd },
+          more,
+        ),
+      ),
+    trackTransfers: (input, more) =>
+      transfersOf(
+        follow(
+          transport,
+          {
+            endpoint: endpoints.trackTransfers,
+            input,
+            names: ['transfers', 'transfer', 'end'],
+            isLast: isEnd,
+          },
           more,
         ),
       ),
@@ -111,5 +142,4 @@ export function createForkrouteClient(options: ClientOptions): ForkrouteClient {
   }
 }
 
-const hasArrived = (data: unknown) => isSettled(data as TransferState)
 const isOver = (data: unknown) => !['queued', 'running'].includes((data as BacktestProgress).state)

@@ -15,6 +15,12 @@ export type { Executed, ExecuteOptions } from './execute.js'
 export type { ExecutableRoute, Wallet } from './execution.js'
 export { safeTransaction } from './safe.js'
 export type { StreamEvent, StreamOptions } from './streams.js'
-export type { BridgeState, TrackInput, TransferState } from './track.js'
+export type {
+  AccountTransfers,
+  BridgeState,
+  TrackInput,
+  TransferState,
+  TransfersInput,
+} from './track.js'
 export type { CallOptions, ClientOptions } from './transport.js'
 export { forkrouteActions } from './viem.js'

@@ -18,6 +18,11 @@ export type StreamEvent<Name extends string, Data> =
   /** Takes the place of one that could not be made; the stream goes on. */
   | { readonly event: 'error'; readonly error: ForkrouteApiError | UnexpectedAnswerError }
 
+/** An event of a stream that has several, each with data of its own. */
+export type EventOf<Events extends Readonly<Record<string, unknown>>> = {
+  readonly [Name in keyof Events & string]: StreamEvent<Name, Events[Name]>
+}[keyof Events & string]
+
 export interface StreamOptions extends CallOptions {
   /** Time without an event after a break, in milliseconds, after which its error is thrown; default: never. */
   readonly giveUpAfterMs?: number
@@ -26,16 +31,17 @@ export interface StreamOptions extends CallOptions {
 interface Followed<Name extends string> {
   readonly endpoint: Endpoint
   readonly input: object
-  readonly name: Name
-  /** Says by an event's data that the service ends the stream after it; any other end is a break. */
-  readonly isLast?: (data: unknown) => boolean
+  readonly names: readonly Name[]
+  /** Says by an event that the service ends the stream after it; any other end is a break. */
+  readonly isLast?: (data: unknown, name: Name) => boolean
 }
 
-export async function* follow<Name extends string, Data>(
+/** @typeParam Events - of what the service sends, by names. */
+export async function* follow<Events extends Readonly<Record<string, unknown>>>(
   transport: Pick<Transport, 'events'>,
-  { endpoint, input, name, isLast }: Followed<Name>,
+  { endpoint, input, names, isLast }: Followed<keyof Events & string>,
   options: StreamOptions = {},
-): AsyncGenerator<StreamEvent<Name, Data>, void, undefined> {
+): AsyncGenerator<EventOf<Events>, void, undefined> {
   const { signal, giveUpAfterMs = Number.POSITIVE_INFINITY } = options
   let last = null as Event | null
   let pauseMs = firstPauseMs
@@ -53,9 +59,9 @@ export async function* follow<Name extends string, Data>(
         // After a break the service says again where it is.
         if (last?.id === event.id && last.data === event.data && last.name === event.name) continue
         last = event
-        const typedEvent = toEvent<Name, Data>(event, name, endpoint)
+        const typedEvent = toEvent<Events>(event, names, endpoint)
         yield typedEvent
-        if ('data' in typedEvent && isLast?.(typedEvent.data)) return
+        if ('data' in typedEvent && isLast?.(typedEvent.data, typedEvent.event)) return
       }
     } catch (error) {
       if (signal?.aborted) return
@@ -67,21 +73,22 @@ export async function* follow<Name extends string, Data>(
   }
 }
 
-function toEvent<Name extends string, Data>(
+function toEvent<Events extends Readonly<Record<string, unknown>>>(
   { name, id, data }: Event,
-  expected: Name,
+  expected: readonly (keyof Events & string)[],
   { events }: Endpoint,
-): StreamEvent<Name, Data> {
+): EventOf<Events> {
   const body: unknown = JSON.parse(data)
   if (name === 'error') {
     const { statusCode = 500 } = body as { readonly statusCode?: number }
     return { event: 'error', error: toError(body, statusCode) }
   }
-  if (name !== expected) {
+  const known = expected.find((one) => one === name)
+  if (known === undefined) {
     throw new UnexpectedAnswerError(200, `An event ${name}, which is not known here.`)
   }
-  const whole = withAmounts({ event: name, data: body }, events, shapes) as { readonly data: Data }
-  return { event: expected, id, data: whole.data }
+  const whole = withAmounts({ event: name, data: body }, events, shapes) as object
+  return { ...whole, event: known, id } as EventOf<Events>
 }
 
 /** Shorter when the signal is aborted. */

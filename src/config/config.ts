@@ -105,6 +105,8 @@ export interface Config extends NodesConfig {
   /** Streams open at the same time, in total and per caller. */
   readonly maxStreams: number
   readonly maxStreamsPerKey: number
+  /** A stream of transfers is closed after so long. */
+  readonly maxStreamSeconds: number
   /** A stream is closed when its client leaves more than this unread. */
   readonly streamBufferBytes: number
   readonly bodyLimitBytes: number
@@ -257,6 +259,9 @@ export const environment = z.object({
   MAX_STREAMS: integer(64, 0, 10_000).describe('Streams at the same time; more are answered 503.'),
   MAX_STREAMS_PER_KEY: integer(8, 0, 10_000).describe(
     'Streams of one key at the same time (of one address in open mode); more are answered 429.',
+  ),
+  MAX_STREAM_SECONDS: integer(3_600, 1, 604_800).describe(
+    'A stream of transfers over bridges is closed after so long; clients open it again.',
   ),
   STREAM_BUFFER_BYTES: integer(1_048_576, 1_024, 1_073_741_824).describe(
     'A stream whose client leaves more than this unread is closed.',
@@ -452,6 +457,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     maxInFlight: read.MAX_IN_FLIGHT ?? inFlightPerWorker * workers,
     maxStreams: read.MAX_STREAMS,
     maxStreamsPerKey: read.MAX_STREAMS_PER_KEY,
+    maxStreamSeconds: read.MAX_STREAM_SECONDS,
     streamBufferBytes: read.STREAM_BUFFER_BYTES,
     bodyLimitBytes: read.BODY_LIMIT_BYTES,
     requestTimeoutMs: read.REQUEST_TIMEOUT_MS,

@@ -4,6 +4,7 @@
  */
 
 import type { BridgeCheck, BridgeClaim, MessagingPool } from './bridges/check.js'
+import type { FoundTransfers } from './bridges/found.js'
 import type { LaneHistories } from './bridges/lane-history.js'
 import type { BridgeName } from './bridges/names.js'
 import type { CrosschainFacts, CrosschainTerms, DeliverySeconds } from './bridges/terms.js'
@@ -365,19 +366,23 @@ export interface Engine {
     context: CallContext,
   ): Promise<readonly bigint[]>
   /**
-   * Where what a transaction has sent over a bridge is, at the newest blocks.
+   * Where what a transaction of a source chain has sent is, at the newest blocks; a bridge of null: over any.
    * @throws ForkrouteError NOT_FOUND: a bridge that is not installed, or a transaction that no node knows;
    * STATE_UNAVAILABLE in a replay.
    */
   bridgeCheck(
     args: {
-      readonly bridge: BridgeName
-      /** The source chain. */
+      readonly bridge: BridgeName | null
       readonly chainId: number
       readonly transactionHash: Hex
     },
     context: CallContext,
   ): Promise<BridgeCheck>
+  /**
+   * What was sent over bridges from or to an account, by events of the newest blocks of all configured chains.
+   * @throws ForkrouteError STATE_UNAVAILABLE where the nodes of no chain give events, and in a replay.
+   */
+  bridgeTransfers(address: Address, context: CallContext): Promise<FoundTransfers>
   /**
    * What can be claimed of what a transaction has burnt over CCTP, at the newest blocks: the first burn that can be.
    * @throws ForkrouteError NOT_FOUND: a transaction that no node knows; UPSTREAM_UNAVAILABLE: the service of attestations;

@@ -17,6 +17,7 @@ import { configuredChains } from './configured-chains.js'
 import { createClaims } from './crosschain/claims.js'
 import { createMessagingPools } from './crosschain/messaging-pools.js'
 import { BridgeTracker } from './crosschain/track.js'
+import { findTransfers } from './crosschain/transfers.js'
 import { createOpportunities } from './find-opportunities.js'
 import { createHindsight } from './hindsight.js'
 import { createMetadata } from './metadata.js'
@@ -109,6 +110,7 @@ export function createEngine(parts: EngineParts): Engine {
     ...blocks,
     ...hindsight,
     bridgeCheck: (args, inner) => tracker.check(args, inner),
+    bridgeTransfers: (address, inner) => findTransfers({ chains, tasks }, address, inner),
     ...createClaims({
       chains,
       tasks,

@@ -31,6 +31,7 @@ const values: Readonly<Record<Variable, (config: Config) => Value>> = {
   MAX_IN_FLIGHT: ({ maxInFlight }) => maxInFlight,
   MAX_STREAMS: ({ maxStreams }) => maxStreams,
   MAX_STREAMS_PER_KEY: ({ maxStreamsPerKey }) => maxStreamsPerKey,
+  MAX_STREAM_SECONDS: ({ maxStreamSeconds }) => maxStreamSeconds,
   STREAM_BUFFER_BYTES: ({ streamBufferBytes }) => streamBufferBytes,
   BODY_LIMIT_BYTES: ({ bodyLimitBytes }) => bodyLimitBytes,
   REQUEST_TIMEOUT_MS: ({ requestTimeoutMs }) => requestTimeoutMs,

@@ -31,6 +31,7 @@ import { readLaneHistories, readPastDeposits } from './crosschain/lane-history-t
 import { runNeeded } from './crosschain/needed-task.js'
 import { runOffers } from './crosschain/offers-task.js'
 import { runRoutedAmount } from './crosschain/routed-amount-task.js'
+import { findSentTransfers } from './crosschain/sent-transfers-task.js'
 import { runSourceLeg } from './crosschain/source-task.js'
 import { runSurvey } from './crosschain/survey-task.js'
 import type { ClassedPool } from './market/market.js'
@@ -75,6 +76,7 @@ const handlers = {
     task.archive.slotProof(address, slot),
   pastDeposits: readPastDeposits,
   laneHistories: readLaneHistories,
+  sentTransfers: findSentTransfers,
 }
 
 export type TaskKind = keyof typeof handlers

@@ -174,6 +174,11 @@ describe('GET /{bridge}/bridge/events', () => {
     const delivered = await stream.next()
     expect(delivered).toMatchObject({ event: 'transfer', id: 'delivered' })
     expect(delivered.body.destinationEvent).toEqual({ blockNumber: 88, timestamp: 1_007 })
+    expect(await stream.next()).toEqual({
+      event: 'end',
+      id: 'settled',
+      body: { reason: 'settled' },
+    })
     await stream.end()
     // Blocks of the source until it is mined, of the destination from then on.
     expect(engine.heads).toEqual([1, 8453, 8453, 8453])
@@ -187,6 +192,24 @@ describe('GET /{bridge}/bridge/events', () => {
     expect({ status, code: body.code }).toEqual({ status: 404, code: 'NOT_FOUND' })
   })
 
+  test('one that lasts as long as it may says so', async () => {
+    const engine = engineWith([{ ...of, status: 'pending', hops: [] }])
+    const api = await startTestApi(
+      { MAX_STREAM_SECONDS: '1' },
+      {
+        ...engine.change,
+        headAfter: (_chainId, _after, { signal }) =>
+          new Promise((_, reject) => {
+            signal.addEventListener('abort', () => reject(signal.reason))
+          }),
+      },
+    )
+    const stream = await openStream(`${api.url}${eventsPath}`)
+    expect((await stream.next()).event).toBe('transfer')
+    expect(await stream.next()).toEqual({ event: 'end', id: 'time', body: { reason: 'time' } })
+    await stream.end()
+  })
+
   test('a transfer that has ended is one event', async () => {
     const reverted = { ...of, status: 'failed' as const, hops: [], error: 'It reverted.' }
     const engine = engineWith([reverted])
@@ -195,6 +218,84 @@ describe('GET /{bridge}/bridge/events', () => {
     expect((await stream.next()).body).toMatchObject({ status: 'failed', error: 'It reverted.' })
     await stream.end()
     expect(engine.heads).toEqual([])
+  })
+})
+
+describe('GET /bridge/events', () => {
+  const eventsPath = `/api/v1/bridge/events?address=${sender}`
+  const hashes = ['11', '22'].map((byte) => `0x${byte.repeat(32)}` as const)
+  const [first, second] = hashes as [`0x${string}`, `0x${string}`]
+  const searched = [{ chainId: 1, fromBlock: 3, toBlock: 90 }]
+  const sent = { chainId: 1, blockNumber: 80, timestamp: 1_000, bridges: ['across'] }
+
+  test('what is found and where, then the states of each until all have ended', async () => {
+    const states: Record<string, (BridgeCheck['status'] | ForkrouteError)[]> = {
+      [first]: ['inflight', new ForkrouteError('UPSTREAM_UNAVAILABLE', 'No node.'), 'delivered'],
+      [second]: ['delivered'],
+    }
+    let blocks = 0
+    const api = await startTestApi(
+      {},
+      {
+        bridgeTransfers: async () => ({
+          searched,
+          unsearched: [{ chainId: 8453, message: 'Base gives no events.' }],
+          count: 3,
+          transfers: hashes.map((transactionHash) => ({ ...sent, transactionHash })),
+        }),
+        async bridgeCheck({ bridge, chainId, transactionHash }) {
+          expect(bridge).toBeNull()
+          const status = states[transactionHash]?.shift()
+          if (!status) throw new Error('asked too often')
+          if (status instanceof ForkrouteError) throw status
+          const hops = status === 'inflight' ? [hop({ status, destination: null })] : [hop()]
+          return { chainId, transactionHash, status, hops }
+        },
+        async headAfter(chainId) {
+          blocks += 1
+          expect(chainId).toBe(8453)
+          return pinOf(chainId, blocks)
+        },
+      },
+    )
+    const stream = await openStream(`${api.url}${eventsPath}`)
+    expect(await stream.next()).toEqual({
+      event: 'transfers',
+      id: '3',
+      body: {
+        searched,
+        unsearched: [{ chainId: 8453, error: 'Base gives no events.' }],
+        count: 3,
+        transfers: hashes.map((sourceTxHash) => ({
+          sourceChainId: 1,
+          sourceTxHash,
+          blockNumber: 80,
+          timestamp: 1_000,
+          bridges: ['across'],
+        })),
+      },
+    })
+    const told = []
+    for (let count = 0; count < 4; count += 1) {
+      const { event, body } = await stream.next()
+      told.push([event, body.sourceTxHash, body.status ?? body.code])
+    }
+    expect(told).toEqual([
+      ['transfer', first, 'inflight'],
+      ['transfer', second, 'delivered'],
+      ['error', undefined, 'UPSTREAM_UNAVAILABLE'],
+      ['transfer', first, 'delivered'],
+    ])
+    expect((await stream.next()).body).toEqual({ reason: 'settled' })
+    await stream.end()
+  })
+
+  test('without events of any chain, and without an address, it is an error', async () => {
+    const none = new ForkrouteError('STATE_UNAVAILABLE', 'The nodes give no events.')
+    const api = await startTestApi({}, { bridgeTransfers: () => Promise.reject(none) })
+    const { status, body } = await api.get(eventsPath.replace('/api/v1', ''))
+    expect({ status, code: body.code }).toEqual({ status: 503, code: 'STATE_UNAVAILABLE' })
+    expect((await api.get('/bridge/events')).status).toBe(400)
   })
 })
 

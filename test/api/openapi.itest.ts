@@ -185,7 +185,8 @@ describe('/openapi.json', () => {
           body: requestBody?.content['application/json'].example,
           headers,
         })
-        const name = isOfJob ? 'progress' : path.includes('/bridge/') ? 'transfer' : 'quotes'
+        const ofBridges = path === '/api/v1/bridge/events' ? 'transfers' : 'transfer'
+        const name = isOfJob ? 'progress' : path.includes('/bridge/') ? ofBridges : 'quotes'
         expect((await stream.next()).event, `${method} ${path}`).toBe(name)
         stream.close()
         continue
@@ -237,7 +238,8 @@ describe('/openapi.json', () => {
     expect(refs).toEqual([
       ['QuotesEvent', 'ErrorEvent'],
       ['QuotesEvent', 'ErrorEvent'],
-      ['TransferEvent', 'ErrorEvent'],
+      ['TransferEvent', 'EndEvent', 'ErrorEvent'],
+      ['TransfersEvent', 'TransferEvent', 'EndEvent', 'ErrorEvent'],
       ['ProgressEvent', 'ErrorEvent'],
     ])
     expect(schemas.QuotesEvent.properties.data.$ref).toBe('#/components/schemas/QuoteBatch')

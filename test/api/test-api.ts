@@ -160,6 +160,15 @@ function createEngine(asked: Asked): Engine {
       const { chainId, transactionHash } = args
       return { chainId, transactionHash, status: 'pending', hops: [] }
     },
+    async bridgeTransfers(address) {
+      asked.checks.push({ address })
+      return {
+        searched: [{ chainId: 1, fromBlock: 1, toBlock: 9 }],
+        unsearched: [],
+        count: 0,
+        transfers: [],
+      }
+    },
     async hindsight(request) {
       asked.hindsights.push(request)
       return { transactions: [], warnings: [] }

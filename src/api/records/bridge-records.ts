@@ -10,6 +10,7 @@ import {
   type MessagingPool,
   withdrawalPhases,
 } from '../../domain/bridges/check.js'
+import type { FoundTransfers } from '../../domain/bridges/found.js'
 import { defined } from '../../domain/defined.js'
 import { Address, BlockNumber, ChainId, Wei } from './record-parts.js'
 
@@ -153,6 +154,61 @@ export const BridgeTransferAnswer = BridgeCheckAnswer.extend({
 
 export type BridgeTransfer = z.output<typeof BridgeTransferAnswer>
 
+export const BridgeTransfersAnswer = z
+  .object({
+    searched: z
+      .array(
+        z
+          .object({
+            chainId: ChainId.meta({ description: 'Source chain.' }),
+            fromBlock: BlockNumber.meta({ description: 'First block whose events were read.' }),
+            toBlock: BlockNumber.meta({ description: 'Last of them, the newest.' }),
+          })
+          .meta({ id: 'BridgeSearch', description: 'Blocks of a chain whose events were read.' }),
+      )
+      .meta({ description: 'Where transfers were looked for; what began earlier is not found.' }),
+    unsearched: z
+      .array(
+        z
+          .object({
+            chainId: ChainId.meta({ description: 'Source chain.' }),
+            error: z.string().meta({ description: 'Why nothing is known of it.' }),
+          })
+          .meta({ id: 'BridgeUnsearched', description: 'A chain whose events were not read.' }),
+      )
+      .meta({ description: 'Chains whose nodes give no events, or could not be asked.' }),
+    count: z.int().meta({ description: 'Transactions found in these blocks.' }),
+    transfers: z
+      .array(
+        z
+          .object({
+            sourceChainId: ChainId.meta({ description: 'EIP-155 id of the source chain.' }),
+            sourceTxHash: Hash.meta({ description: 'Hash of the source transaction.' }),
+            ...moment,
+            bridges: z.array(z.string()).meta({ description: 'Slugs of the bridges.' }),
+          })
+          .meta({ id: 'BridgeSent', description: 'A transaction that has sent over bridges.' }),
+      )
+      .meta({ description: 'The newest of them, newest first: those that the stream follows.' }),
+  })
+  .meta({
+    id: 'BridgeTransfers',
+    description: 'What an account has sent over bridges, or is sent, in the newest blocks.',
+  })
+
+export type BridgeTransfers = z.output<typeof BridgeTransfersAnswer>
+
+export const BridgeStreamEndAnswer = z
+  .object({
+    reason: z.enum(['settled', 'time']).meta({
+      description:
+        'settled: nothing changes any more; time: the stream has lasted as long as one may, and can be opened again.',
+    }),
+  })
+  .meta({ id: 'BridgeStreamEnd', description: 'The last event of a stream of transfers.' })
+
+export type BridgeStreamEnd = z.output<typeof BridgeStreamEndAnswer>
+
 export const BridgeClaimAnswer = z
   .object({
     claimable: z.boolean().meta({ description: 'Whether a claim can be sent.' }),
@@ -252,6 +308,20 @@ export function toBridgeCheck(check: BridgeCheck): z.output<typeof BridgeCheckAn
       error: check.error || undefined,
       hops: check.hops.length > 0 ? check.hops.map(toHop) : undefined,
     }),
+  }
+}
+
+export function toBridgeTransfers(found: FoundTransfers): BridgeTransfers {
+  return {
+    searched: found.searched.map((blocks) => ({ ...blocks })),
+    unsearched: found.unsearched.map(({ chainId, message }) => ({ chainId, error: message })),
+    count: found.count,
+    transfers: found.transfers.map(({ chainId, transactionHash, bridges, ...when }) => ({
+      sourceChainId: chainId,
+      sourceTxHash: transactionHash,
+      ...when,
+      bridges: [...bridges],
+    })),
   }
 }
 

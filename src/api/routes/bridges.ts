@@ -6,14 +6,16 @@ import { defineRoute, type Endpoint, endpoint, streamEndpoint } from '../contrac
 import {
   BridgeCheckAnswer,
   BridgeClaimAnswer,
+  BridgeStreamEndAnswer,
   BridgeTransferAnswer,
+  BridgeTransfersAnswer,
   MessagingPools,
   toBridgeCheck,
   toBridgeClaim,
   toMessagingPools,
 } from '../records/bridge-records.js'
 import { Address, ChainId, described, oneOf, TransactionHash, withDefault } from '../schemas.js'
-import { transferStates } from '../transfer-states.js'
+import { accountTransferStates, transferStates } from '../transfer-states.js'
 
 const SourceHash = described(
   TransactionHash,
@@ -74,14 +76,44 @@ const trackTransfer = defineRoute({
   summary: 'Where what a transaction has sent over a bridge is, now and at every change.',
   description:
     'Server-sent events: `transfer` with the body of GET /{bridge}/bridge/check and when it was seen, first as it is and then ' +
-    'whenever that changes, `error` with an error body where it could not be read, and a comment every 15 seconds. It ends ' +
-    'once the transfer is delivered, failed or unknown. The state is read at each new block of the destination, of the source ' +
+    'whenever that changes, `error` with an error body where it could not be read, and a comment every 15 seconds. The last ' +
+    'event is `end`: the transfer is delivered, failed or unknown, or the stream has lasted MAX_STREAM_SECONDS. The state is read at each new block of the destination, of the source ' +
     'while that is not mined, at most once a second, and each read counts as one request.',
   params: ofBridge,
   input: ofTransfer,
   response: BridgeTransferAnswer,
   eventName: 'transfer',
+  otherEvents: { end: BridgeStreamEndAnswer },
   errors: [...checkErrors, 'TOO_MANY_STREAMS'],
+})
+
+const trackTransfers = defineRoute({
+  method: 'get',
+  path: '/api/v1/bridge/events',
+  tag: 'Bridges',
+  operationId: 'trackTransfers',
+  summary: 'Where what an account has sent over bridges, or is sent, is, now and at every change.',
+  description:
+    'Server-sent events: `transfers` with the newest transactions that have sent over bridges from or to the account, and in ' +
+    'which blocks they were looked for; then `transfer` for each as in GET /{bridge}/bridge/events, `error`, and `end` once ' +
+    'all are delivered, failed or unknown, or after MAX_STREAM_SECONDS. Found are events of the contracts of the bridges on ' +
+    'all configured chains, in the newest blocks of six hours, 10,000 at most; the 20 newest transactions are followed. After ' +
+    'the first states one is read a second at most, at new blocks, and each read counts as one request. STATE_UNAVAILABLE: ' +
+    'the nodes of no chain give events.',
+  input: z.object({
+    address: described(
+      Address,
+      'Account that sends or receives; also what its Executor and its wallet send.',
+      '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266',
+    ),
+  }),
+  response: BridgeTransfersAnswer,
+  eventName: 'transfers',
+  otherEvents: { transfer: BridgeTransferAnswer, end: BridgeStreamEndAnswer },
+  errors: [
+    ...checkErrors.filter((code) => code !== 'UNKNOWN_CHAIN' && code !== 'NOT_FOUND'),
+    'TOO_MANY_STREAMS',
+  ],
 })
 
 function definePools(name: 'layerzero' | 'stargate', operationId: string) {
@@ -174,6 +206,7 @@ export const bridgeEndpoints: readonly Endpoint[] = [
     const { chainId, txHash: transactionHash } = args.input
     return transferStates(args, { bridge: args.params.bridge, chainId, transactionHash })
   }),
+  streamEndpoint(trackTransfers, (args) => accountTransferStates(args, args.input.address)),
   endpoint(getCcipRouter, () => null),
   endpoint(getCctpTokenMessenger, ({ engine, input }) => {
     const address = engine.cctpMessenger(input.chainId)

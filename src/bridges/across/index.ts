@@ -22,6 +22,7 @@ import type {
   Delivery,
   DeliveryTerms,
   EncodeArgs,
+  EventFilter,
   Lane,
   PastTransfers,
 } from '../bridge.js'
@@ -39,6 +40,7 @@ import {
   fillTopics,
   fillTopicsFrom,
   fromDetails,
+  fundsDepositedTopics,
   isFillOf,
   readDeposit,
   readFill,
@@ -80,6 +82,7 @@ export function createAcross(given: Partial<AcrossSettings> = {}): BridgeAdapter
     gasEstimate,
     errorsAbi: acrossErrorsAbi,
     encode: (args) => encodeDeposit(settings, args),
+    sentEvents,
     deliveriesIn,
     simulation,
     status,
@@ -194,6 +197,11 @@ function lanes(source: ChainDefinition, destination: ChainDefinition): Lane[] {
   })
 }
 
+function sentEvents(source: ChainDefinition): EventFilter[] {
+  const address = spokePoolOf(source)
+  return address ? [{ address, topics: fundsDepositedTopics }] : []
+}
+
 function deliveriesIn(
   logs: readonly SimulationLog[],
   source: ChainDefinition,
@@ -214,6 +222,7 @@ function deliveriesIn(
         destinationChainId: destination?.id ?? null,
         token,
         amount: relay.outputAmount,
+        sender: addressOf(relay.depositor),
         receiver: addressOf(relay.recipient),
         message: relay.message,
         details: toDetails(relay),

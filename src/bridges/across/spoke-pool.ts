@@ -90,6 +90,9 @@ export function readDeposit(
   return { relay: { ...named, originChainId: BigInt(originChainId) }, destinationChainId }
 }
 
+/** Of every deposit. */
+export const fundsDepositedTopics = [fundsDepositedTopic]
+
 /** Topics of all deposits for a chain, on the source. */
 export function depositTopics(destinationChainId: number): (Hex | null)[] {
   const args = { destinationChainId: BigInt(destinationChainId) }

@@ -16,7 +16,7 @@ import { chains } from '../../chains/registry.js'
 import { type Address, type Hex, nativeToken, toAddress } from '../../domain/primitives.js'
 import type { SimulationLog } from '../../domain/state.js'
 import { contractAddress } from '../../executor/deployments.js'
-import type { BridgeAdapter, Delivery } from '../bridge.js'
+import type { BridgeAdapter, Delivery, EventFilter } from '../bridge.js'
 import { deliver, messengerAbi, portalAbi } from './abi.js'
 import { depositGas } from './metering.js'
 import { bridgedIn, decoded, type Relay, readRelay } from './relays.js'
@@ -51,6 +51,15 @@ interface Deposit {
   readonly value: bigint
   readonly gas: bigint
   readonly data: Hex
+}
+
+/** Of the portals of all chains that settle on this one. */
+export function depositEvents(source: ChainDefinition): EventFilter[] {
+  const portals = chains.flatMap((chain) => {
+    const settlement = settlementOf(chain)
+    return settlement?.chainId === source.id ? [settlement.portal] : []
+  })
+  return portals.length > 0 ? [{ address: portals, topics: [depositedTopic] }] : []
 }
 
 export function deliveriesIn(
@@ -109,19 +118,20 @@ function toDelivery(deposit: Deposit, relay: Relay | null): Told {
   if (!relay) {
     const id = keccak256(concatHex([from, data]))
     const details = { kind: 'deposit', ...kept }
-    return { id, token, amount: value, receiver: to, message: data, details }
+    return { id, token, amount: value, sender: from, receiver: to, message: data, details }
   }
   const id = keccak256(data)
   const order = orderIn(relay)
   if (order !== null) {
     const details = { kind: 'order', ...kept }
-    return { id, token, amount: relay.value, receiver: relay.target, message: order, details }
+    const { value: amount, sender, target: receiver } = relay
+    return { id, token, amount, sender, receiver, message: order, details }
   }
   const details = { kind: 'message', ...kept }
   const bridged = bridgedIn(relay, standardBridge)
   if (bridged) return { id, ...bridged, message: '0x', details }
-  const { target: receiver, message, value: amount } = relay
-  return { id, token, amount, receiver, message, details }
+  const { target: receiver, message, value: amount, sender } = relay
+  return { id, token, amount, sender, receiver, message, details }
 }
 
 /** The message of a delivery to our DestinationReceiver; null: it is another call. */

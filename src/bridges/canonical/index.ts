@@ -13,7 +13,13 @@ import { nativeToken } from '../../domain/primitives.js'
 import { contractAddress } from '../../executor/deployments.js'
 import type { BridgeAdapter, EncodeArgs, Lane } from '../bridge.js'
 import { deliver, messengerAbi, tokenBridgeAbi } from './abi.js'
-import { deliveriesIn, simulation as depositSimulation, failureIn, minGasOf } from './deposits.js'
+import {
+  deliveriesIn,
+  depositEvents,
+  simulation as depositSimulation,
+  failureIn,
+  minGasOf,
+} from './deposits.js'
 import { canonicalErrorsAbi } from './errors.js'
 import { quote as depositQuote, gasEstimate, isTokenLane, paymentMinGas } from './quote.js'
 import {
@@ -31,7 +37,7 @@ import {
   withdrawalGas,
   withdrawalLanes,
 } from './withdraw.js'
-import { withdrawalsIn } from './withdrawals.js'
+import { withdrawalEvents, withdrawalsIn } from './withdrawals.js'
 
 const sendMessage = getAbiItem({ abi: messengerAbi, name: 'sendMessage' })
 const bridgeTokens = getAbiItem({ abi: tokenBridgeAbi, name: 'bridgeERC20To' })
@@ -183,6 +189,7 @@ export const canonical: BridgeAdapter = {
     isWithdrawal(lane) ? withdrawalGas(lane) : gasEstimate(lane, terms),
   errorsAbi: canonicalErrorsAbi,
   encode,
+  sentEvents: (source) => [...depositEvents(source), ...withdrawalEvents(source)],
   deliveriesIn: (logs, source, known) => [
     ...deliveriesIn(logs, source, known),
     ...withdrawalsIn(logs, source, known),

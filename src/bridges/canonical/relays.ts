@@ -36,16 +36,26 @@ export function readRelay(data: Hex): Relay | null {
 export function bridgedIn(
   { target, message }: Relay,
   bridge: Address | undefined,
-): Pick<Delivery, 'token' | 'amount' | 'receiver'> | null {
+): Pick<Delivery, 'token' | 'amount' | 'sender' | 'receiver'> | null {
   if (target !== bridge) return null
   const call = decoded(() => decodeFunctionData({ abi: standardBridgeAbi, data: message }))
   if (!call) return null
   if (call.functionName === 'finalizeBridgeETH') {
-    const [, receiver, amount] = call.args
-    return { token: nativeToken, amount, receiver: toAddress(receiver) }
+    const [sender, receiver, amount] = call.args
+    return {
+      token: nativeToken,
+      amount,
+      sender: toAddress(sender),
+      receiver: toAddress(receiver),
+    }
   }
-  const [token, , , receiver, amount] = call.args
-  return { token: toAddress(token), amount, receiver: toAddress(receiver) }
+  const [token, , sender, receiver, amount] = call.args
+  return {
+    token: toAddress(token),
+    amount,
+    sender: toAddress(sender),
+    receiver: toAddress(receiver),
+  }
 }
 
 /** Anybody may send whatever call they like. Null where it is not that of the ABI. */

@@ -4,7 +4,7 @@ import type { ChainDefinition } from '../../chains/chain.js'
 import { chains } from '../../chains/registry.js'
 import { type Hex, nativeToken, toAddress } from '../../domain/primitives.js'
 import type { SimulationLog } from '../../domain/state.js'
-import type { Delivery } from '../bridge.js'
+import type { Delivery, EventFilter } from '../bridge.js'
 import { finalizeWithdrawal, messagePasserAbi } from './abi.js'
 import { bridgedIn, readRelay } from './relays.js'
 import { messagePasser, messenger, settlementOf, tokenBridgeOf } from './settlement.js'
@@ -15,6 +15,10 @@ const [transactionType] = finalizeWithdrawal.inputs
 
 /** As the portal takes it. */
 export type Withdrawal = ReturnType<typeof withdrawalOf>
+
+export function withdrawalEvents(source: ChainDefinition): EventFilter[] {
+  return settlementOf(source) ? [{ address: messagePasser, topics: [passedTopic] }] : []
+}
 
 export function withdrawalsIn(
   logs: readonly SimulationLog[],
@@ -34,14 +38,19 @@ export function withdrawalsIn(
     const isMessage = sender === messenger && target === settlement.messenger
     const relay = isMessage ? readRelay(data) : null
     const paid = relay && bridgedIn(relay, tokenBridgeOf(source)?.bridge)
-    const to = relay ?? { target, message: data, value }
+    const to = relay ?? { sender, target, message: data, value }
     return [
       {
         bridge: 'canonical',
         id: withdrawalHash,
         sourceChainId: source.id,
         destinationChainId,
-        ...(paid ?? { token: nativeToken, amount: to.value, receiver: to.target }),
+        ...(paid ?? {
+          token: nativeToken,
+          amount: to.value,
+          sender: to.sender,
+          receiver: to.target,
+        }),
         message: paid ? '0x' : to.message,
         details: {
           kind: 'withdrawal',

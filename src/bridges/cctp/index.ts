@@ -18,7 +18,14 @@ import {
 } from '../../domain/primitives.js'
 import type { SimulationLog } from '../../domain/state.js'
 import { contractAddress } from '../../executor/deployments.js'
-import type { BridgeAdapter, Delivery, DeliveryTerms, EncodeArgs, Lane } from '../bridge.js'
+import type {
+  BridgeAdapter,
+  Delivery,
+  DeliveryTerms,
+  EncodeArgs,
+  EventFilter,
+  Lane,
+} from '../bridge.js'
 import { messengerAbi, transmitterAbi } from './abi.js'
 import { cctpChain, landingOf } from './chain.js'
 import { anybody, deliveryTransaction } from './claim.js'
@@ -66,6 +73,7 @@ export function createCctp(given: Partial<CctpSettings> = {}): BridgeAdapter {
     gasEstimate,
     errorsAbi: [],
     encode,
+    sentEvents,
     deliveriesIn,
     simulation,
     status,
@@ -180,6 +188,11 @@ function maxFeeOf(
     : value(lane.primary, minimumFee, [amountIn])
 }
 
+function sentEvents(source: ChainDefinition): EventFilter[] {
+  const { transmitter: address } = cctpChain(source) ?? {}
+  return address ? [{ address, topics: [messageSentTopic] }] : []
+}
+
 function deliveriesIn(
   logs: readonly SimulationLog[],
   source: ChainDefinition,
@@ -206,6 +219,7 @@ function deliveriesIn(
         destinationChainId: destination?.id ?? null,
         token: token ?? zeroAddress,
         amount: sent.amount - sent.maxFee,
+        sender: sent.burner,
         receiver: sent.mintRecipient,
         message: sent.hook,
         details: { head: sent.head },

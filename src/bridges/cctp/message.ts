@@ -44,6 +44,8 @@ export interface BurnMessage {
   readonly mintRecipient: Address
   /** Raw units that were burnt. */
   readonly amount: bigint
+  /** Who called to burn. */
+  readonly burner: Address
   /** Raw units of which attesters may keep so many. */
   readonly maxFee: bigint
   /** Without the hook. */
@@ -66,6 +68,7 @@ export function readBurn(message: Hex): BurnMessage | null {
     burnToken: address(152),
     mintRecipient: address(184),
     amount: hexToBigInt(word(216)),
+    burner: address(248),
     maxFee: hexToBigInt(word(280)),
     head: slice(message, 0, headBytes),
     hook: size(message) > headBytes ? slice(message, headBytes) : '0x',

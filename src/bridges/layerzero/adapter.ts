@@ -11,7 +11,7 @@ import { contractAddress } from '../../executor/deployments.js'
 import type { BridgeAdapter, EncodeArgs, Lane } from '../bridge.js'
 import { laneDecimals, toTokenIn } from '../decimals.js'
 import { oftAbi } from './abi.js'
-import { deliveriesIn, poolOn, simulation } from './deliveries.js'
+import { deliveriesIn, poolOn, sentEvents, simulation } from './deliveries.js'
 import { type Family, landingOf, layerZeroChain } from './family.js'
 import { sendParameters } from './send.js'
 import { status } from './status.js'
@@ -40,6 +40,7 @@ export function layerZeroBridge(family: Family, own: Own): BridgeAdapter {
       poolOf: (delivery, destination) => poolOn(family, destination, delivery)?.pool ?? null,
     }),
     encode,
+    sentEvents: (source) => sentEvents(family, source),
     deliveriesIn: (logs, source, known) => deliveriesIn(family, logs, source, known),
     simulation: (...args) => simulation(family, ...args),
     status: (...args) => status(family, ...args),

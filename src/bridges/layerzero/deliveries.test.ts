@@ -15,6 +15,7 @@ const delivery: Delivery = {
   destinationChainId: base.id,
   token: zeroAddress,
   amount: 1n,
+  sender: `0x${'55'.repeat(20)}`,
   receiver: `0x${'22'.repeat(20)}`,
   message: '0xabcd',
   details: {

@@ -14,7 +14,7 @@ import type { ChainDefinition } from '../../chains/chain.js'
 import { chains } from '../../chains/registry.js'
 import { type Address, type Hex, toAddress, zeroAddress } from '../../domain/primitives.js'
 import type { SimulationLog } from '../../domain/state.js'
-import type { BridgeAdapter, Delivery, DeliverySimulation, Lane } from '../bridge.js'
+import type { BridgeAdapter, Delivery, DeliverySimulation, EventFilter, Lane } from '../bridge.js'
 import { laneDecimals, toTokenOut } from '../decimals.js'
 import { endpointAbi, oftAbi, receiverAbi } from './abi.js'
 import { type Family, layerZeroChain, type OmnichainToken } from './family.js'
@@ -39,6 +39,17 @@ export function poolOn(
   return tokensOn(chain).find(({ symbol }) => symbol === details.symbol)
 }
 
+/** The packets of all who send over LayerZero are among them: those of pools cannot be told by their topics. */
+export function sentEvents(family: Family, source: ChainDefinition): EventFilter[] {
+  const layerZero = layerZeroChain(source)
+  const pools = family.tokensOn(source).map(({ pool }) => pool)
+  if (!layerZero || pools.length === 0) return []
+  return [
+    { address: pools, topics: [oftSentTopic] },
+    { address: layerZero.endpoint, topics: [packetSentTopic] },
+  ]
+}
+
 export function deliveriesIn(
   family: Family,
   logs: readonly SimulationLog[],
@@ -61,6 +72,8 @@ export function deliveriesIn(
 
 interface Receipt {
   readonly pool: OmnichainToken
+  /** Who called the pool. */
+  readonly sender: Address
   /** Raw units of the source's token. */
   readonly amountReceived: bigint
 }
@@ -74,7 +87,8 @@ function receiptsIn(
     const pool = pools.find((one) => one.pool === toAddress(address))
     if (!pool || topic !== oftSentTopic) return []
     const { args } = decodeEventLog({ abi: oftSent, topics: [topic, ...more], data })
-    return [[args.guid, { pool, amountReceived: args.amountReceivedLD }] as const]
+    const sender = toAddress(args.fromAddress)
+    return [[args.guid, { pool, sender, amountReceived: args.amountReceivedLD }] as const]
   })
   return new Map(entries)
 }
@@ -101,6 +115,7 @@ function toDelivery(args: {
     destinationChainId: destination?.id ?? null,
     token: pool?.token ?? zeroAddress,
     amount: toTokenOut(sides, receipt.amountReceived),
+    sender: receipt.sender,
     receiver: transfer.paid,
     message: messageOf(transfer.composed),
     details: {

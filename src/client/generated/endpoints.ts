@@ -1141,6 +1141,18 @@ export const endpoints = {
       ]
     }
   },
+  "trackTransfers": {
+    "method": "GET",
+    "path": "/api/v1/bridge/events",
+    "isStream": true,
+    "events": {
+      "any": [
+        {
+          "is": "TransferEvent"
+        }
+      ]
+    }
+  },
   "getCcipRouter": {
     "method": "GET",
     "path": "/api/v1/ccip/router"

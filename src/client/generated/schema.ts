@@ -181,9 +181,29 @@ export interface paths {
         };
         /**
          * Where what a transaction has sent over a bridge is, now and at every change.
-         * @description Server-sent events: `transfer` with the body of GET /{bridge}/bridge/check and when it was seen, first as it is and then whenever that changes, `error` with an error body where it could not be read, and a comment every 15 seconds. It ends once the transfer is delivered, failed or unknown. The state is read at each new block of the destination, of the source while that is not mined, at most once a second, and each read counts as one request.
+         * @description Server-sent events: `transfer` with the body of GET /{bridge}/bridge/check and when it was seen, first as it is and then whenever that changes, `error` with an error body where it could not be read, and a comment every 15 seconds. The last event is `end`: the transfer is delivered, failed or unknown, or the stream has lasted MAX_STREAM_SECONDS. The state is read at each new block of the destination, of the source while that is not mined, at most once a second, and each read counts as one request.
          */
         get: operations["trackTransfer"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/bridge/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Where what an account has sent over bridges, or is sent, is, now and at every change.
+         * @description Server-sent events: `transfers` with the newest transactions that have sent over bridges from or to the account, and in which blocks they were looked for; then `transfer` for each as in GET /{bridge}/bridge/events, `error`, and `end` once all are delivered, failed or unknown, or after MAX_STREAM_SECONDS. Found are events of the contracts of the bridges on all configured chains, in the newest blocks of six hours, 10,000 at most; the 20 newest transactions are followed. After the first states one is read a second at most, at new blocks, and each read counts as one request. STATE_UNAVAILABLE: the nodes of no chain give events.
+         */
+        get: operations["trackTransfers"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2282,7 +2302,7 @@ export interface components {
              * @constant
              */
             event: "quotes";
-            /** @description Block, or blocks that are done: decimal. */
+            /** @description Block, blocks that are done, or what it says in short. */
             id: string;
             /** @description Call data, hexadecimal. */
             data: components["schemas"]["QuoteBatch"];
@@ -4880,7 +4900,7 @@ export interface components {
              * @constant
              */
             event: "transfer";
-            /** @description Block, or blocks that are done: decimal. */
+            /** @description Block, blocks that are done, or what it says in short. */
             id: string;
             /** @description Call data, hexadecimal. */
             data: components["schemas"]["BridgeTransfer"];
@@ -4918,6 +4938,76 @@ export interface components {
             hops?: components["schemas"]["BridgeHop"][];
             /** @description When the service saw it so, unix seconds. */
             seenAt: number;
+        };
+        EndEvent: {
+            /**
+             * @description Name of the event.
+             * @constant
+             */
+            event: "end";
+            /** @description Block, blocks that are done, or what it says in short. */
+            id: string;
+            /** @description Call data, hexadecimal. */
+            data: components["schemas"]["BridgeStreamEnd"];
+        };
+        /** @description The last event of a stream of transfers. */
+        BridgeStreamEnd: {
+            /**
+             * @description settled: nothing changes any more; time: the stream has lasted as long as one may, and can be opened again.
+             * @enum {string}
+             */
+            reason: "settled" | "time";
+        };
+        TransfersEvent: {
+            /**
+             * @description Name of the event.
+             * @constant
+             */
+            event: "transfers";
+            /** @description Block, blocks that are done, or what it says in short. */
+            id: string;
+            /** @description Call data, hexadecimal. */
+            data: components["schemas"]["BridgeTransfers"];
+        };
+        /** @description What an account has sent over bridges, or is sent, in the newest blocks. */
+        BridgeTransfers: {
+            /** @description Where transfers were looked for; what began earlier is not found. */
+            searched: components["schemas"]["BridgeSearch"][];
+            /** @description Chains whose nodes give no events, or could not be asked. */
+            unsearched: components["schemas"]["BridgeUnsearched"][];
+            /** @description Transactions found in these blocks. */
+            count: number;
+            /** @description The newest of them, newest first: those that the stream follows. */
+            transfers: components["schemas"]["BridgeSent"][];
+        };
+        /** @description Blocks of a chain whose events were read. */
+        BridgeSearch: {
+            /** @description Source chain. */
+            chainId: number;
+            /** @description First block whose events were read. */
+            fromBlock: number;
+            /** @description Last of them, the newest. */
+            toBlock: number;
+        };
+        /** @description A chain whose events were not read. */
+        BridgeUnsearched: {
+            /** @description Source chain. */
+            chainId: number;
+            /** @description Why nothing is known of it. */
+            error: string;
+        };
+        /** @description A transaction that has sent over bridges. */
+        BridgeSent: {
+            /** @description EIP-155 id of the source chain. */
+            sourceChainId: number;
+            /** @description Hash of the source transaction. */
+            sourceTxHash: string;
+            /** @description Block of the transaction. */
+            blockNumber: number;
+            /** @description Of that block, unix seconds. */
+            timestamp: number;
+            /** @description Slugs of the bridges. */
+            bridges: string[];
         };
         CcipRouter: {
             /** @description Contract that messages are sent through. */
@@ -5685,7 +5775,7 @@ export interface components {
              * @constant
              */
             event: "progress";
-            /** @description Block, or blocks that are done: decimal. */
+            /** @description Block, blocks that are done, or what it says in short. */
             id: string;
             /** @description Call data, hexadecimal. */
             data: components["schemas"]["BacktestProgress"];
@@ -9942,7 +10032,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/event-stream": components["schemas"]["TransferEvent"] | components["schemas"]["ErrorEvent"];
+                    "text/event-stream": components["schemas"]["TransferEvent"] | components["schemas"]["EndEvent"] | components["schemas"]["ErrorEvent"];
                 };
             };
             /** @description INVALID_REQUEST: The request does not match its schema. UNKNOWN_CHAIN: The chain is not configured here. */
@@ -10009,6 +10099,117 @@ export interface operations {
                      *       "requestId": "req-1"
                      *     }
                      */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description TOO_MANY_STREAMS: The key has as many streams open, or its account as many files, as it may have. RATE_LIMITED: The key is over its request rate. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description INTERNAL: A fault of the service itself; its log has the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died, and so did its replacements. THREAD_LOST: The thread that calculated the answer ended too early, for example because memory ran out. OVERLOADED: More work is waiting than can be done in time. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description DEADLINE_EXCEEDED: The deadline passed before anything was found. */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    trackTransfers: {
+        parameters: {
+            query: {
+                /**
+                 * @description Account that sends or receives; also what its Executor and its wallet send.
+                 * @example 0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266
+                 */
+                address: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": components["schemas"]["TransfersEvent"] | components["schemas"]["TransferEvent"] | components["schemas"]["EndEvent"] | components["schemas"]["ErrorEvent"];
+                };
+            };
+            /** @description INVALID_REQUEST: The request does not match its schema. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "statusCode": 400,
+                     *       "error": "Bad Request",
+                     *       "message": [
+                     *         "tokenOut is required",
+                     *         "deadlineMs must be an integer from 50 to 60000"
+                     *       ],
+                     *       "code": "INVALID_REQUEST",
+                     *       "requestId": "req-1",
+                     *       "details": {
+                     *         "next": [
+                     *           {
+                     *             "parameter": "tokenOut"
+                     *           },
+                     *           {
+                     *             "parameter": "deadlineMs"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description UNAUTHORIZED: The API key is missing or not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description KEY_DISABLED: The API key is disabled. CALLER_NOT_ALLOWED: The request comes from a page, or by a host name, that is not among the allowed ones. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
                     "application/json": components["schemas"]["Error"];
                 };
             };

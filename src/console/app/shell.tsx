@@ -14,6 +14,7 @@ const views: Readonly<Record<string, readonly [string, () => Promise<View>]>> = 
   route: ['Route', async () => (await import('../route/view.js')).RouteView],
   depth: ['Depth', async () => (await import('../depth/view.js')).DepthView],
   live: ['Live', async () => (await import('../live/view.js')).LiveView],
+  transfers: ['Transfers', async () => (await import('../transfers/view.js')).TransfersView],
   bundle: ['Bundle', async () => (await import('../bundle/view.js')).BundleView],
   history: ['History', async () => (await import('../history/view.js')).HistoryView],
   system: ['System', async () => (await import('../system/view.js')).SystemView],

@@ -158,6 +158,7 @@ function deliveryOf(amount: bigint, { message }: DeliveryTerms): Delivery {
     destinationChainId: 8453,
     token,
     amount,
+    sender: receiver,
     receiver,
     message,
     details: {},

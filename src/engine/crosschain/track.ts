@@ -52,7 +52,7 @@ export class BridgeTracker {
   /** @throws ForkrouteError as `Engine.bridgeCheck`. */
   async check(args: CheckArgs, context: CallContext): Promise<BridgeCheck> {
     const { bridge: name, chainId, transactionHash } = args
-    const named = installed(name)
+    const named = name === null ? bridges : installed(name)
     const source = this.#parts.chains.of(chainId)
     const outcome = await this.outcomeOf(chainId, transactionHash, context)
     const answer = (
@@ -70,7 +70,7 @@ export class BridgeTracker {
     if (sent.length === 0) {
       const others = bridges.filter((one) => one.deliveriesIn(outcome.logs, source).length > 0)
       const also = others.map((one) => ` It sends over ${one.name}: ask for ${one.slug}.`)
-      const names = named.map((one) => one.name).join(' or ')
+      const names = name === null ? 'a bridge' : named.map((one) => one.name).join(' or ')
       const error = `The transaction sends nothing over ${names}.${also.join('')}`
       return answer('unknown', { error })
     }

@@ -54,18 +54,19 @@ export class ArchiveReads {
   }
 
   /**
-   * Events of a contract in blocks up to the pinned one, in their order; null where the nodes give none.
+   * Events of a contract, or of any of several, in blocks up to the pinned one, in their order; null where the nodes give none.
    * @throws ForkrouteError UPSTREAM_UNAVAILABLE.
    */
   async logs(question: {
-    readonly address: Address
+    readonly address: Address | readonly Address[]
     readonly topics: readonly (Hex | null)[]
     readonly from: bigint
     readonly to: bigint
   }): Promise<readonly EventLog[] | null> {
     const { from, to, ...filter } = question
     const topics = [...filter.topics]
-    const asked = { ...filter, topics, from: numberToHex(from), to: numberToHex(to) }
+    const address = typeof filter.address === 'string' ? filter.address : [...filter.address]
+    const asked = { address, topics, from: numberToHex(from), to: numberToHex(to) }
     const found = await this.#archive.request('forkroute_logs', [asked], this.#signal)
     return found?.map((log) => ({ ...log, blockNumber: BigInt(log.blockNumber) })) ?? null
   }

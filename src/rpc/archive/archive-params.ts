@@ -76,7 +76,7 @@ export const accountsParam = z.array(addressParam).max(maxAhead)
 export const logsParam = z.object({
   from: quantityParam,
   to: quantityParam,
-  address: addressParam,
+  address: z.union([addressParam, z.array(addressParam).min(1).max(maxAhead)]),
   topics: z.array(hashParam.nullable()).max(4),
 })
 export const swappedParam = z

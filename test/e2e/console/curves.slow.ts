@@ -100,7 +100,7 @@ describe('Every view', () => {
       colorScheme,
       viewport,
     })
-    for (const view of ['route', 'depth', 'live', 'bundle', 'history', 'system']) {
+    for (const view of ['route', 'depth', 'live', 'transfers', 'bundle', 'history', 'system']) {
       await show(`/${view}`)
       await page.waitForSelector(`nav a[aria-current=page][href="#/${view}"]`)
       await page.waitForSelector('main .card:not(.waiting)')

@@ -30,6 +30,15 @@ afterAll(async () => {
   await relayed?.stop()
 })
 
+function walletOfAlice() {
+  const node = relayed.sandboxes.find(({ chainId }) => chainId === 1)
+  return createWalletClient({
+    account: privateKeyToAccount(privateKey),
+    chain: relayed.on(1).client.chain,
+    transport: http(node?.url),
+  })
+}
+
 test.each([
   ['across', allBut('across'), { tokenIn: nativeToken, tokenOut: usdcThere, amountIn: 10n ** 18n }],
   ['stargate', allBut('stargate'), { tokenIn: usdc, tokenOut: aero, amountIn: 300_000_000n }],
@@ -37,13 +46,6 @@ test.each([
   '%s: execute sends, track follows until it is delivered, and what was promised arrives',
   async (bridge, other, { tokenIn, tokenOut, amountIn }) => {
     const forkroute = createForkrouteClient({ url: service.url, key: service.key })
-    const { client: here } = relayed.on(1)
-    const node = relayed.sandboxes.find(({ chainId }) => chainId === 1)
-    const wallet = createWalletClient({
-      account: privateKeyToAccount(privateKey),
-      chain: here.chain,
-      transport: http(node?.url),
-    })
     const before = await relayed.on(8453).balance(tokenOut, alice)
     await relayed.relay('hold')
     const route = await forkroute.route({
@@ -56,7 +58,7 @@ test.each([
       amountIn: [amountIn],
       executionMode: 'backend',
     })
-    const done = await forkroute.execute(wallet, route)
+    const done = await forkroute.execute(walletOfAlice(), route)
     expect(done).toMatchObject({ amountsOut: [null], receipt: { status: 'success' } })
 
     const states = []
@@ -76,3 +78,44 @@ test.each([
     expect(gained).toBe([route.amountOut].flat()[0])
   },
 )
+
+test('trackTransfers finds what an account has sent and what it is sent, and follows it until all has arrived', async () => {
+  const forkroute = createForkrouteClient({ url: service.url, key: service.key })
+  const bob = sandboxAccount('bob').address
+  await relayed.relay('hold')
+  const route = await forkroute.route({
+    chainId: 1,
+    destinationChainId: 8453,
+    fromAddress: alice,
+    receiver: bob,
+    ignoreBridges: allBut('stargate').split(',') as BridgeName[],
+    tokenIn: [usdc],
+    tokenOut: [aero],
+    amountIn: [300_000_000n],
+    executionMode: 'backend',
+  })
+  const { hash } = await forkroute.execute(walletOfAlice(), route)
+  const statuses = []
+  for await (const { searched, unsearched, count, transfers } of forkroute.trackTransfers({
+    address: bob,
+  })) {
+    expect(searched.map(({ chainId }) => chainId).toSorted()).toEqual(
+      relayed.sandboxes.map(({ chainId }) => chainId).toSorted(),
+    )
+    expect([unsearched, count]).toEqual([[], 1])
+    const [{ sourceTxHash, bridges, state } = {}] = transfers
+    expect([sourceTxHash, bridges]).toEqual([hash, ['stargate']])
+    statuses.push(state?.status)
+    if (state?.status === 'inflight') await relayed.relay('deliver')
+  }
+  expect([statuses[0], statuses[1], statuses.at(-1)]).toEqual([undefined, 'inflight', 'delivered'])
+
+  const ofAlice = []
+  for await (const now of forkroute.trackTransfers({ address: alice })) ofAlice.push(now)
+  const { transfers = [] } = ofAlice.at(-1) ?? {}
+  expect(transfers.map(({ bridges, state }) => [...bridges, state?.status])).toEqual([
+    ['stargate', 'delivered'],
+    ['stargate', 'delivered'],
+    ['across', 'delivered'],
+  ])
+})

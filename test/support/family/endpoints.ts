@@ -172,9 +172,21 @@ export const familyEndpoints: readonly FamilyEndpoint[] = [
   define(
     'GET',
     '/{}/bridge/events',
-    { transfer: records.BridgeTransfer, error: records.ErrorBody },
+    { transfer: records.BridgeTransfer, end: records.BridgeStreamEnd, error: records.ErrorBody },
     [400, 404, ...reading],
     { inputs: inputs.bridgeCheck, ...ofStreams },
+  ),
+  define(
+    'GET',
+    '/bridge/events',
+    {
+      transfers: records.BridgeTransfers,
+      transfer: records.BridgeTransfer,
+      end: records.BridgeStreamEnd,
+      error: records.ErrorBody,
+    },
+    [400, ...reading],
+    { inputs: inputs.bridgeTransfers, ...ofStreams },
   ),
   {
     ...define('POST', '', transactions.Multichain, calculating, {

@@ -176,6 +176,7 @@ export const messagingPool: Inputs = {
   destinationToken: 'address',
 }
 
+export const bridgeTransfers: Inputs = { address: 'address!' }
 export const bridgeCheck: Inputs = { chainId: 'integer', txHash: 'text!' }
 
 export const hindsight: Inputs = {

@@ -299,6 +299,21 @@ export const BridgeCheck = z.looseObject({
 })
 
 export const BridgeTransfer = BridgeCheck.extend({ seenAt: z.int() })
+export const BridgeStreamEnd = z.strictObject({ reason: z.enum(['settled', 'time']) })
+export const BridgeTransfers = z.strictObject({
+  searched: z.array(z.strictObject({ chainId: ChainId, fromBlock: z.int(), toBlock: z.int() })),
+  unsearched: z.array(z.strictObject({ chainId: ChainId, error: z.string() })),
+  count: z.int(),
+  transfers: z.array(
+    z.strictObject({
+      sourceChainId: ChainId,
+      sourceTxHash: Word32,
+      blockNumber: z.int(),
+      timestamp: z.int(),
+      bridges: z.array(z.string()).min(1),
+    }),
+  ),
+})
 
 const touchedPools = z.array(
   z.looseObject({ protocol: Text.nullable(), address: Address, id: Text.nullable() }),

@@ -51,6 +51,7 @@ const requests: Readonly<Record<string, Sent>> = {
   'GET /cctp/bridge/claim': { query: { txHash: `0x${'ab'.repeat(32)}` } },
   'GET /{}/bridge/check': { named: ['across'], query: { txHash: `0x${'ab'.repeat(32)}` } },
   'GET /{}/bridge/events': { named: ['across'], query: { txHash: `0x${'ab'.repeat(32)}` } },
+  'GET /bridge/events': { query: { address: sender } },
   'POST /hindsight': { body: { hash: `0x${'ab'.repeat(32)}` } },
   'POST /api/experimental/multichain/shortcut/route': {
     body: {
