@@ -44,6 +44,8 @@ export interface Lane {
   readonly estimatedSeconds: number
   /** What deliveries over the lane have cost and taken of late; absent: not known. */
   readonly history?: LaneHistory
+  /** Whether its quotes have a `nativeFee` where those of its bridge usually have none; absent: as its bridge says. */
+  readonly hasNativeFee?: boolean
   /** Decimals of `tokenIn` and `tokenOut`; absent where they are the same. */
   readonly decimals?: { readonly in: number; readonly out: number }
   /** The bridge's own: what its other methods need. */
@@ -88,6 +90,8 @@ export interface DeliveryTerms {
   readonly message: Hex
   /** That the order's call must be given, with what the bridge's own contracts take around it; 0 without a message. */
   readonly gas: bigint
+  /** Wei per gas of the destination. */
+  readonly gasPrice: bigint
   /** Raw units of `lane.tokenOut` that the delivery costs whoever makes it, where the bridge leaves that to the sender. */
   readonly deliveryCost: bigint | null
   /** The same of a delivery without a message. */
@@ -213,6 +217,8 @@ export interface DeliveryStatus {
   readonly retry?: BridgeRetry
   /** The call within `retry` that decides, whose reason the whole does not tell; absent: it does. */
   readonly cause?: Pick<SimulationRequest, 'from' | 'to' | 'data' | 'value' | 'gasLimit'>
+  /** What is simulated in place of `retry`, where no fork can run that; absent: `retry` itself. */
+  readonly instead?: NonNullable<DeliveryStatus['cause']>
   /** How far a withdrawal is, which takes transactions of its owner; absent: it is none. */
   readonly withdrawal?: BridgeWithdrawal
   /** A call that delivers it with its sender's own tokens, of anybody; absent where no such call is possible. */
@@ -229,6 +235,9 @@ export type LogReader = (filter: {
   | readonly (SimulationLog & { readonly transactionHash: Hex; readonly blockNumber: bigint })[]
   | null
 >
+
+/** What only a node itself can answer, such as a call of a precompile of its chain; null where it does not, or reverts. */
+export type NodeCall = (to: Address, data: Hex) => Promise<Hex | null>
 
 /** An event and when it was left, unix seconds. */
 export type PastLog = SimulationLog & { readonly timestamp: number }
@@ -331,6 +340,7 @@ export interface BridgeAdapter {
     destination: ChainDefinition,
     reader: StateReader,
     logs: LogReader,
+    callNode: NodeCall,
   ): Promise<DeliveryStatus>
 }
 

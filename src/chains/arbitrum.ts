@@ -225,6 +225,14 @@ export const arbitrum = defineChain({
       fastFeeBps: 2,
       tokens: ['USDC:0xaf88d065e77c8cc2239327c5edb3a432268e5831'],
     },
+    // Inbox and bridge are on Ethereum, the precompile is here. @see OffchainLabs/arbitrum-sdk, src/lib/dataEntities/networks.ts
+    'canonical-tickets': {
+      settlesOn: 1,
+      inbox: '0x4dbd4fc535ac27206064b68ffcf827b0a60bab3f',
+      bridge: '0x8315177ab297ba92a06054ce80a67ed4dbd7ed3a',
+      retryables: '0x000000000000000000000000000000000000006e',
+      estimatedSeconds: 600,
+    },
     // @see DefiLlama/bridges-server db4a7a9, src/adapters/usdt0/index.ts
     oft: {
       pools: [

@@ -60,9 +60,13 @@ export const laterVenues: readonly string[] = [42161, 8453, 10, 137, 43114, 100,
  * Bridges that chains have had since after cassettes named protocols, as `bridge:slug`. They are named as later venues
  * are, so that a replay of an earlier cassette asks none of them.
  */
-export const laterBridges: readonly string[] = ['cctp', 'canonical', 'oft', 'canonical-tokens'].map(
-  (slug) => `bridge:${slug}`,
-)
+export const laterBridges: readonly string[] = [
+  'cctp',
+  'canonical',
+  'oft',
+  'canonical-tokens',
+  'canonical-tickets',
+].map((slug) => `bridge:${slug}`)
 
 /**
  * The chain with venues of these protocols alone, and with the later bridges that are named; the same chain where it has

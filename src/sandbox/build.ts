@@ -9,6 +9,7 @@ import { createRpcClient, type RpcClient } from '../rpc/node/json-rpc.js'
 import { sandboxAccount } from './accounts.js'
 import { canonicalPlacements, openCanonical } from './bridges/canonical.js'
 import { openBridges } from './bridges/open-bridges.js'
+import { placeArbitrum } from './bridges/place-arbitrum.js'
 import { bridgePlacements, placeFeeLibraries } from './bridges/place-bridges.js'
 import { placeCctp } from './bridges/place-cctp.js'
 import { placeOfts } from './bridges/place-oft.js'
@@ -102,6 +103,7 @@ export async function buildSandbox(args: {
       owner: deployer,
     })
     await placeStandardBridge(chain, { market, owner: deployer }, code)
+    await placeArbitrum(chain, market.chain, deployer)
     await chain.all([{ method: 'evm_setBlockGasLimit', params: [numberToHex(usualGasLimit)] }])
     await settle(chain, market)
     await chain.checkReceipts()

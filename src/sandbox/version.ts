@@ -6,7 +6,7 @@
 import type { Hex } from '../domain/primitives.js'
 
 export const headHashes = {
-  1: '0x57154d3c56c1670bb14738cf3ed0ae342b7a967940df9aac228fe572b72c0d93',
-  42161: '0xebf91f1e780248ebd8cc1eebd9c0ef9a996a37e16ff3be51d63ffbfbbd2319c7',
+  1: '0xb29753cbc87cdc44c2cd854a31fbfdd97fda0b939cd44f943f097dd725733290',
+  42161: '0x37b8a2445dcacd3de339f947ec62d4110f3fca1eca11d45e7aeaf82ecd25b2eb',
   8453: '0x453b04e93489659f23caa45e774d15e6864dd26ad04d434b2522e71e1a506886',
 } as const satisfies Record<number, Hex>

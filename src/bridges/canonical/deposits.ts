@@ -135,7 +135,11 @@ function toDelivery(deposit: Deposit, relay: Relay | null): Told {
 }
 
 /** The message of a delivery to our DestinationReceiver; null: it is another call. */
-function orderIn({ target, value, message }: Relay): Hex | null {
+export function orderIn({
+  target,
+  value,
+  message,
+}: Pick<Relay, 'target' | 'value' | 'message'>): Hex | null {
   if (target !== contractAddress('DestinationReceiver')) return null
   const call = decoded(() => decodeFunctionData({ abi: [deliver], data: message }))
   if (!call) return null

@@ -21,7 +21,15 @@ import {
   minGasOf,
 } from './deposits.js'
 import { canonicalErrorsAbi } from './errors.js'
+import { inboxErrorsAbi, inboxOf } from './inbox.js'
 import { quote as depositQuote, gasEstimate, isTokenLane, paymentMinGas } from './quote.js'
+import {
+  encodeTicket,
+  isTicketLane,
+  quoteTicket,
+  ticketLanes,
+  ticketSourceGas,
+} from './retryables.js'
 import {
   messagePasser,
   messenger,
@@ -30,6 +38,8 @@ import {
   tokenBridgeOf,
 } from './settlement.js'
 import { status } from './status.js'
+import { ticketStatus } from './ticket-status.js'
+import { isTicket, simulateTicket, ticketsIn } from './tickets.js'
 import {
   isWithdrawal,
   quoteWithdrawal,
@@ -77,6 +87,7 @@ function probes(chain: ChainDefinition): Probe[] {
     ...minted.map(({ symbol, minted: token, locked }) =>
       probe(`token ${symbol} of the L2StandardBridge`, token, 'l1Token()', locked),
     ),
+    ...ticketProbes(chain),
     ...(own
       ? [
           probe('L2CrossDomainMessenger', messenger, 'OTHER_MESSENGER()', own.messenger),
@@ -86,9 +97,28 @@ function probes(chain: ChainDefinition): Probe[] {
   ]
 }
 
+function ticketProbes(chain: ChainDefinition): Probe[] {
+  const own = inboxOf(chain)
+  return [
+    ...chains.flatMap((one) => {
+      const place = inboxOf(one)
+      if (place?.chainId !== chain.id) return []
+      const { inbox, bridge } = place
+      const allowed = { signature: 'allowedDelayedInboxes(address)', args: [inbox] }
+      return [
+        probe(`Inbox of ${one.name}`, inbox, 'bridge()', bridge),
+        probe(`Bridge of ${one.name}`, bridge, allowed, 1n),
+      ]
+    }),
+    ...(own ? [probe('ArbRetryableTx', own.retryables, 'getLifetime()', 'positive')] : []),
+  ]
+}
+
 function lanes(source: ChainDefinition, destination: ChainDefinition): Lane[] {
   const settlement = settlementOf(destination)
-  if (settlement?.chainId !== source.id) return withdrawalLanes(source, destination)
+  if (settlement?.chainId !== source.id) {
+    return [...ticketLanes(source, destination), ...withdrawalLanes(source, destination)]
+  }
   const orderReceiver = contractAddress('DestinationReceiver')
   const { messenger: primary, portal, systemConfig, estimatedSeconds } = settlement
   const common = {
@@ -128,6 +158,7 @@ function lanes(source: ChainDefinition, destination: ChainDefinition): Lane[] {
  * lost where the receiver does not take it.
  */
 function encode(args: EncodeArgs): ExecutorStep[] {
+  if (isTicketLane(args.lane)) return encodeTicket(args)
   const { lane, terms, amountIn, minimumDelivered, firstStep, helpers } = args
   const steps: ExecutorStep[] = []
   let amount: Amount = amountIn
@@ -184,20 +215,33 @@ export const canonical: BridgeAdapter = {
   obeysSender: false,
   lanes,
   probes,
-  quote: (args) => (isWithdrawal(args.lane) ? quoteWithdrawal(args) : depositQuote(args)),
-  gasEstimate: (lane, terms) =>
-    isWithdrawal(lane) ? withdrawalGas(lane) : gasEstimate(lane, terms),
-  errorsAbi: canonicalErrorsAbi,
+  quote(args) {
+    if (isTicketLane(args.lane)) return quoteTicket(args)
+    return isWithdrawal(args.lane) ? quoteWithdrawal(args) : depositQuote(args)
+  },
+  gasEstimate(lane, terms) {
+    if (isTicketLane(lane)) return ticketSourceGas(terms)
+    return isWithdrawal(lane) ? withdrawalGas(lane) : gasEstimate(lane, terms)
+  },
+  errorsAbi: [...canonicalErrorsAbi, ...inboxErrorsAbi],
   encode,
   sentEvents: (source) => [...depositEvents(source), ...withdrawalEvents(source)],
   deliveriesIn: (logs, source, known) => [
     ...deliveriesIn(logs, source, known),
     ...withdrawalsIn(logs, source, known),
+    ...ticketsIn(logs, source, known),
   ],
-  simulation: (delivery, ...at) =>
-    delivery.details.kind === 'withdrawal'
+  simulation(delivery, destination, pin, gas) {
+    if (isTicket(delivery)) return simulateTicket(delivery, gas)
+    return delivery.details.kind === 'withdrawal'
       ? simulateWithdrawal(delivery)
-      : depositSimulation(delivery, ...at),
+      : depositSimulation(delivery, destination, pin, gas)
+  },
   failureIn,
-  status,
+  async status(delivery, destination, reader, logs, callNode) {
+    const place = isTicket(delivery) ? inboxOf(destination) : null
+    return place
+      ? ticketStatus(delivery, place, destination, { reader, logs, callNode })
+      : status(delivery, destination, reader, logs, callNode)
+  },
 }

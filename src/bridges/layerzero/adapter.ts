@@ -3,13 +3,14 @@
  * destination that receives, and another, of anybody, that runs an order with what our landing was paid. What is quoted,
  * and of whom, each bridge says itself.
  */
-import { getAbiItem, parseAbi } from 'viem'
+import { getAbiItem } from 'viem'
 import type { ChainDefinition } from '../../chains/chain.js'
-import { type Amount, type ExecutorStep, isAmountRef } from '../../domain/order.js'
-import { isNative, nativeToken } from '../../domain/primitives.js'
+import type { ExecutorStep } from '../../domain/order.js'
+import { isNative } from '../../domain/primitives.js'
 import { contractAddress } from '../../executor/deployments.js'
 import type { BridgeAdapter, EncodeArgs, Lane } from '../bridge.js'
 import { laneDecimals, toTokenIn } from '../decimals.js'
+import { nativeAmounts } from '../native-amounts.js'
 import { oftAbi } from './abi.js'
 import { deliveriesIn, poolOn, sentEvents, simulation } from './deliveries.js'
 import { type Family, landingOf, layerZeroChain } from './family.js'
@@ -20,10 +21,6 @@ import { status } from './status.js'
 const usualSeconds = 60
 
 const send = getAbiItem({ abi: oftAbi, name: 'send' })
-const [differenceAbi, sumAbi] = parseAbi([
-  'function difference(uint256 a, uint256 b) pure returns (uint256)',
-  'function sum(uint256[] amounts) pure returns (uint256 total)',
-])
 
 type Own = Pick<BridgeAdapter, 'name' | 'names' | 'probes' | 'quote' | 'gasEstimate' | 'errorsAbi'>
 
@@ -101,23 +98,4 @@ function encode(args: EncodeArgs): ExecutorStep[] {
 /** Gas of the receipt that the sender buys beside what the message adds. */
 function receiptGasOf({ details }: EncodeArgs['quote']): bigint {
   return BigInt(details?.receiptGas ?? 0)
-}
-
-/** A pool of ether is sent amount and fee as one value, which is the sum on chain where the amount is. */
-function nativeAmounts({ amountIn, nativeFee, firstStep, helpers }: EncodeArgs): {
-  steps: ExecutorStep[]
-  amount: Amount
-  value: Amount
-} {
-  if (!isAmountRef(amountIn)) return { steps: [], amount: amountIn, value: amountIn + nativeFee }
-  const output = { kind: 'word', index: 0 } as const
-  const step = { kind: 'call', target: helpers.Values, output } as const
-  const result: Amount = { ref: 'output', step: firstStep }
-  const { bps = 10_000 } = amountIn
-  if (amountIn.ref === 'balance' && amountIn.token === nativeToken && bps === 10_000) {
-    const rest: ExecutorStep = { ...step, abi: differenceAbi, args: [amountIn, nativeFee] }
-    return { steps: [rest], amount: result, value: amountIn }
-  }
-  const whole: ExecutorStep = { ...step, abi: sumAbi, args: [[amountIn, nativeFee]] }
-  return { steps: [whole], amount: amountIn, value: result }
 }

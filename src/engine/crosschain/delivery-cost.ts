@@ -52,8 +52,9 @@ export function deliveryCosts(
   destination: Side,
   lane: Lane,
   gas: bigint,
-): Pick<DeliveryTerms, 'deliveryCost' | 'plainDeliveryCost'> {
+): Pick<DeliveryTerms, 'gasPrice' | 'deliveryCost' | 'plainDeliveryCost'> {
   return {
+    gasPrice: destination.gasPrice,
     deliveryCost: deliveryCostOf(destination, lane, gas),
     plainDeliveryCost: deliveryCostOf(destination, lane, usualGas.plain),
   }

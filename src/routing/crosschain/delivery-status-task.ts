@@ -26,6 +26,8 @@ export async function runDeliveryStatus(
     task,
     bridge,
     delivery,
-    await bridge.status(delivery, task.chain, task.reader, logs),
+    await bridge.status(delivery, task.chain, task.reader, logs, (to, data) =>
+      task.archive.callNode(to, data),
+    ),
   )
 }

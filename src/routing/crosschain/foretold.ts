@@ -19,9 +19,9 @@ export async function foretold(
   delivery: Delivery,
   found: DeliveryStatus,
 ): Promise<DeliveryStatus> {
-  const { retry, cause, fill, ...rest } = found
+  const { retry, cause, instead, fill, ...rest } = found
   if (retry) {
-    const told = await failureOf(task, bridge, { retry, cause })
+    const told = await failureOf(task, bridge, { retry, cause, instead })
     return { ...rest, retry, ...defined({ error: joined(rest.error, told) }) }
   }
   if (!fill) return found
@@ -39,11 +39,16 @@ export async function foretold(
 async function failureOf(
   task: Task,
   bridge: BridgeAdapter,
-  { retry, cause }: { readonly retry: BridgeRetry; readonly cause: DeliveryStatus['cause'] },
+  told: {
+    readonly retry: BridgeRetry
+    readonly cause: DeliveryStatus['cause']
+    readonly instead: DeliveryStatus['instead']
+  },
 ): Promise<string | null> {
-  const { gas, ...call } = retry
-  const overrides = { [stranger]: { balance: money } }
-  const request = { from: stranger, ...call, overrides, ...defined({ gasLimit: gas }) }
+  const { cause, instead } = told
+  const { gas, ...call } = told.retry
+  const made = instead ?? { from: stranger, ...call, ...defined({ gasLimit: gas }) }
+  const request = { ...made, overrides: { [made.from]: { balance: made.value + money } } }
   const [result] = await task.simulator.simulate([request])
   if (!result || result.status === 'unreadable') return null
   const kept = result.status === 'reverted' ? result.reason : bridge.failureIn?.(result.logs)

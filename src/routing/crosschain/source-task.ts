@@ -235,7 +235,7 @@ export function sending(
       fees[place] = nativeFee
     }
     bridgeCalls.set(index, { ...how, bridge, lane, refundReceiver, onQuote })
-    return mentionsFee(one, bridge)
+    return mentionsFee(one, { hasNativeFee: lane.hasNativeFee ?? bridge.hasNativeFee })
   })
   return { request: { ...request, actions }, bridgeCalls, fees }
 }

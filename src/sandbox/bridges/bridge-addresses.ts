@@ -1,4 +1,5 @@
 /** Where a chain's bridges lie: at their mainnet addresses, but for the message library, which is ours. */
+import { inboxOf, type TicketInbox } from '../../bridges/canonical/inbox.js'
 import { type Settlement, settlementOf } from '../../bridges/canonical/settlement.js'
 import { type CctpChain, cctpChain } from '../../bridges/cctp/chain.js'
 import { oftsOn } from '../../bridges/oft/tokens.js'
@@ -38,6 +39,8 @@ export interface BridgeAddresses {
   readonly cctp: CctpChain
   /** Where deposits for the chain are made; null: it is none of the OP stack. */
   readonly settlement: Settlement | null
+  /** Where tickets for the chain are made; null: it takes none. */
+  readonly tickets: TicketInbox | null
 }
 
 /** @throws RangeError for a chain without Across, Stargate and CCTP. */
@@ -66,5 +69,6 @@ export function bridgeAddresses({ name, bridges }: ChainDefinition): BridgeAddre
       }),
     ),
     settlement: settlementOf({ bridges }),
+    tickets: inboxOf({ bridges }),
   }
 }

@@ -6,6 +6,7 @@ import type { Hex } from '../../domain/primitives.js'
 import { quietly } from '../../telemetry/quietly.js'
 import type { SandboxAccount } from '../accounts.js'
 import { acrossDelivery, fundsDeposited } from './across.js'
+import { arbitrumDelivery, messageNumbered } from './arbitrum.js'
 import { canonicalDelivery, transactionDeposited } from './canonical.js'
 import { cctpDelivery, messageSent } from './cctp.js'
 import { finalityBlocks, type HostileCounts, Hostility } from './hostile.js'
@@ -161,11 +162,14 @@ export class Relayer {
       const portals = this.#chains.flatMap(({ bridges: { settlement } }) =>
         settlement?.chainId === chain.chainId ? [settlement.portal] : [],
       )
+      const inboxes = this.#chains.flatMap(({ bridges: { tickets } }) =>
+        tickets?.chainId === chain.chainId ? [tickets.bridge] : [],
+      )
       const logs = await chain.logs({
         fromBlock: entry.seen + 1,
         toBlock: head,
-        addresses: [endpoint, spokePool, cctp.transmitter, ...portals],
-        topics: [packetSent, fundsDeposited, messageSent, transactionDeposited],
+        addresses: [endpoint, spokePool, cctp.transmitter, ...portals, ...inboxes],
+        topics: [packetSent, fundsDeposited, messageSent, transactionDeposited, messageNumbered],
       })
       const all = await Promise.all(logs.map((log) => this.#waitingOf(log, chain)))
       this.#waiting.push(...all.flat())
@@ -259,6 +263,7 @@ export class Relayer {
   async #deliveryOf(log: RelayedLog, chain: RelayedChain): Promise<PendingDelivery | null> {
     const [topic] = log.topics
     if (topic === messageSent) return cctpDelivery(log, chain, this.#chains)
+    if (topic === messageNumbered) return arbitrumDelivery(log, chain, this.#chains)
     if (topic === transactionDeposited) return canonicalDelivery(log, chain, this.#chains)
     return topic === packetSent
       ? layerZeroDelivery(log, chain, this.#chains)

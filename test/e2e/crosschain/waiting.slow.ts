@@ -29,7 +29,7 @@ import { runCli } from '../../support/cli.js'
 
 const alice = sandboxAccount('alice')
 const stranger = sandboxAccount('dave')
-const [here, there] = [1, 8453]
+const [here, there, arbitrum] = [1, 8453, 42161]
 const usdc = acrossToken(here, 'USDC')
 const usdcThere = acrossToken(there, 'USDC')
 const aero: Address = '0x940181a94a35a4569e4529a3cdfb74e38fd98631'
@@ -40,7 +40,7 @@ let relayed: RelayedService
 let receivers = 0
 
 beforeAll(async () => {
-  relayed = await startRelayedService([here, there])
+  relayed = await startRelayedService([here, there, arbitrum])
 })
 afterAll(() => relayed?.stop())
 
@@ -221,6 +221,76 @@ describe('over Stargate', () => {
     await relayed.rpc(there, 'anvil_setCode', [receiver, '0x'])
     await relayed.sent(there, waiting.retry, stranger.privateKey)
     expect(await held(nativeToken, receiver)).toBe(amountOut)
+  })
+})
+
+describe('by tickets of Arbitrum', () => {
+  const retryables = '0x000000000000000000000000000000000000006e'
+  const weth = acrossToken(arbitrum, 'WETH')
+  const dollars = acrossToken(arbitrum, 'USDC')
+  afterEach(() => relayed.relay('deliver'))
+  const heldThere = (token: Address, of: Address) =>
+    relayed.on(arbitrum).balance(token === nativeToken ? undefined : token, of)
+  const ticketFor = (query: Record<string, string>) =>
+    sentFor('canonical', {
+      destinationChainId: String(arbitrum),
+      tokenIn: nativeToken,
+      amountIn: `${2n * 10n ** 18n}`,
+      ...query,
+    })
+
+  test.each([nativeToken, weth, dollars])(
+    'a deposit arrives by its first try, as the answer says: %s',
+    async (tokenOut) => {
+      const receiver = freshReceiver()
+      const { hash, amountOut } = await ticketFor({ receiver, tokenOut })
+      await relayed.relay()
+      expect(await heldThere(tokenOut, receiver)).toBe(amountOut)
+      expect(await checked('canonical', hash)).toMatchObject({
+        status: 'delivered',
+        destinationChainId: arbitrum,
+        destinationTxHash: expect.stringMatching(/^0x/),
+      })
+    },
+  )
+
+  test.each(['starve', 'unreceived'])(
+    '%s: a ticket whose first try has not paid is redeemed by anybody',
+    async (mode) => {
+      const receiver = freshReceiver()
+      await relayed.relay('hold')
+      const { hash, amountOut } = await ticketFor({ receiver, tokenOut: dollars })
+      const sent = await checked('canonical', hash)
+      expect(sent.status).toBe('inflight')
+      expect(sent).not.toHaveProperty('retry')
+      await relayed.relay(mode)
+      const waiting = await checked('canonical', hash)
+      expect(waiting).toMatchObject({
+        status: 'inflight',
+        error: expect.stringMatching(/anybody may redeem it. It is kept until 20[^ ]*Z.$/),
+        retry: { to: retryables, value: '0', gas: expect.stringMatching(/^\d{6,}$/) },
+        sourceEvent: { hasMessage: true },
+      })
+      const { transactionHash } = await relayed.sent(arbitrum, waiting.retry, stranger.privateKey)
+      expect(await heldThere(dollars, receiver)).toBe(amountOut)
+      const delivered = await checked('canonical', hash)
+      expect(delivered).toMatchObject({ status: 'delivered', destinationTxHash: transactionHash })
+      expect(delivered).not.toHaveProperty('retry')
+    },
+  )
+
+  test('a ticket whose receiver takes no ether says why, and is redeemed when it does', async () => {
+    const receiver = freshReceiver()
+    await relayed.relay('hold')
+    const { hash, amountOut } = await ticketFor({ receiver, tokenOut: nativeToken })
+    await relayed.rpc(arbitrum, 'anvil_setCode', [receiver, '0x5f5ffd'])
+    await relayed.relay('deliver')
+    const waiting = await checked('canonical', hash)
+    expect(waiting.error).toMatch(/redeem it.*would fail now: reverted without a reason/)
+    await relayed.rpc(arbitrum, 'anvil_setCode', [receiver, '0x'])
+    await relayed.sent(arbitrum, waiting.retry, stranger.privateKey)
+    expect(await heldThere(nativeToken, receiver)).toBe(amountOut)
+    expect(await checked('canonical', hash)).toMatchObject({ status: 'delivered' })
   })
 })
 

@@ -60,6 +60,7 @@ const accountTerms: DeliveryTerms = {
   receiver,
   message: '0x',
   gas: 0n,
+  gasPrice: 1n,
   deliveryCost: 0n,
   plainDeliveryCost: 0n,
 }

@@ -32,6 +32,12 @@ export const readAt: Readonly<Record<string, string>> = {
   'bridges.canonical-tokens.bridge':
     'viem/chains, l1StandardBridge; ethereum-optimism/superchain-registry, superchain/configs/mainnet',
   'bridges.canonical-tokens.tokens': 'ethereum-optimism/ethereum-optimism.github.io, data',
+  'bridges.canonical-tickets.inbox':
+    'OffchainLabs/arbitrum-sdk 45e63a8, src/lib/dataEntities/networks.ts',
+  'bridges.canonical-tickets.bridge':
+    'OffchainLabs/arbitrum-sdk 45e63a8, src/lib/dataEntities/networks.ts',
+  'bridges.canonical-tickets.retryables':
+    'OffchainLabs/nitro-contracts, src/precompiles/ArbRetryableTx.sol',
   'bridges.cctp.messageTransmitter': 'developers.circle.com, CCTP contract addresses',
   'bridges.cctp.tokenMessenger': 'developers.circle.com, CCTP contract addresses',
   'bridges.cctp.tokens': 'developers.circle.com, USDC contract addresses',

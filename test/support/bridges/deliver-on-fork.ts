@@ -31,6 +31,8 @@ const abi = parseAbi([
   'function approve(address spender, uint256 amount)',
   'function balanceOf(address owner) view returns (uint256)',
   'event TransactionDeposited(address indexed from, address indexed to, uint256 indexed version, bytes opaqueData)',
+  'event MessageDelivered(uint256 indexed messageIndex, bytes32 indexed beforeInboxAcc, address inbox, uint8 kind, address sender, bytes32 messageDataHash, uint256 baseFeeL1, uint64 timestamp)',
+  'event InboxMessageDelivered(uint256 indexed messageNum, bytes data)',
   'event PacketSent(bytes encodedPayload, bytes options, address sendLibrary)',
   'struct Origin { uint32 srcEid; bytes32 sender; uint64 nonce; }',
   'function lzReceive(Origin origin, bytes32 guid, bytes message, address executor, bytes extraData) payable',
@@ -135,6 +137,13 @@ export async function deliverOnFork(args: {
         done.push(...(await receive(anvil, event.address, event.args)))
       } else if (event.eventName === 'TransactionDeposited') {
         done.push(await includeDeposit(anvil, event.args))
+      } else if (event.eventName === 'InboxMessageDelivered') {
+        const numbered = events.find(
+          (one) =>
+            one.eventName === 'MessageDelivered' && one.args.messageIndex === event.args.messageNum,
+        )
+        if (numbered?.eventName !== 'MessageDelivered') throw new Error('a ticket of nobody')
+        done.push(await redeem(anvil, numbered.args.sender, event.args.data))
       } else if (event.eventName === 'MessageSent') {
         done.push(await mint(anvil, event.address, event.args.message))
       }
@@ -263,6 +272,18 @@ async function includeDeposit(
   const data = slice(opaqueData, 73)
   if (mint !== value) throw new Error('a deposit that sends another amount than it mints')
   return mined(anvil, { from, to, data, gas: numberToHex(gas), value: numberToHex(value ?? 0n) })
+}
+
+/**
+ * The first try of a ticket, of its sender with its value and gas. Words: to, value, deposit, submission cost, two receivers
+ * of refunds, gas, its price, bytes of the data.
+ */
+async function redeem(anvil: TestAnvil, from: Address, packed: Hex): Promise<Mined> {
+  const word = (place: number) => slice(packed, 32 * place, 32 * place + 32)
+  const data = size(packed) > 288 ? slice(packed, 288) : '0x'
+  const [value, gas] = [word(1), word(6)].map((hex) => numberToHex(hexToBigInt(hex)))
+  if (value === undefined || gas === undefined) throw new Error('a ticket without words')
+  return mined(anvil, { from, to: slice(word(0), 12), data, gas, value })
 }
 
 /** Of an attester who is nobody's. */

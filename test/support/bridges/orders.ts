@@ -30,7 +30,7 @@ export function orderTerms(
       }
     : swap
   const message = buildDeliveryMessage({ order, fallbackReceiver, minimumGas })
-  const costs = { deliveryCost: 1_234n, plainDeliveryCost: 1_000n }
+  const costs = { gasPrice: 1n, deliveryCost: 1_234n, plainDeliveryCost: 1_000n }
   return { receiver: lane.orderReceiver, message, gas, ...costs }
 }
 

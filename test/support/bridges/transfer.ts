@@ -226,5 +226,5 @@ export async function statusAt(
     const whole = found.map((log) => ({ ...log, blockNumber: BigInt(log.blockNumber) }))
     return typeof logs === 'bigint' ? whole.filter((log) => log.blockNumber <= logs) : whole
   }
-  return adapter.status(delivery, destination.definition, reader, read)
+  return adapter.status(delivery, destination.definition, reader, read, async () => null)
 }

@@ -1,9 +1,4 @@
-import {
-  type BridgeAdapter,
-  isRefusal,
-  type Lane,
-  type LaneRefusal,
-} from '../../../bridges/bridge.js'
+import { isRefusal, type Lane, type LaneRefusal } from '../../../bridges/bridge.js'
 import type { TypedAction } from '../../../domain/bundle.js'
 import { defined } from '../../../domain/defined.js'
 import { ForkrouteError } from '../../../domain/errors.js'
@@ -117,7 +112,10 @@ export const bridge = defineServiceAction({
 })
 
 /** Splits before it keep off the tokens that it mentions: the one in which it is paid beside the amount is among them. */
-export function mentionsFee(action: TypedAction, { hasNativeFee }: BridgeAdapter): TypedAction {
+export function mentionsFee(
+  action: TypedAction,
+  { hasNativeFee }: { readonly hasNativeFee: boolean },
+): TypedAction {
   return hasNativeFee ? { ...action, values: { ...action.values, feeToken: nativeToken } } : action
 }
 
