@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { inboxOf } from '../bridges/canonical/inbox.js'
 import {
   messagePasser,
   messenger,
@@ -20,11 +21,20 @@ function addressesIn(value: unknown): string[] {
 describe.each(chains)('$name', (chain) => {
   test('every address of its definition is asked something', () => {
     const asked = new Set<string>(probesOf(chain, []).map(({ to }) => to))
-    const { canonical: _one, 'canonical-tokens': _other, ...bridges } = chain.bridges ?? {}
+    const {
+      canonical: _one,
+      'canonical-tokens': _other,
+      'canonical-tickets': _third,
+      ...bridges
+    } = chain.bridges ?? {}
     const named = new Set(addressesIn({ ...chain, bridges }))
     // A chain states which contracts of Ethereum its deposits go through, and there they are asked.
     const deposits = chain.id === ethereum.id ? chains.map((one) => one.bridges?.canonical) : []
     for (const address of addressesIn(deposits)) named.add(address)
+    const inboxes = chain.id === ethereum.id ? chains.map(inboxOf) : []
+    for (const one of inboxes) if (one) named.add(one.inbox).add(one.bridge)
+    const own = inboxOf(chain)
+    if (own) named.add(own.retryables)
     // Where they arrive is the same on every chain of the stack.
     if (chain.bridges?.canonical)
       for (const address of [messenger, messagePasser, standardBridge]) named.add(address)
