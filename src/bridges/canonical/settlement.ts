@@ -67,10 +67,20 @@ export function tokenBridgeOf({ bridges }: Pick<ChainDefinition, 'bridges'>): To
   }
 }
 
+const addresses = 1n << 160n
 const aliasOffset = 0x1111000000000000000000000000000000001111n
 
 /** Who a contract of the chain that is settled on is, as the sender of a deposit. */
 export function aliasOf(contract: Address): Address {
-  const alias = (BigInt(contract) + aliasOffset) % (1n << 160n)
-  return `0x${alias.toString(16).padStart(40, '0')}`
+  return shifted(contract, aliasOffset)
+}
+
+/** Whose alias it is. */
+export function aliasedAs(alias: Address): Address {
+  return shifted(alias, addresses - aliasOffset)
+}
+
+function shifted(address: Address, offset: bigint): Address {
+  const moved = (BigInt(address) + offset) % addresses
+  return `0x${moved.toString(16).padStart(40, '0')}`
 }

@@ -105,6 +105,7 @@ test('a payment is told with its sender’s alias, and with the id that the dest
     destinationChainId: 42161,
     token: nativeToken,
     amount: value,
+    sender: executor,
     receiver,
     message: '0x',
   })

@@ -27,6 +27,7 @@ import type { Delivery, DeliverySimulation } from '../bridge.js'
 import { deliver } from './abi.js'
 import { orderIn } from './deposits.js'
 import { inboxAbi, inboxOf } from './inbox.js'
+import { aliasedAs } from './settlement.js'
 
 const [delivered, numbered] = [
   [getAbiItem({ abi: inboxAbi, name: 'InboxMessageDelivered' })],
@@ -180,6 +181,8 @@ function toDelivery(
     destinationChainId,
     token: nativeToken,
     amount,
+    // The inbox takes everybody's alias, contract or not.
+    sender: aliasedAs(from),
     receiver: to,
     message: order ?? data,
     details: {

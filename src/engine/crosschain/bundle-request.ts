@@ -142,6 +142,10 @@ function readBridge(
     refuse(index, 'receiver', `another than ${receiver} on chain ${destination.id}: ${why}`)
   }
   const runsOrder = callback !== undefined && callback !== null
+  if (runsOrder && lane.withoutOrders) {
+    const named = `${lane.symbol} over ${lane.bridge} (${lane.primary})`
+    refuse(index, 'callback', `left out for ${named}. ${lane.withoutOrders}`)
+  }
   const callValue = callValueOf(callbackValue, lane, { index, runsOrder })
   const common = { source, lane, runsOrder, swapsOnDestination: true, centiBps: defaultCentiBps }
   const ran = runsOrder

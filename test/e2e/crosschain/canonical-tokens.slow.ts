@@ -133,7 +133,8 @@ describe('POST /shortcuts/bundle', () => {
   test('refuses a callback, which nobody would call', async () => {
     const balance = { protocol: 'svc', action: 'balance', args: { token: there('DAI') } }
     const { status, body } = await sent({ callback: [balance] })
-    expect({ status, code: body.code }).toEqual({ status: 422, code: 'NO_ROUTE' })
+    expect({ status, code: body.code }).toEqual({ status: 400, code: 'INVALID_REQUEST' })
+    expect(body.message).toContain(`DAI over canonical (${standardBridge})`)
     expect(body.message).toContain('calls nobody')
   })
 })
