@@ -33,7 +33,7 @@ describeRecorded('hindsight of recorded mainnet', () => {
     const catalog = openCatalog(dataDir)
     catalog.importPools(1, recordedPools())
     catalog.close()
-    const env = { RPC_URL_1: node.url, DATA_DIR: dataDir, WORKERS: '2' }
+    const env = { RPC_URL_1: node.url, DATA_DIR: dataDir }
     service = await startService({ ...env, REQUEST_TIMEOUT_MS: '600000' })
     const answer = await hindsight(stateBlock + 1)
     expect(answer.status, answer.text).toBe(200)

@@ -28,7 +28,7 @@ export async function measureBothWays(
   const node = await startBadNode(nodeUrl, { lacks: ['logs'] })
   onTestFinished(() => node.stop())
   const measure = async (url: string): Promise<MeasuredSlippage> => {
-    const service = await startService({ ...environment(url), WORKERS: '1' })
+    const service = await startService({ ...environment(url) })
     onTestFinished(() => service.stop())
     // The answer itself, and what the measurement adds to it.
     await service.get('/api/v1/shortcuts/quote', quote)

@@ -40,14 +40,14 @@ beforeAll(async () => {
   const { url } = context().sandbox
   writer = await new NodeWriter(url).start()
   const ask = { chainId: '1', tokenIn: paxg, tokenOut: weth, amountIn: `${amountIn}` }
-  const before = await startService({ ...environment(url), WORKERS: '1' })
+  const before = await startService({ ...environment(url) })
   pair = (await before.get('/api/v1/shortcuts/quote', ask)).body.route[0].primary
   await before.stop()
   for (const permille of moves) {
     await move(BigInt(permille))
     await writer.rpc('anvil_mine', ['0x2'])
   }
-  service = await startService({ ...environment(url), WORKERS: '2' })
+  service = await startService({ ...environment(url) })
   head = Number(await writer.rpc<Hex>('eth_blockNumber', []))
 })
 afterAll(async () => {
@@ -255,7 +255,7 @@ describe('slippage=auto', () => {
   test('without history it is the default, and says so', async () => {
     const node = await startBadNode(context().sandbox.url, { oldState: 'zeros' })
     onTestFinished(() => node.stop())
-    const pruned = await startService({ ...environment(node.url), WORKERS: '1' })
+    const pruned = await startService({ ...environment(node.url) })
     onTestFinished(() => pruned.stop())
     const blockNumber = String(head - 100)
     const { body, text } = await pruned.get('/api/v1/shortcuts/route', {

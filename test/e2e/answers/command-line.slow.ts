@@ -18,7 +18,7 @@ const [weth, usdc] = [sandboxToken('WETH').address, sandboxToken('USDC').address
 let service: TestService
 
 beforeAll(async () => {
-  service = await startService({ AUTH_MODE: 'open', WORKERS: '1' })
+  service = await startService({ AUTH_MODE: 'open' })
 })
 afterAll(() => service?.stop())
 

@@ -10,7 +10,7 @@ let service: TestService
 
 beforeAll(async () => {
   // Open: the id of an account in the transaction costs gas, and the page shows that of a command without one.
-  service = await startService({ AUTH_MODE: 'open', WORKERS: '1' })
+  service = await startService({ AUTH_MODE: 'open' })
 })
 afterAll(() => service?.stop())
 

@@ -39,7 +39,7 @@ let pancakePair: Address
 
 beforeAll(async () => {
   // Without keys: an account's id is random, is part of the calldata, and costs gas by its zero bytes.
-  service = await startService({ WORKERS: '2', SERVICE_NAME: 'svc', AUTH_MODE: 'open' })
+  service = await startService({ SERVICE_NAME: 'svc', AUTH_MODE: 'open' })
   node = await new NodeWriter(service.nodeUrl).start()
   const pools = await placeForkVenues(service.nodeUrl)
   await placeConverters(service.nodeUrl)

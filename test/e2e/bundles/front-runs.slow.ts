@@ -61,7 +61,7 @@ const planned = [...byName({ anybody, nft: '0', pancakePair: '0x' })]
 const names = planned.map(([name]) => name)
 
 beforeAll(async () => {
-  service = await startService({ WORKERS: '2', SERVICE_NAME: 'svc', AUTH_MODE: 'open' })
+  service = await startService({ SERVICE_NAME: 'svc', AUTH_MODE: 'open' })
   node = await new NodeWriter(service.nodeUrl).start()
   const pools = await placeForkVenues(service.nodeUrl)
   await placeConverters(service.nodeUrl)

@@ -13,7 +13,7 @@ let browser: Browser
 let service: TestService
 
 beforeAll(async () => {
-  service = await startService({ WORKERS: '2', RATE_LIMIT_PER_MINUTE: '1000000' })
+  service = await startService({ RATE_LIMIT_PER_MINUTE: '1000000' })
   browser = await launchChromium()
 })
 afterAll(async () => {

@@ -24,7 +24,6 @@ beforeAll(async () => {
   await mkdir(cassettes)
   service = await startService({
     CASSETTES_DIR: cassettes,
-    WORKERS: '2',
     RATE_LIMIT_PER_MINUTE: '1000000',
   })
   const mode = { kind: 'record', file: join(cassettes, 'one.cassette') } as const

@@ -17,7 +17,6 @@ let service: TestService
 
 beforeAll(async () => {
   service = await startService({
-    WORKERS: '2',
     RATE_LIMIT_PER_MINUTE: '1000000',
     CORS_ORIGINS: 'https://desk.example',
     RPC_URL_1: `${sandbox().sandbox.url}/?key=${secret}`,

@@ -44,7 +44,7 @@ test.each([
     expect(status, JSON.stringify(body)).toBe(200)
     return BigInt(body.amountOut)
   }
-  // Both threads have to know the blocks.
+  // The blocks of both chains have to be known first.
   for (let serial = 0n; serial < 8n; serial++) await quote(10n ** 18n + serial)
   for (const node of nodes) node.reset()
   const amountOut = await quote(10n ** 18n + 99n)

@@ -10,10 +10,7 @@ let withKeys: SharedService
 let open: TestService
 
 beforeAll(async () => {
-  ;[withKeys, open] = await Promise.all([
-    sharedService(),
-    startService({ AUTH_MODE: 'open', WORKERS: '1' }),
-  ])
+  ;[withKeys, open] = await Promise.all([sharedService(), startService({ AUTH_MODE: 'open' })])
 })
 afterAll(() => open?.stop())
 

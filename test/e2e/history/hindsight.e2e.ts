@@ -78,7 +78,7 @@ beforeAll(async () => {
   await traders.mine([])
   const [hash = '0x'] = await traders.mine([trade])
   late = { trade, hash, block: await traders.head() }
-  const env = { RPC_URL_1: traders.url, AUTH_MODE: 'open', WORKERS: '2' }
+  const env = { RPC_URL_1: traders.url, AUTH_MODE: 'open' }
   service = await startService(env)
 })
 afterAll(async () => {

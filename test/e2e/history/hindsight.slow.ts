@@ -83,7 +83,7 @@ beforeAll(async () => {
   traders = await startTraders()
   for (const one of [...sellers, ...buyers, attacker, victim])
     await traders.equip(one, [weth, usdc, dai])
-  const env = { RPC_URL_1: traders.url, AUTH_MODE: 'open', WORKERS: '2' }
+  const env = { RPC_URL_1: traders.url, AUTH_MODE: 'open' }
   service = await startService({ ...env, REQUEST_TIMEOUT_MS: '600000' })
   const random = createSeededRandom(7n)
   for (let block = 0; block < blocks; block++) {

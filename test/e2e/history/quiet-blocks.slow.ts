@@ -204,7 +204,7 @@ async function swapOnV4(tokenOut: Address, amountIn: bigint): Promise<Trade> {
 
 async function routeOnV4(tokenOut: Address, amountIn: bigint) {
   const others = protocols.map(({ slug }) => slug).filter((slug) => slug !== 'uniswap-v4')
-  const service = await startService({ ...environment(traders.url), WORKERS: '1' })
+  const service = await startService({ ...environment(traders.url) })
   const { body, text } = await service.get('/api/v1/shortcuts/route', {
     chainId: '1',
     fromAddress: trader,

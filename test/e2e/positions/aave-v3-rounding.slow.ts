@@ -42,7 +42,7 @@ beforeAll(async () => {
   await node.send(usdc, approve, [pool, maxUint256], alice)
   const supply = 'function supply(address, uint256, address, uint16)'
   await node.send(pool, supply, [usdc, 1_000_000n, alice, 0], alice)
-  service = await startService({ RPC_URL_1: sandbox.url, WORKERS: '2' })
+  service = await startService({ RPC_URL_1: sandbox.url })
   const { timestamp } = await node.rpc<{ timestamp: Hex }>('eth_getBlockByNumber', [
     'latest',
     false,

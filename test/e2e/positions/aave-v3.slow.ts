@@ -41,7 +41,7 @@ beforeAll(async () => {
   sandbox = await startSandbox()
   node = await new NodeWriter(sandbox.url).start()
   await lendAndBorrow(node)
-  service = await startService({ RPC_URL_1: sandbox.url, WORKERS: '2' })
+  service = await startService({ RPC_URL_1: sandbox.url })
 })
 afterAll(async () => {
   await service.stop()

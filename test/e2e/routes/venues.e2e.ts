@@ -63,7 +63,7 @@ beforeAll(async () => {
     V4_HOOKS: 'listed',
     V4_HOOKS_ALLOWLIST: Object.values(allowed).join(),
   })
-  running = await startService({ RPC_URL_1: sandbox.url, DATA_DIR: dataDir, WORKERS: '1' })
+  running = await startService({ RPC_URL_1: sandbox.url, DATA_DIR: dataDir })
 })
 afterAll(async () => {
   await running.stop()

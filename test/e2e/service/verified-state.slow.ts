@@ -31,7 +31,7 @@ async function nodeThat(behave: Behaviour) {
 }
 
 async function serviceOf(env: Readonly<Record<string, string>>): Promise<TestService> {
-  const service = await startService({ ...env, WORKERS: '1', FORKS_PER_BLOCK: '1' })
+  const service = await startService({ ...env, FORKS_PER_BLOCK: '1' })
   onTestFinished(() => service.stop())
   return service
 }

@@ -42,13 +42,24 @@ export interface Answer {
   readonly body: any
 }
 
-/** @param sandbox - nodes of one that runs already; absent: the service starts its own, where it is given no node. */
+/**
+ * With one thread unless the environment says otherwise: each of several would read the market and compile the code anew,
+ * which takes most of the time of a service that is asked little.
+ *
+ * @param sandbox - nodes of one that runs already; absent: the service starts its own, where it is given no node.
+ */
 export async function startService(
   env: Readonly<Record<string, string>> = {},
   sandbox?: readonly SandboxNode[],
 ): Promise<TestService> {
   const dataDir = env.DATA_DIR ?? (await mkdtemp(join(tmpdir(), 'forkroute-test-')))
-  const config = loadConfig({ PORT: '0', LOG_LEVEL: 'error', ...env, DATA_DIR: dataDir })
+  const config = loadConfig({
+    PORT: '0',
+    LOG_LEVEL: 'error',
+    WORKERS: '1',
+    ...env,
+    DATA_DIR: dataDir,
+  })
   const logger = createLogger(config.logLevel)
   const service = await createService(config, { logger, sandbox })
   const keys = openKeyStore(dataDir)

@@ -29,7 +29,6 @@ async function start(): Promise<SharedService> {
   endWithWorker(() => rmSync(dataDir, { recursive: true, force: true }))
   const service = await startService({
     DATA_DIR: dataDir,
-    WORKERS: '2',
     RATE_LIMIT_PER_MINUTE: '1000000',
   })
   const { url } = await startReadOnlyNode(service.nodeUrl)
