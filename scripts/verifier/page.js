@@ -33,6 +33,11 @@ function proven({ accounts, slots, codes }) {
   return `${accounts.size} accounts, ${slots.size} slots, ${codes.size} codes`
 }
 
+function assumed({ isDelegated, assumed: words, transaction }) {
+  const code = isDelegated ? `, and that it runs the code of ${transaction.to}` : ''
+  return `${words.length} of the sender, besides ether for the gas${code}`
+}
+
 function show({ problem, file, header, state }, { key, blockHash }) {
   const { evidence } = file ?? {}
   const rows = evidence
@@ -46,10 +51,7 @@ function show({ problem, file, header, state }, { key, blockHash }) {
         ['signed by', file.publicKey],
         ['is it the service?', key ? 'as the key above says' : 'not known: give its key above'],
         ['proven', state ? proven(state) : 'nothing'],
-        [
-          'assumed',
-          `${evidence.execution.assumed.length} of the sender, besides ether for the gas`,
-        ],
+        ['assumed', assumed(evidence.execution)],
         ['the answer says', `${evidence.answer.amountOut} of ${evidence.request.input.tokenOut}`],
         ['what it does', 'not checked here: forkroute verify runs the transaction'],
       ]

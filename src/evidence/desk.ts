@@ -123,7 +123,9 @@ function draftOf(
   }
   const rules = rulesOf(block.chainId)
   const { time, baseFeePerGas } = blockEnvironment(block, rules)
-  const { from, to, data, value, gasLimit = 0n } = simulation
+  const { from, data, value, gasLimit = 0n } = simulation
+  const delegate = delegateOf(simulation)
+  const to = delegate ?? simulation.to
   return {
     format: 'forkroute-evidence-1',
     madeBy,
@@ -132,6 +134,7 @@ function draftOf(
     block: { chainId: block.chainId, hash: block.hash, header: headerRlp(header) },
     execution: {
       transaction: { from, to, data, value: numberToHex(value), gas: numberToHex(gasLimit) },
+      isDelegated: delegate !== null,
       hardFork: simulatedHardFork(hardForkAt(block)),
       time: numberToHex(time),
       baseFeePerGas: numberToHex(baseFeePerGas),
@@ -142,14 +145,23 @@ function draftOf(
   }
 }
 
+/** Whose code the sender's account runs, as an EIP-7702 account does; null: none. */
+function delegateOf({ from, to, overrides }: SimulationRequest): Address | null {
+  const [, delegate] = /^0xef0100([0-9a-f]{40})$/i.exec(overrides[from]?.code ?? '') ?? []
+  return delegate && to === from ? `0x${delegate.toLowerCase()}` : null
+}
+
 /** @throws ForkrouteError INVALID_REQUEST where the simulation assumes more than a verifier accepts. */
-function assumptionsOf({ from, before = [], overrides }: SimulationRequest): Assumed {
+function assumptionsOf(simulation: SimulationRequest): Assumed {
+  const { from, before = [], overrides } = simulation
   const found: Assumed = []
   if (before.length) throw unproven('its sender is lent what it swaps')
   for (const [address, { balance, code, nonce, stateDiff = {}, preimages = {} }] of Object.entries(
     overrides,
   )) {
-    if (code || nonce !== undefined || (balance !== undefined && address !== from)) {
+    const isOwn = address === from && delegateOf(simulation) !== null
+    const isOther = code !== undefined && !isOwn
+    if (isOther || nonce !== undefined || (balance !== undefined && address !== from)) {
       throw unproven('it is simulated with code that is not of the chain')
     }
     if (balance !== undefined) {

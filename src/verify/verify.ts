@@ -30,6 +30,8 @@ const evidence = z.strictObject({
   /** The transaction in the block after: unix seconds, and wei per gas. */
   execution: z.strictObject({
     transaction: call,
+    /** The sender's account has taken on the code of the recipient (EIP-7702), and is called itself. */
+    isDelegated: z.boolean(),
     hardFork: z.string().check(z.regex(/^[a-z]{1,20}$/)),
     time: int,
     baseFeePerGas: int,
@@ -58,9 +60,8 @@ export interface VerifyOptions {
 export interface Report {
   /** All holds, and the transaction was run. */
   isProven: boolean
-  /** The first that was found; what comes after it was not checked. */
+  /** The first that was found; what comes after it was not checked, and is null. */
   problem: { readonly part: Part; readonly message: string } | null
-  /** As far as the checks have come. */
   file: EvidenceFile | null
   header: ReturnType<typeof headerOf> | null
   state: ProvenState | null
@@ -80,10 +81,13 @@ export async function verifyEvidence(content: string, options: VerifyOptions = {
   try {
     const file = parseEvidence(content)
     report.file = file
-    const { publicKey, evidence } = file
+    const { publicKey, signature, evidence } = file
     const { chainId: chain, hash } = evidence.block
     part = 'signature'
-    await checkSignature(file)
+    const raw = (value: Hex) => Uint8Array.from(hexToBytes(value))
+    const key = await crypto.subtle.importKey('raw', raw(publicKey), 'Ed25519', false, ['verify'])
+    const isIts = await crypto.subtle.verify('Ed25519', key, raw(signature), signedBytes(evidence))
+    need(isIts, 'the key has not signed this evidence')
     need(publicKeys?.includes(publicKey) ?? true, `${publicKey} is not a key that is trusted`)
     part = 'chain'
     need(chain === (chainId ?? chain), `it is about chain ${chain}, not ${chainId}`)
@@ -110,13 +114,6 @@ function parseEvidence(content: string): EvidenceFile {
   const [issue] = evidenceFile.safeParse(file).error?.issues ?? []
   need(!issue, `${['the file', ...(issue?.path ?? [])].join('.')} is malformed`)
   return file as EvidenceFile
-}
-
-async function checkSignature({ evidence, publicKey, signature }: EvidenceFile): Promise<void> {
-  const raw = (value: Hex) => Uint8Array.from(hexToBytes(value))
-  const key = await crypto.subtle.importKey('raw', raw(publicKey), 'Ed25519', false, ['verify'])
-  const isIts = await crypto.subtle.verify('Ed25519', key, raw(signature), signedBytes(evidence))
-  need(isIts, 'the key has not signed this evidence')
 }
 
 /** For Ed25519: JSON by RFC 8785, equal for equal evidence, however it is written. */
@@ -180,7 +177,7 @@ const readers = {
 /** The transaction, between reads of what the sender spends and the receiver gains. */
 export function executionOf(evidence: Evidence, state: Pick<ProvenState, 'accounts' | 'slots'>) {
   const { request, answer, execution } = evidence
-  const { transaction, assumed, time, baseFeePerGas, priorityFeePerGas } = execution
+  const { transaction, isDelegated, assumed, time, baseFeePerGas, priorityFeePerGas } = execution
   const { input } = request
   const { chainId, hash } = evidence.block
   const { difficulty, feeRecipient, ...block } = headerOf(evidence)
@@ -200,8 +197,10 @@ export function executionOf(evidence: Evidence, state: Pick<ProvenState, 'accoun
 
   const [tokensIn, tokensOut] = [listOf(input.tokenIn), listOf(input.tokenOut)]
   const amountsIn = listOf(input.amountIn ?? answer.amountIn).map(BigInt)
-  let ether = state.accounts.get(from)?.balance
-  need(ether !== undefined, 'the sender is not proven')
+  const sender = state.accounts.get(from)
+  need(sender !== undefined, 'the sender is not proven')
+  need(!isDelegated || !sender.isContract(), 'the sender has code of its own')
+  let ether = sender.balance
   const words: Record<string, { stateDiff: Record<Hex, Hex> }> = {}
   for (const { token, slot, value, preimages } of assumed) {
     const at = tokensIn.indexOf(token ?? native)
@@ -218,7 +217,8 @@ export function executionOf(evidence: Evidence, state: Pick<ProvenState, 'accoun
   const price = next + BigInt(priorityFeePerGas)
   // Ether for the gas is always assumed.
   const balance = numberToHex(ether + BigInt(transaction.gas) * price)
-  const overrides = { ...words, ...readers, [from]: { ...words[from], balance } }
+  const own = isDelegated ? { balance, code: concatHex(['0xef0100', to]) } : { balance }
+  const overrides = { ...words, ...readers, [from]: { ...words[from], ...own } }
   const owned = [
     ...tokensIn.map((token) => ({ token, owner: from })),
     ...tokensOut.map((token) => ({ token, owner: String(input.receiver ?? from) as Hex })),
@@ -236,7 +236,7 @@ export function executionOf(evidence: Evidence, state: Pick<ProvenState, 'accoun
   const allowed = concatHex([allowance, pad(from), pad(to)])
   const before = [...balances, ...tokensIn.map((token) => read(token, allowed))]
   const prices = { maxFeePerGas: numberToHex(price), maxPriorityFeePerGas: priorityFeePerGas }
-  const calls = [...before, { ...transaction, ...prices }, ...balances]
+  const calls = [...before, { ...transaction, to: isDelegated ? from : to, ...prices }, ...balances]
   const [number, gasLimit] = [numberToHex(block.number + 1n), numberToHex(block.gasLimit)]
   // As the service has it: nothing that a contract could foresee.
   const prevRandao = difficulty ? numberToHex(difficulty, { size: 32 }) : keccak256(hash)

@@ -54,6 +54,7 @@ function shown({ isProven, problem, file, header, state }: Report): object {
     blockNumber: header && String(header.number),
     blockHash: block?.hash ?? null,
     state: state && countsOf(state),
+    isDelegated: execution?.isDelegated ?? null,
     assumed: execution?.assumed ?? [],
     answer: answer ?? null,
     request: request ?? null,
@@ -76,6 +77,10 @@ function print({ isProven, problem, file, header, state }: Report): void {
         token === null ? `${BigInt(value)} wei` : `a word of ${token}: ${value}`,
       ]),
     ]
+    if (execution.isDelegated) {
+      const { to } = execution.transaction
+      rows.push(['assumed of the sender', `its account runs the code of ${to}`])
+    }
     if (isProven) {
       const { tokenIn, amountIn = answer.amountIn, tokenOut } = request.input
       const amountOut = answer.amountOutList ?? answer.amountOut

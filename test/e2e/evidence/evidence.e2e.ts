@@ -76,6 +76,36 @@ describe('evidence=true', () => {
       },
       2,
     ],
+    [
+      'a route that the account of its sender runs',
+      'route',
+      {
+        fromAddress: alice,
+        routingStrategy: 'delegate',
+        tokenIn: nativeToken,
+        tokenOut: usdc,
+        amountIn: ether,
+      },
+      0,
+    ],
+    [
+      'a quote that an account runs',
+      'quote',
+      { routingStrategy: 'delegate', tokenIn: weth, tokenOut: usdc, amountIn: ether },
+      1,
+    ],
+    [
+      'a route through the wallet of its sender',
+      'route',
+      {
+        fromAddress: alice,
+        routingStrategy: 'svcwallet-v2',
+        tokenIn: nativeToken,
+        tokenOut: usdc,
+        amountIn: ether,
+      },
+      0,
+    ],
     ['a stated output', 'quote', { tokenIn: weth, tokenOut: usdc, amountOut: 10n ** 9n }, 2],
     [
       'a route to a stranger',

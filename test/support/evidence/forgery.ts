@@ -117,6 +117,10 @@ const bound: Readonly<Record<string, Change>> = {
     }
     return withPart(file, { execution: { ...execution, transaction } })
   },
+  'who runs it': (file) => {
+    const { execution } = file.evidence
+    return withPart(file, { execution: { ...execution, isDelegated: !execution.isDelegated } })
+  },
   'a part of another file': (file, random, other) => {
     const names = ['request', 'answer', 'block', 'execution', 'state'] as const
     const name = pick(names, random)

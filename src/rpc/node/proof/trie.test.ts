@@ -166,6 +166,7 @@ function fileOf(node: Hex, key: Hex): string {
     block: { chainId: 1, hash: keccak256(header), header },
     execution: {
       transaction: { from: zero, to: zero, data: '0x', value: '0x0', gas: '0x0' },
+      isDelegated: false,
       hardFork: 'prague',
       time: one,
       baseFeePerGas: one,
