@@ -1,7 +1,10 @@
 /** Evidence of routes and quotes, checked as a third party does: from the file alone, on an Anvil without a node. */
 import { generateKeyPairSync, sign } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { concatHex, fromRlp, type Hex, keccak256, pad, toRlp } from 'viem'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Address, nativeToken } from '../../../src/domain/primitives.js'
 import { createRpcClient } from '../../../src/rpc/node/json-rpc.js'
 import { provenAccount, provenSlot, TrieNodes } from '../../../src/rpc/node/proof/trie.js'
@@ -9,6 +12,7 @@ import { sandboxAccount } from '../../../src/sandbox/accounts.js'
 import { sandboxToken } from '../../../src/sandbox/tokens.js'
 import { runOnAnvil } from '../../../src/verify/anvil.js'
 import { type EvidenceFile, signedBytes, verifyEvidence } from '../../../src/verify/verify.js'
+import { runCli } from '../../support/cli.js'
 import { accepted, checkForgeries } from '../../support/evidence/check-forgeries.js'
 import { type SharedService, sharedService } from '../../support/service/shared-service.js'
 
@@ -257,6 +261,40 @@ describe('verifyEvidence', () => {
     const stale = await verifyEvidence(content, { blockHash: `0x${'12'.repeat(32)}` })
     expect(stale.problem?.part).toBe('branch')
     expect(stale.problem?.message).toContain('of a branch that was left')
+  })
+})
+
+describe('forkroute verify', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'forkroute-evidence-'))
+  afterAll(() => rmSync(folder, { recursive: true }))
+
+  test('says what an answer proves, and of a changed one what does not hold', async () => {
+    const { text, body } = await ask('quote', {
+      routingStrategy: 'delegate',
+      tokenIn: weth,
+      tokenOut: usdc,
+      amountIn: ether,
+    })
+    const file = join(folder, 'answer.json')
+    writeFileSync(file, text)
+    const { publicKey, evidence } = body.evidence as EvidenceFile
+    const known = ['--public-key', publicKey, '--block-hash', evidence.block.hash]
+    const shown = await runCli(['verify', file, ...known])
+    expect(shown, shown.err).toMatchObject({ code: 0 })
+    expect(shown.out).toContain('Proven.')
+    expect(shown.out).toContain(`runs the code of ${evidence.execution.transaction.to}`)
+    expect(shown.out).toContain(`${ether} of ${weth}`)
+    expect(shown.out).toContain(`${body.amountOut} of ${usdc}`)
+
+    writeFileSync(file, text.replaceAll(body.amountOut, `${body.amountOut}0`))
+    const changed = await runCli(['verify', file, '--json'])
+    expect(changed.code).toBe(1)
+    expect(JSON.parse(changed.out)).toMatchObject({
+      isProven: false,
+      problem: { part: 'signature' },
+      blockHash: evidence.block.hash,
+      isDelegated: true,
+    })
   })
 })
 
