@@ -39,7 +39,7 @@ import {
 } from './settlement.js'
 import { status } from './status.js'
 import { ticketStatus } from './ticket-status.js'
-import { isTicket, simulateTicket, ticketsIn } from './tickets.js'
+import { isTicket, simulateTicket, ticketEvents, ticketsIn } from './tickets.js'
 import {
   isWithdrawal,
   quoteWithdrawal,
@@ -225,7 +225,11 @@ export const canonical: BridgeAdapter = {
   },
   errorsAbi: [...canonicalErrorsAbi, ...inboxErrorsAbi],
   encode,
-  sentEvents: (source) => [...depositEvents(source), ...withdrawalEvents(source)],
+  sentEvents: (source) => [
+    ...depositEvents(source),
+    ...withdrawalEvents(source),
+    ...ticketEvents(source),
+  ],
   deliveriesIn: (logs, source, known) => [
     ...deliveriesIn(logs, source, known),
     ...withdrawalsIn(logs, source, known),

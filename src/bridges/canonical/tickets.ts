@@ -23,7 +23,7 @@ import {
   zeroAddress,
 } from '../../domain/primitives.js'
 import type { SimulationLog } from '../../domain/state.js'
-import type { Delivery, DeliverySimulation } from '../bridge.js'
+import type { Delivery, DeliverySimulation, EventFilter } from '../bridge.js'
 import { deliver } from './abi.js'
 import { orderIn } from './deposits.js'
 import { inboxAbi, inboxOf } from './inbox.js'
@@ -104,6 +104,17 @@ export function ticketId(ticket: Ticket): Hex {
 /** Numbers have no leading zeros, and whole bytes. */
 function evenHex(hex: Hex): Hex {
   return hex.length % 2 === 0 ? hex : `0x0${hex.slice(2)}`
+}
+
+export function ticketEvents({ id }: ChainDefinition): EventFilter[] {
+  return chains.flatMap((destination) => {
+    const place = inboxOf(destination)
+    if (place?.chainId !== id) return []
+    return [
+      { address: place.bridge, topics: [numberedTopic] },
+      { address: place.inbox, topics: [deliveredTopic] },
+    ]
+  })
 }
 
 export function ticketsIn(

@@ -17,6 +17,6 @@ test('under a hostile relayer and reorgs each transfer comes to an end, and no u
     expect(relayer[kind], kind).toBeGreaterThan(0)
   }
   const bridges = new Set(account.rows.map(({ bridge }) => bridge))
-  expect(bridges).toEqual(new Set(['across', 'canonical', 'cctp', 'stargate']))
+  expect(bridges).toEqual(new Set(['across', 'canonical', 'cctp', 'oft', 'stargate']))
   for (const { difference } of account.rows) expect(difference).toBe(0n)
 })

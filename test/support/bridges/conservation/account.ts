@@ -144,6 +144,7 @@ function differenceOf(
     const relayed = sum(own.filter(({ isRelayers }) => isRelayers))
     return inPools - (sent - refunded) + (atRelayer + relayed)
   }
+  if (bridge === 'oft') return ofOfts(books, symbol, own)
   if (bridge === 'stargate') {
     const inPools = total(({ places }) =>
       places.pools.filter((one) => one.symbol === symbol).map(({ pool, token }) => [pool, token]),
@@ -155,6 +156,22 @@ function differenceOf(
     return total(({ places }) => [[places.minter, places.usdc]]) - (sent - paid - kept) + losses
   }
   return total(({ places }) => (places.portal ? [[places.portal, native]] : [])) - sent
+}
+
+/** What is locked is what was sent there and not paid, and what is minted is what was paid and not sent: each by itself. */
+function ofOfts(books: readonly ChainBooks[], symbol: string, own: readonly Movement[]): bigint {
+  let difference = 0n
+  for (const { places, deltas } of books) {
+    const here = own.filter(({ chainId }) => chainId === places.chainId)
+    const of = (kind: Movement['kind']) => sum(here.filter((one) => one.kind === kind))
+    const left = of('sent') - of('paid')
+    for (const { pool, token, isLocking } of places.ofts.filter((one) => one.symbol === symbol)) {
+      const held = deltas.get(isLocking ? `${pool} ${token}` : `supply ${token}`) ?? 0n
+      const missing = held - (isLocking ? left : -left)
+      difference += missing < 0n ? -missing : missing
+    }
+  }
+  return difference
 }
 
 function sum(movements: readonly Movement[]): bigint {

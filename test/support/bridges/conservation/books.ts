@@ -32,6 +32,7 @@ const abi = parseAbi([
   'event RelayedMessage(bytes32 indexed msgHash)',
 ])
 const topics = abi.map((event) => toEventSelector(event))
+const totalSupply = toFunctionSelector('totalSupply()')
 const balanceOf = toFunctionSelector('balanceOf(address)')
 
 /** Whole addresses of a chain's bridges, as its definition has them. */
@@ -43,6 +44,13 @@ export interface BridgePlaces {
     readonly symbol: string
     readonly pool: Address
     readonly token: Address
+  }[]
+  /** One that locks has what the others mint. */
+  readonly ofts: readonly {
+    readonly symbol: string
+    readonly pool: Address
+    readonly token: Address
+    readonly isLocking: boolean
   }[]
   readonly minter: Address
   readonly usdc: Address
@@ -56,7 +64,7 @@ export type Rpc = <T>(chainId: number, method: string, params: readonly unknown[
 
 const native: Address = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'
 
-/** Raw units by holder and token, keyed `holder token`. */
+/** Raw units by holder and token, keyed `holder token`, and what there is of a token that an OFT mints, keyed `supply token`. */
 type Balances = ReadonlyMap<string, bigint>
 
 export interface Opening {
@@ -76,7 +84,7 @@ interface RawLog {
 }
 
 function holdersOf(places: BridgePlaces): (readonly [holder: Address, token: Address])[] {
-  const { spokePool, acrossTokens, pools, minter, usdc, portal, own, relayer } = places
+  const { spokePool, acrossTokens, pools, ofts, minter, usdc, portal, own, relayer } = places
   const tokens = [
     ...new Set([...acrossTokens.values(), ...pools.map(({ token }) => token), native]),
   ]
@@ -85,7 +93,7 @@ function holdersOf(places: BridgePlaces): (readonly [holder: Address, token: Add
       [spokePool, token] as const,
       [relayer, token] as const,
     ]),
-    ...pools.map(({ pool, token }) => [pool, token] as const),
+    ...[...pools, ...ofts].map(({ pool, token }) => [pool, token] as const),
     [minter, usdc] as const,
     ...(portal ? [[portal, native] as const] : []),
     ...own.flatMap((holder) => tokens.map((token) => [holder, token] as const)),
@@ -101,6 +109,10 @@ async function balancesOf(rpc: Rpc, places: BridgePlaces): Promise<Balances> {
         ? await rpc<Hex>(places.chainId, 'eth_getBalance', [holder, 'latest'])
         : await rpc<Hex>(places.chainId, 'eth_call', [{ to: token, data }, 'latest'])
     entries.push([`${holder} ${token}`, BigInt(word)])
+  }
+  for (const { token } of places.ofts.filter(({ isLocking }) => !isLocking)) {
+    const call = [{ to: token, data: totalSupply }, 'latest']
+    entries.push([`supply ${token}`, BigInt(await rpc<Hex>(places.chainId, 'eth_call', call))])
   }
   return new Map(entries)
 }
@@ -125,7 +137,7 @@ export async function opened(rpc: Rpc, places: BridgePlaces): Promise<Opening> {
 
 /** One movement over a bridge as one chain's events say it. */
 export interface Movement {
-  readonly bridge: 'across' | 'stargate' | 'cctp' | 'canonical'
+  readonly bridge: 'across' | 'stargate' | 'cctp' | 'canonical' | 'oft'
   readonly kind: 'sent' | 'paid' | 'refunded'
   readonly chainId: number
   /** What both sides of one transfer have in common. */
@@ -203,7 +215,7 @@ const aliasedMessenger: Address = numberToHex(
 )
 
 function movementsIn(raw: readonly RawLog[], places: BridgePlaces): Movement[] {
-  const { chainId, spokePool, pools, acrossTokens, relayer } = places
+  const { chainId, spokePool, pools, ofts, acrossTokens, relayer } = places
   const logs = parseEventLogs({ abi, logs: raw as never })
   const symbolOf = (token: Hex) => {
     const found = [...acrossTokens].find(([, address]) => address === slice(token, 12))
@@ -214,7 +226,8 @@ function movementsIn(raw: readonly RawLog[], places: BridgePlaces): Movement[] {
     const { transactionHash } = log as unknown as RawLog
     const address = log.address.toLowerCase()
     const of = { chainId, transactionHash }
-    const pool = pools.find((one) => one.pool === address)
+    const pool = [...pools, ...ofts].find((one) => one.pool === address)
+    const messaging = ofts.some((one) => one.pool === address) ? 'oft' : 'stargate'
     switch (log.eventName) {
       case 'FundsDeposited': {
         if (address !== spokePool) return []
@@ -241,13 +254,13 @@ function movementsIn(raw: readonly RawLog[], places: BridgePlaces): Movement[] {
       case 'OFTSent': {
         if (!pool) return []
         const { guid: id, amountSentLD: amount, amountReceivedLD: other } = log.args
-        return [{ bridge: 'stargate', kind: 'sent', ...of, id, symbol: pool.symbol, amount, other }]
+        return [{ bridge: messaging, kind: 'sent', ...of, id, symbol: pool.symbol, amount, other }]
       }
       case 'OFTReceived': {
         if (!pool) return []
         const { guid: id, amountReceivedLD: amount } = log.args
         const named = { ...of, id, symbol: pool.symbol }
-        return [{ bridge: 'stargate', kind: 'paid', ...named, amount, other: 0n }]
+        return [{ bridge: messaging, kind: 'paid', ...named, amount, other: 0n }]
       }
       case 'MessageSent': {
         const { message } = log.args

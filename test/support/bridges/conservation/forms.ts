@@ -10,7 +10,7 @@ import { allBut } from '../all-but.js'
 import { randomRoutes, taker } from '../random-routes.js'
 import { definitionOf, directions } from '../relayed-sandboxes.js'
 
-export const bridgesHere = ['across', 'stargate', 'cctp', 'canonical'] as const
+export const bridgesHere = ['across', 'stargate', 'cctp', 'canonical', 'oft'] as const
 export type BridgeHere = (typeof bridgesHere)[number]
 
 export const alice = sandboxAccount('alice')
@@ -43,8 +43,10 @@ export async function askedForms(
     .slice(0, count)
   const asked = routes.map((route, index) => {
     const [from, to] = [route.from.market.chain.id, route.to.market.chain.id]
-    const isSettled = from === 1 && to === 8453
-    const bridge = pick(isSettled ? bridgesHere : bridgesHere.slice(0, 3), random)
+    const bridge = pick(
+      bridgesHere.filter((one) => leads(one, from, to)),
+      random,
+    )
     const receiver = receiverOf(index)
     const amounts = String(route.query.amountIn).split(',')
     const query = {
@@ -65,6 +67,12 @@ export async function askedForms(
     return limit(() => fastForm(service, { from, to, receiver }))
   })
   return (await Promise.all([...asked, ...fast])).flat()
+}
+
+/** Of the canonical bridge the deposits for Base alone, whose ether the books explain. */
+function leads(bridge: BridgeHere, from: number, to: number): boolean {
+  if (bridge === 'canonical') return from === 1 && to === 8453
+  return bridge !== 'oft' || (from !== 8453 && to !== 8453)
 }
 
 /** A fast transfer of CCTP is asked for by an action. */

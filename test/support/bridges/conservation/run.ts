@@ -7,6 +7,7 @@
 import pLimit from 'p-limit'
 import { encodeFunctionData, type Hex, numberToHex, parseAbi } from 'viem'
 import { cctpChain } from '../../../../src/bridges/cctp/chain.js'
+import { oftsOn } from '../../../../src/bridges/oft/tokens.js'
 import { stargatePools } from '../../../../src/bridges/stargate/pools.js'
 import type { Address } from '../../../../src/domain/primitives.js'
 import {
@@ -16,6 +17,7 @@ import {
 } from '../../../../src/executor/deployments.js'
 import { acrossRelayer, sandboxAccount } from '../../../../src/sandbox/accounts.js'
 import { bridgeAddresses } from '../../../../src/sandbox/bridges/bridge-addresses.js'
+import { isLocking } from '../../../../src/sandbox/minted-tokens.js'
 import { createSeededRandom, pick } from '../../../../src/sandbox/seeded-random.js'
 import { startService, type TestService } from '../../service/service.js'
 import { taker } from '../random-routes.js'
@@ -351,6 +353,7 @@ function placesOf(chainId: number): BridgePlaces {
   const { spokePool, acrossTokens, settlement } = bridgeAddresses(chain)
   const settled = bridgeAddresses(definitionOf(8453)).settlement
   const pools = stargatePools(chain)
+  const ofts = oftsOn(chain).filter(({ symbol }) => symbol === 'USDT0')
   const cctp = cctpChain(chain)
   if (!cctp) throw new RangeError(`no CCTP on ${chainId}`)
   const own = ['Router', 'DestinationReceiver', 'DestinationExecutor'].map((name) =>
@@ -361,10 +364,15 @@ function placesOf(chainId: number): BridgePlaces {
     spokePool,
     acrossTokens,
     pools,
+    ofts: ofts.map((one) => ({ ...one, isLocking: isLocking(chain) })),
     minter: cctp.minter,
     usdc: acrossToken(chainId, 'USDC'),
     portal: settlement === null && settled?.chainId === chainId ? settled.portal : null,
-    own: [...own, cctpLanding(cctp).address, ...pools.map((pool) => composeLanding(pool).address)],
+    own: [
+      ...own,
+      cctpLanding(cctp).address,
+      ...[...pools, ...ofts].map((one) => composeLanding(one).address),
+    ],
     relayer: acrossRelayer.address,
   }
 }
