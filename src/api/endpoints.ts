@@ -14,6 +14,7 @@ import { nontokenizedEndpoints } from './routes/nontokenized.js'
 import { operationEndpoints } from './routes/operations.js'
 import { opportunityEndpoints } from './routes/opportunities.js'
 import { orderEndpoints } from './routes/orders.js'
+import { planEndpoints } from './routes/plan.js'
 import { poolEndpoints } from './routes/pools.js'
 import { positionEndpoints } from './routes/positions.js'
 import { protocolEndpoints } from './routes/protocols.js'
@@ -30,6 +31,7 @@ export function allEndpoints(dialect: Dialect): readonly Endpoint[] {
     ...quoteBatchEndpoints(dialect),
     ...nontokenizedEndpoints(dialect),
     ...bundleEndpoints(serviceName),
+    ...planEndpoints,
     ...multichainEndpoints,
     ...bridgeEndpoints,
     ...metadataEndpoints,

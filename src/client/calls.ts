@@ -8,6 +8,7 @@ export const calls = {
   quotes: 'postQuotes',
   nontokenizedRoute: 'getNontokenizedRoute',
   bundle: 'postBundle',
+  plan: 'postPlan',
   multichainRoute: 'postMultichainRoute',
   bridgeCheck: 'getBridgeCheck',
   layerzeroPool: 'getLayerzeroPool',

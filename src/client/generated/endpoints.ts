@@ -670,6 +670,25 @@ export const shapes: Readonly<Record<string, Shape>> = {
       }
     }
   },
+  "Plan": {
+    "fields": {
+      "transactions": {
+        "items": {
+          "is": "RouteTransaction"
+        }
+      },
+      "amountOut": {
+        "any": [
+          {
+            "is": "Wei"
+          }
+        ]
+      },
+      "minAmountOut": {
+        "is": "Wei"
+      }
+    }
+  },
   "BridgeSourceEvent": {
     "fields": {
       "amount": {
@@ -1116,6 +1135,13 @@ export const endpoints = {
     ],
     "answer": {
       "is": "Bundle"
+    }
+  },
+  "postPlan": {
+    "method": "POST",
+    "path": "/api/v1/shortcuts/plan",
+    "answer": {
+      "is": "Plan"
     }
   },
   "postMultichainRoute": {

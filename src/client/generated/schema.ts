@@ -132,6 +132,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/shortcuts/plan": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Plans inputs on several chains towards one token as one transaction for each chain.
+         * @description Inputs of one chain go into one transaction; inputs of the destination are swapped there. All transactions are found at the same block of the destination. They are independent: each enforces its own minimum, and nothing enforces the sum or that all are carried out. Counts as one request for each source chain.
+         */
+        post: operations["postPlan"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/experimental/multichain/shortcut/route": {
         parameters: {
             query?: never;
@@ -4747,6 +4767,25 @@ export interface components {
             }[];
             /** @description Outputs that the transaction does not enforce; absent: all are. */
             unprotected?: components["schemas"]["Unprotected"][];
+        };
+        /** @description Transactions on several chains towards one token. */
+        Plan: {
+            /** @description Chain of tokenOut. */
+            destinationChainId: number;
+            /** @description Block at whose end its state was read, for all transactions. */
+            destinationBlockNumber: number;
+            /** @description What the receiver gains. */
+            tokenOut: components["schemas"]["Address"];
+            /** @description Who gains it. */
+            receiver: components["schemas"]["Address"];
+            /** @description One for each source chain, in the order in which their chains were first named: each as GET /shortcuts/route answers it, with a bridge, a minimum and an estimate of its own. */
+            transactions: components["schemas"]["RouteTransaction"][];
+            /** @description The sum of what the transactions give; null where several of them swap on the destination, since each was simulated without the others. */
+            amountOut: components["schemas"]["Wei"] | null;
+            /** @description The sum of the minimums, if all are carried out. Each transaction enforces its own. */
+            minAmountOut: components["schemas"]["Wei"];
+            /** @description What no transaction enforces; English sentences. */
+            unenforced: string[];
         };
         /** @description The source transaction of a route between chains. */
         MultichainRoute: {
@@ -9447,6 +9486,323 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["Bundle"];
+                };
+            };
+            /** @description INVALID_REQUEST: The request does not match its schema. UNKNOWN_CHAIN: The chain is not configured here. UNKNOWN_BLOCK: The block does not exist (yet), or its state is no longer available. INSUFFICIENT_BALANCE: The spender holds less of tokenIn than amountIn at the block. INSUFFICIENT_ALLOWANCE: The spender allows less of tokenIn than amountIn at the block. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "statusCode": 400,
+                     *       "error": "Bad Request",
+                     *       "message": [
+                     *         "tokenOut is required",
+                     *         "deadlineMs must be an integer from 50 to 60000"
+                     *       ],
+                     *       "code": "INVALID_REQUEST",
+                     *       "requestId": "req-1",
+                     *       "details": {
+                     *         "next": [
+                     *           {
+                     *             "parameter": "tokenOut"
+                     *           },
+                     *           {
+                     *             "parameter": "deadlineMs"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description UNAUTHORIZED: The API key is missing or not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description KEY_DISABLED: The API key is disabled. CALLER_NOT_ALLOWED: The request comes from a page, or by a host name, that is not among the allowed ones. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description BODY_TOO_LARGE: The request body is over the limit. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "statusCode": 413,
+                     *       "error": "Payload Too Large",
+                     *       "message": "The request body is over the limit of 262144 bytes (BODY_LIMIT_BYTES). Divide it into several requests.",
+                     *       "code": "BODY_TOO_LARGE",
+                     *       "requestId": "req-1"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description UNSUPPORTED_MEDIA_TYPE: The request body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description NO_ROUTE: No path connects the tokens within the limits. SIMULATION_REVERTED: Paths exist, but every candidate failed in simulation. SIMULATION_TOO_LARGE: The simulations of the request would use more gas than one request may. NOT_FUNDABLE: The amount of tokenIn cannot be given to the sender in a simulation: ask for a sender that holds it. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "statusCode": 422,
+                     *       "error": "Unprocessable Entity",
+                     *       "message": "0x00000000000000000000000000000000000000aa is no token at this block of chain 1 (Ethereum). Check the address, and that chainId names the chain of the token.",
+                     *       "code": "NO_ROUTE",
+                     *       "requestId": "req-1",
+                     *       "details": {
+                     *         "tokenIn": "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2",
+                     *         "tokenOut": "0x00000000000000000000000000000000000000aa",
+                     *         "notTokens": [
+                     *           "0x00000000000000000000000000000000000000aa"
+                     *         ],
+                     *         "next": [
+                     *           {
+                     *             "parameter": "tokenOut"
+                     *           },
+                     *           {
+                     *             "parameter": "chainId"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED: The key is over its request rate. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description INTERNAL: A fault of the service itself; its log has the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description CHAIN_NOT_READY: The chain has no pinned block yet, or its node is too far behind. UPSTREAM_UNAVAILABLE: No configured node of the chain answers, or none answers truthfully. STATE_UNAVAILABLE: The node does not give state that the answer needs. FORK_UNAVAILABLE: A fork died, and so did its replacements. THREAD_LOST: The thread that calculated the answer ended too early, for example because memory ran out. OVERLOADED: More work is waiting than can be done in time. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description DEADLINE_EXCEEDED: The deadline passed before anything was found. */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    postPlan: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "inputs": [
+                 *         {
+                 *           "chainId": 1,
+                 *           "token": "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2",
+                 *           "amount": "1000000000000000000"
+                 *         }
+                 *       ],
+                 *       "tokenOut": "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48",
+                 *       "destinationChainId": 1,
+                 *       "fromAddress": "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description What is given, 8 at most.
+                     * @example [
+                     *       {
+                     *         "chainId": 1,
+                     *         "token": "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2",
+                     *         "amount": "1000000000000000000"
+                     *       }
+                     *     ]
+                     */
+                    inputs: {
+                        /**
+                         * @description EIP-155 id of the chain that the input is on.
+                         * @example 1
+                         */
+                        chainId: number;
+                        /**
+                         * @description What is given there; native as its constant.
+                         * @example 0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2
+                         */
+                        token: string;
+                        /**
+                         * @description In the smallest unit of token.
+                         * @example 1000000000000000000
+                         */
+                        amount: string | bigint;
+                    }[];
+                    /**
+                     * @description What is got; native as its constant.
+                     * @example 0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48
+                     */
+                    tokenOut: string;
+                    /**
+                     * @description EIP-155 id of the chain of tokenOut.
+                     * @example 1
+                     */
+                    destinationChainId: number;
+                    /**
+                     * @description Sender on all chains, who must hold the inputs and allow them.
+                     * @example 0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266
+                     */
+                    fromAddress: string;
+                    /** @description Who gets tokenOut; fromAddress without it. */
+                    receiver?: string;
+                    /** @description Basis points with at most two decimals; 50 when neither it nor minAmountOut is given. */
+                    slippage?: string;
+                    /**
+                     * @description Bridges to leave out, as in a route.
+                     * @default []
+                     */
+                    ignoreBridges?: ("across" | "stargate" | "layerzero" | "oft" | "cctp" | "canonical" | "ccip" | "relay")[];
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "destinationChainId": 1,
+                     *       "destinationBlockNumber": 378,
+                     *       "tokenOut": "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48",
+                     *       "receiver": "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266",
+                     *       "transactions": [
+                     *         {
+                     *           "route": [
+                     *             {
+                     *               "action": "swap",
+                     *               "protocol": "uniswap-v3",
+                     *               "tokenIn": [
+                     *                 "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2"
+                     *               ],
+                     *               "tokenOut": [
+                     *                 "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48"
+                     *               ],
+                     *               "positionInId": [],
+                     *               "positionOutId": [],
+                     *               "chainId": 1,
+                     *               "primary": "0xe0554a476a092703abdb3ef35c80e0d76d32939f",
+                     *               "internalRoutes": [
+                     *                 {
+                     *                   "tokenIn": "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2",
+                     *                   "tokenOut": "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48",
+                     *                   "protocol": "uniswap-v3",
+                     *                   "pool": "0xe0554a476a092703abdb3ef35c80e0d76d32939f",
+                     *                   "share": 10000,
+                     *                   "primary": "0xe0554a476a092703abdb3ef35c80e0d76d32939f"
+                     *                 }
+                     *               ],
+                     *               "internalRouteSegments": [
+                     *                 [
+                     *                   {
+                     *                     "action": "swap",
+                     *                     "protocol": "uniswap-v3",
+                     *                     "primary": "0xe0554a476a092703abdb3ef35c80e0d76d32939f",
+                     *                     "tokenIn": [
+                     *                       "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2"
+                     *                     ],
+                     *                     "tokenOut": [
+                     *                       "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48"
+                     *                     ],
+                     *                     "positionInId": [],
+                     *                     "positionOutId": []
+                     *                   }
+                     *                 ]
+                     *               ],
+                     *               "amountIn": [
+                     *                 "1000000000000000000"
+                     *               ],
+                     *               "amountOut": [
+                     *                 "3006523788"
+                     *               ],
+                     *               "args": {
+                     *                 "amountIn": "1000000000000000000"
+                     *               }
+                     *             }
+                     *           ],
+                     *           "gas": "118969",
+                     *           "amountOut": "3006523788",
+                     *           "minAmountOut": "2991491169",
+                     *           "priceImpact": -0.34,
+                     *           "createdAt": 378,
+                     *           "blockNumber": 378,
+                     *           "simulatedPosition": 0,
+                     *           "expiresAtBlock": null,
+                     *           "tx": {
+                     *             "data": "0x8119c0650800000000000000000de0b6b3a7640000000000000000000000000000b24e8861c02aaa39b223fe8d0a0e5c4f27ead9083c756cc2a0b86991c6218b36c1d19d4a2e9eb0ce3606eb4889cd6ea6ce25a9f160d9a6fcf087d7976f88eb8f2c86694e3ae7c164e6c726c50000000000000000000000000000000082e0554a476a092703abdb3ef35c80e0d76d32939f",
+                     *             "to": "0xd7fafe11014f49e617fd42e6572aad094795b65a",
+                     *             "from": "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266",
+                     *             "value": "0",
+                     *             "chainId": 1
+                     *           }
+                     *         }
+                     *       ],
+                     *       "amountOut": "3006523788",
+                     *       "minAmountOut": "2991491169",
+                     *       "unenforced": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Plan"];
                 };
             };
             /** @description INVALID_REQUEST: The request does not match its schema. UNKNOWN_CHAIN: The chain is not configured here. UNKNOWN_BLOCK: The block does not exist (yet), or its state is no longer available. INSUFFICIENT_BALANCE: The spender holds less of tokenIn than amountIn at the block. INSUFFICIENT_ALLOWANCE: The spender allows less of tokenIn than amountIn at the block. */

@@ -25,6 +25,7 @@ const onBase = {
   usdc: '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913',
   weth: '0x4200000000000000000000000000000000000006',
 } as const
+const aero: Address = '0x940181a94a35a4569e4529a3cdfb74e38fd98631'
 const amountIn = '500000000'
 const output = (useOutputOfCallAt: number) => ({ useOutputOfCallAt })
 
@@ -312,4 +313,82 @@ test.each<[string, number, () => Action[], Record<string, string>, RegExp]>([
   const answer = await ask(actions(), more)
   expect(answer.status, answer.text).toBe(status)
   expect(answer.text).toMatch(message)
+})
+
+describe('a plan of inputs on several chains', () => {
+  type Input = { chainId: number; token: Address; amount: string }
+  const plan = (inputs: readonly Input[], more: Record<string, unknown> = {}) =>
+    service.post('/api/v1/shortcuts/plan', {
+      inputs,
+      tokenOut: onBase.usdc,
+      destinationChainId: 8453,
+      fromAddress: alice,
+      receiver: carol,
+      ...more,
+    })
+
+  type Body = Awaited<ReturnType<typeof plan>>['body']
+  const amountsOf = (body: Body): bigint[] =>
+    body.transactions.map(({ amountOut }: { amountOut: string }) => BigInt(amountOut))
+
+  /** What each of the transactions gives, carried out in their order on an Anvil of its chain. */
+  async function gainsOf(body: Body, token: Address = onBase.usdc) {
+    const gains: bigint[] = []
+    for (const { tx, blockNumber, gas } of body.transactions) {
+      const source = place(tx.chainId, blockNumber)
+      const watch = { token, owner: carol }
+      const sent = await sendOnFork(source, tx, [], tx.chainId === 8453 ? [watch] : [])
+      expect([sent.status, sent.gasUsed]).toEqual(['success', BigInt(gas)])
+      const destination = place(8453, body.destinationBlockNumber)
+      gains.push(
+        ...(tx.chainId === 8453
+          ? sent.deltas
+          : [(await deliverOnFork({ source, destination, logs: sent.logs, watch })).gained]),
+      )
+    }
+    return gains
+  }
+
+  test('is a transaction for each chain in its order, and one that swaps there leaves the sum exact', async () => {
+    const { status, text, body } = await plan([
+      { chainId: 1, token: usdc, amount: amountIn },
+      { chainId: 8453, token: nativeToken, amount: String(10n ** 17n) },
+      { chainId: 42161, token: onArbitrum.usdc, amount: '300000000' },
+      { chainId: 1, token: nativeToken, amount: String(10n ** 17n) },
+    ])
+    expect(status, text).toBe(200)
+    const chainIds = body.transactions.map(({ tx }: { tx: { chainId: number } }) => tx.chainId)
+    expect(chainIds).toEqual([1, 8453, 42161])
+    const gains = await gainsOf(body)
+    expect(gains).toEqual(amountsOf(body))
+    expect(body.amountOut).toBe(`${gains.reduce((sum, one) => sum + one, 0n)}`)
+    expect(body.unenforced).toHaveLength(1)
+  })
+
+  test('several that swap there have no sum, and each gives what it says alone', async () => {
+    const { status, text, body } = await plan(
+      [
+        { chainId: 1, token: usdc, amount: amountIn },
+        { chainId: 8453, token: nativeToken, amount: String(10n ** 17n) },
+      ],
+      { tokenOut: aero },
+    )
+    expect(status, text).toBe(200)
+    expect(await gainsOf(body, aero)).toEqual(amountsOf(body))
+    expect([body.amountOut, body.unenforced.length]).toEqual([null, 2])
+  })
+
+  test('refuses what is there already, what is named twice, and says the chain of an error', async () => {
+    const twice = { chainId: 1, token: usdc, amount: '1' }
+    const there = { chainId: 8453, token: onBase.usdc, amount: '1' }
+    const { status, body } = await plan([twice, there, twice])
+    expect([status, body.message]).toEqual([
+      400,
+      [expect.stringContaining('inputs[1].token'), expect.stringContaining('inputs[2].token')],
+    ])
+    const large = { chainId: 42161, token: onArbitrum.usdc, amount: String(10n ** 30n) }
+    const refused = await plan([{ ...twice, amount: amountIn }, large])
+    const { code, details } = refused.body
+    expect([code, details?.chainId]).toEqual(['INSUFFICIENT_BALANCE', 42161])
+  })
 })

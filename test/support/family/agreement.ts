@@ -321,6 +321,20 @@ export const messagingPool: Agreement = (request, body) => {
   ])
 }
 
+export const plan: Agreement = ({ body: asked }, body) => {
+  const { inputs = [] } = asked as { inputs?: readonly { chainId: unknown }[] }
+  const chainIds = [...new Set(inputs.map(({ chainId }) => Number(chainId)))]
+  const given = body.transactions as readonly {
+    tx: { chainId: number }
+    minAmountOut: string
+  }[]
+  const least = given.reduce((sum, { minAmountOut }) => sum + BigInt(minAmountOut), 0n)
+  return [
+    ...unless(String(given.map(({ tx }) => tx.chainId)) === String(chainIds), 'tx.chainId'),
+    ...unless(least === BigInt(body.minAmountOut), 'minAmountOut'),
+  ]
+}
+
 export const multichain: Agreement = ({ body: asked, parameters }, body) => {
   const { in: given } = asked as { in?: { sourceChainId?: unknown } }
   const [sender = ''] = parameters.get('fromAddress') ?? []

@@ -105,6 +105,10 @@ export const familyEndpoints: readonly FamilyEndpoint[] = [
     inputs: inputs.bundle,
     agreement: agree.bundle,
   }),
+  define('POST', '/shortcuts/plan', transactions.Plan, calculating, {
+    inputs: inputs.plan,
+    agreement: agree.plan,
+  }),
   define('GET', '/shortcuts/actions', actions.specification, [], listed),
   define('GET', '/stream/quotes', events, [400, 503], { inputs: inputs.quotes, ...ofStreams }),
   define('POST', '/stream/quotes', events, [400, 503], { inputs: inputs.quotes, ...ofStreams }),

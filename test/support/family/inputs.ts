@@ -192,4 +192,11 @@ export const hindsight: Inputs = {
 export const backtestList: Inputs = { limit: 'integer', before: 'text' }
 
 /** `in` and `out` are objects. */
+export const plan: Inputs = {
+  destinationChainId: 'integer!',
+  tokenOut: 'address!',
+  fromAddress: 'address!',
+  receiver: 'address',
+  slippage: 'bps',
+}
 export const multichain: Inputs = { amountIn: 'wei!', slippage: 'bps', fromAddress: 'address!' }

@@ -31,6 +31,14 @@ const requests: Readonly<Record<string, Sent>> = {
     query: { fromAddress: sender },
     body: [{ protocol: 'svc', action: 'route', args: quote }],
   },
+  'POST /shortcuts/plan': {
+    body: {
+      inputs: [{ chainId: 1, token: native, amount: '1000000000000000000' }],
+      tokenOut: usdc,
+      destinationChainId: 1,
+      fromAddress: sender,
+    },
+  },
   'GET /stream/quotes': { query: quote },
   'POST /stream/quotes': { body: { quotes: [quote] } },
   'GET /networks/{}/blocks': { named: ['1'] },

@@ -160,6 +160,17 @@ export const Route = z.looseObject({
     .optional(),
 })
 
+export const Plan = z.looseObject({
+  destinationChainId: ChainId,
+  destinationBlockNumber: BlockNumber,
+  tokenOut: Address,
+  receiver: Address,
+  transactions: z.array(Route).min(1),
+  amountOut: Wei.nullable(),
+  minAmountOut: Wei,
+  unenforced: z.array(Text),
+})
+
 const prerequisite = { from: Address, to: Address, data: Bytes }
 
 /** Transactions that the account has to send first. */
