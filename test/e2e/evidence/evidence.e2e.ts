@@ -163,6 +163,18 @@ describe('evidence=true', () => {
   })
 })
 
+test('an account that has code of its own is not taken for one that delegates', async () => {
+  const { status, body } = await ask('quote', {
+    fromAddress: usdc,
+    routingStrategy: 'delegate',
+    tokenIn: weth,
+    tokenOut: dai,
+    amountIn: ether,
+  })
+  expect(status).toBe(503)
+  expect(body.message).toContain('the sender has code of its own')
+})
+
 describe('verifyEvidence', () => {
   test.each([
     [
@@ -199,6 +211,23 @@ describe('verifyEvidence', () => {
             },
           ],
         },
+      }),
+    ],
+    [
+      'an account that runs it',
+      'execution',
+      ({ execution }) => ({ execution: { ...execution, isDelegated: true } }),
+    ],
+    [
+      'a base fee that does not follow',
+      'answer',
+      ({ execution }) => ({ execution: { ...execution, baseFeePerGas: '0xffffffffff' } }),
+    ],
+    [
+      'another transaction',
+      'answer',
+      ({ answer, execution: { transaction } }) => ({
+        answer: { ...answer, tx: { ...transaction, chainId: 1, data: '0x' } },
       }),
     ],
     ['other time', 'answer', ({ execution }) => ({ execution: { ...execution, time: '0x1' } })],
