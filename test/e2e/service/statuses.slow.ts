@@ -113,6 +113,8 @@ describe('a service', () => {
   test('400 to values that are none', async () => {
     const change = {
       chainId: 'x',
+      destinationChainId: 'x',
+      address: 'x',
       eoaAddress: 'x',
       addresses: 'x',
       page: 'x',
