@@ -192,6 +192,14 @@ export interface Delivery {
   readonly details: Readonly<Record<string, string | number>>
 }
 
+/** What is sent over a lane, and what comes of it. */
+export interface LaneAmounts {
+  /** Raw units of `lane.tokenIn`. */
+  readonly sent: bigint
+  /** Raw units of `lane.tokenOut`. */
+  readonly delivered: bigint
+}
+
 /** How a delivery is simulated: `before` counts nowhere, the call is what is measured. */
 export type DeliverySimulation = Pick<
   SimulationRequest,
@@ -332,6 +340,11 @@ export interface BridgeAdapter {
     pin: BlockPin,
     gas: bigint,
   ): DeliverySimulation
+  /**
+   * What would be sent of other amounts at the same block, but for its id: to plan for what is expected before it is sent.
+   * Absent: only what was sent tells. Pure.
+   */
+  withAmounts?(delivery: Delivery, amounts: LaneAmounts): Delivery
   /** Why a delivery whose transaction succeeds has failed, by its logs; absent where failed ones revert. */
   failureIn?(logs: readonly SimulationLog[]): string | null
   /** @param reader - of the destination's newest block. */

@@ -27,6 +27,7 @@ import { nothingInTime } from '../routing/route/failures.js'
 import type { ConfiguredChains } from './configured-chains.js'
 import { bundleOverBridge } from './crosschain/bundle.js'
 import { isOverBridge } from './crosschain/bundle-request.js'
+import { ExpectedSends } from './crosschain/expected-sends.js'
 import { type CrosschainRequest, isCrosschain } from './crosschain/lanes.js'
 import { PastLanes } from './crosschain/past-lanes.js'
 import { routeOverBridges } from './crosschain/route.js'
@@ -86,6 +87,7 @@ export function createRoutes(
     ...given,
     past,
     pastLanes: new PastLanes(tasks),
+    expectedSends: new ExpectedSends(),
     seenPins: new LRUCache<string, true>({ max: pinsKept }),
     payable: new LRUCache<string, true>({ max: payableKept }),
   }

@@ -84,6 +84,7 @@ export function createAcross(given: Partial<AcrossSettings> = {}): BridgeAdapter
     encode: (args) => encodeDeposit(settings, args),
     sentEvents,
     deliveriesIn,
+    withAmounts,
     simulation,
     status,
   }
@@ -242,6 +243,11 @@ function tokenDelivered(
   const given = acrossTokens(source).find(({ token }) => token === addressOf(inputToken))
   const same = acrossTokens(destination).find(({ symbol }) => symbol === given?.symbol)
   return same?.token ?? stated
+}
+
+const withAmounts: NonNullable<BridgeAdapter['withAmounts']> = (delivery, { sent, delivered }) => {
+  const relay = { ...fromDetails(delivery), inputAmount: sent, outputAmount: delivered }
+  return { ...delivery, amount: delivered, details: toDetails(relay) }
 }
 
 const simulation: BridgeAdapter['simulation'] = (delivery, destination, pin) => {

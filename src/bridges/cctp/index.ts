@@ -35,6 +35,7 @@ import {
   finality,
   readBurn,
   simulatedAttestation,
+  withBurn,
 } from './message.js'
 import { fastFee, fastFeeBps, quoteBurn } from './quote.js'
 import { type CctpSettings, cctpDefaults } from './settings.js'
@@ -75,6 +76,7 @@ export function createCctp(given: Partial<CctpSettings> = {}): BridgeAdapter {
     encode,
     sentEvents,
     deliveriesIn,
+    withAmounts,
     simulation,
     status,
   }
@@ -226,6 +228,12 @@ function deliveriesIn(
       },
     ]
   })
+}
+
+const withAmounts: NonNullable<BridgeAdapter['withAmounts']> = (delivery, { sent, delivered }) => {
+  const burn = { amount: sent, maxFee: sent - delivered }
+  const head = withBurn(String(delivery.details.head) as Hex, burn)
+  return { ...delivery, amount: delivered, details: { head } }
 }
 
 const simulation: BridgeAdapter['simulation'] = (delivery, destination) => {

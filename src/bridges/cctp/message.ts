@@ -26,6 +26,8 @@ const headBytes = 376
 /** Bytes of a body before its hook. */
 export const bodyHeadBytes = 228
 const bodyOffset = 148
+/** Where a burn's amounts stand, from the start of the message. */
+const burn = { amount: 216, maxFee: 280 }
 /** Bytes that attesters fill in, from the start of the message. */
 const filled = { nonce: 12, finality: 144, fee: 312, expiry: 344 }
 
@@ -67,12 +69,28 @@ export function readBurn(message: Hex): BurnMessage | null {
     minFinality: hexToNumber(slice(message, 140, 144)),
     burnToken: address(152),
     mintRecipient: address(184),
-    amount: hexToBigInt(word(216)),
+    amount: hexToBigInt(word(burn.amount)),
     burner: address(248),
-    maxFee: hexToBigInt(word(280)),
+    maxFee: hexToBigInt(word(burn.maxFee)),
     head: slice(message, 0, headBytes),
     hook: size(message) > headBytes ? slice(message, headBytes) : '0x',
   }
+}
+
+/** The head with another burn in it. */
+export function withBurn(
+  head: Hex,
+  { amount, maxFee }: Pick<BurnMessage, 'amount' | 'maxFee'>,
+): Hex {
+  const word = (value: bigint) => numberToHex(value, { size: 32 })
+  const [amountAt, maxFeeAt] = [burn.amount, burn.maxFee]
+  return concatHex([
+    slice(head, 0, amountAt),
+    word(amount),
+    slice(head, amountAt + 32, maxFeeAt),
+    word(maxFee),
+    slice(head, maxFeeAt + 32),
+  ])
 }
 
 /** What attesters say about a burn. */

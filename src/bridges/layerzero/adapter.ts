@@ -12,7 +12,7 @@ import type { BridgeAdapter, EncodeArgs, Lane } from '../bridge.js'
 import { laneDecimals, toTokenIn } from '../decimals.js'
 import { nativeAmounts } from '../native-amounts.js'
 import { oftAbi } from './abi.js'
-import { deliveriesIn, poolOn, sentEvents, simulation } from './deliveries.js'
+import { deliveriesIn, poolOn, sentEvents, simulation, withAmounts } from './deliveries.js'
 import { type Family, landingOf, layerZeroChain } from './family.js'
 import { sendParameters } from './send.js'
 import { status } from './status.js'
@@ -39,6 +39,7 @@ export function layerZeroBridge(family: Family, own: Own): BridgeAdapter {
     encode,
     sentEvents: (source) => sentEvents(family, source),
     deliveriesIn: (logs, source, known) => deliveriesIn(family, logs, source, known),
+    withAmounts: (...args) => withAmounts(family, ...args),
     simulation: (...args) => simulation(family, ...args),
     status: (...args) => status(family, ...args),
   }

@@ -6,6 +6,7 @@ import {
   encodeFunctionData,
   getAbiItem,
   hexToBytes,
+  numberToHex,
   padHex,
   size,
   slice,
@@ -19,7 +20,14 @@ import { laneDecimals, toTokenOut } from '../decimals.js'
 import { endpointAbi, oftAbi, receiverAbi } from './abi.js'
 import { type Family, layerZeroChain, type OmnichainToken } from './family.js'
 import { composeOptionOf } from './options.js'
-import { messageOf, type Packet, readPacket, type Transfer, toComposeMessage } from './packet.js'
+import {
+  amountBytes,
+  messageOf,
+  type Packet,
+  readPacket,
+  type Transfer,
+  toComposeMessage,
+} from './packet.js'
 
 const packetSent = [getAbiItem({ abi: endpointAbi, name: 'PacketSent' })] as const
 const [packetSentTopic] = encodeEventTopics({ abi: packetSent })
@@ -146,6 +154,24 @@ export function packetOf({ details }: Delivery) {
     composed: hex('composed'),
     composeGas: BigInt(String(details.composeGas)),
     composeValue: BigInt(String(details.composeValue)),
+  }
+}
+
+export function withAmounts(
+  family: Pick<Family, 'readTransfer'>,
+  ...[delivery, { delivered }]: Parameters<NonNullable<BridgeAdapter['withAmounts']>>
+): Delivery {
+  const { payload, composed } = packetOf(delivery)
+  const { amountShared } = family.readTransfer(payload) ?? {}
+  if (!amountShared) return delivery
+  // The amount stands before what is composed, in the decimals that all sides share.
+  const end = size(payload) - size(composed)
+  const shared = numberToHex((delivered * amountShared) / delivery.amount, { size: amountBytes })
+  const parts = [slice(payload, 0, end - amountBytes), shared, composed]
+  return {
+    ...delivery,
+    amount: delivered,
+    details: { ...delivery.details, payload: concatHex(parts) },
   }
 }
 

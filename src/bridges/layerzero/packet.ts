@@ -18,6 +18,9 @@ export interface Packet {
   readonly payload: Hex
 }
 
+/** What the amount of a transfer takes of its payload. */
+export const amountBytes = 8
+
 /** What the payload of a packet says. */
 export interface Transfer {
   /** Whom the destination pays. */
@@ -47,7 +50,7 @@ export function readTransfer(payload: Hex): Transfer | null {
   if (size(payload) < 40) return null
   return {
     paid: toAddress(slice(payload, 12, 32)),
-    amountShared: hexToBigInt(slice(payload, 32, 40)),
+    amountShared: hexToBigInt(slice(payload, 32, 32 + amountBytes)),
     composed: size(payload) > 40 ? slice(payload, 40) : '0x',
   }
 }

@@ -1,7 +1,7 @@
 /** Compares the lanes that a route may take by estimates, and settles the best; the others are told as warnings. */
-import type { Lane } from '../../bridges/bridge.js'
+import type { Lane, LaneAmounts } from '../../bridges/bridge.js'
 import { ForkrouteError } from '../../domain/errors.js'
-import { zip } from '../../domain/lists.js'
+import { at, zip } from '../../domain/lists.js'
 import type { TokenAmount } from '../../domain/primitives.js'
 import { nothingInTime } from '../../routing/route/failures.js'
 import { quietly } from '../../telemetry/quietly.js'
@@ -36,9 +36,10 @@ export interface LaneChoice {
 export async function settleBestLane(
   quote: RouteQuote,
   { plans, undeployed, withoutOrders = [], lanes, byName = [] }: LaneChoice,
-  { settlement, seenPins }: Pick<CrosschainParts, 'seenPins'> & { readonly settlement: Settlement },
+  parts: Pick<CrosschainParts, 'seenPins' | 'expectedSends'> & { readonly settlement: Settlement },
 ): Promise<{ readonly settled: Settled; readonly warnings: readonly string[] }> {
   const { request, source, destination } = quote
+  const { settlement, seenPins } = parts
   const failures: LaneFailure[] = []
   const fail = ({ lane }: CrosschainPlan, error: unknown) => {
     // Its task knows of what had remained for it alone.
@@ -52,9 +53,9 @@ export async function settleBestLane(
     ? await estimateExactly(quote, plans)
     : await estimateLanes(quote, plans, {
         isCold: !seenPins.has(pair),
-        onLikely(plan) {
+        onLikely: (plan, offer) => {
           void quietly(
-            settlement.begin(plan),
+            begin(quote, parts, { plan, offer }),
             'The lane is settled again if it is the best, and fails then.',
           )
         },
@@ -74,6 +75,21 @@ export async function settleBestLane(
   if (settled) return { settled, warnings: warningsOf(failures, undeployed) }
   const left = { undeployed, withoutOrders, lanes, byName }
   throw noLane({ request, failures, ...left, destination: destination.chain })
+}
+
+/** Has both sides at work on a lane before it is chosen. */
+async function begin(
+  quote: RouteQuote,
+  { settlement, expectedSends }: Parameters<typeof settleBestLane>[2],
+  { plan, offer }: { readonly plan: CrosschainPlan; readonly offer: LaneAmounts },
+): Promise<void> {
+  const begun = settlement.begin(plan)
+  // What a bundle does besides may change what is sent.
+  if (plan.source.kind === 'bundle') return void (await begun)
+  const expected = expectedSends.of(quote, plan, offer)
+  if (expected) settlement.expect(plan, expected)
+  const { sent } = await begun
+  expectedSends.note(quote, plan, at(sent, 0).delivery)
 }
 
 /**

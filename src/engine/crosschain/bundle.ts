@@ -221,7 +221,7 @@ function settleOnly(
 
 /** @throws ForkrouteError as of a route over bridges where no lane can be used. */
 async function settleRouted(
-  { seenPins }: CrosschainParts,
+  parts: CrosschainParts,
   quote: QuoteParts,
   routed: {
     readonly main: PinnedTransfer
@@ -240,7 +240,7 @@ async function settleRouted(
   return settleBestLane(
     { ...quote, request, takesDestinationFee: false },
     { plans, undeployed, lanes },
-    { settlement, seenPins },
+    { ...parts, settlement },
   )
 }
 

@@ -43,20 +43,20 @@ interface DestinationEstimate {
 }
 
 /**
- * @param how.onLikely - receives the plan that is likely the best, for the source to be at work on it while the
- *   destination is looked at.
+ * @param how.onLikely - receives the plan that is likely the best, and what it would give, for both sides to be at work on
+ *   it while lanes are compared.
  * @returns one for each plan, in their order; rejected with whatever keeps the lane from being used.
  */
 export async function estimateLanes(
   quote: RouteQuote,
   plans: readonly CrosschainPlan[],
-  how: { readonly isCold: boolean; onLikely(plan: CrosschainPlan): void },
+  how: { readonly isCold: boolean; onLikely(plan: CrosschainPlan, offer: Offer): void },
 ): Promise<PromiseSettledResult<LaneEstimate>[]> {
   if (how.isCold) warm(quote, plans)
   const outcomes = zip(plans, await offersOf(quote, plans, how.isCold))
   const offers = outcomes.flatMap(([plan, one]) => (one.ok ? [[plan, one.offer] as const] : []))
   const likely = likelyBest(quote, offers)
-  if (likely) how.onLikely(likely)
+  if (likely) how.onLikely(...likely)
   const estimates = await estimateDeliveries(
     quote,
     offers.map(([plan, { delivered }]) => [plan, delivered] as const),
@@ -114,13 +114,14 @@ export function usualTerms({ receiver, destination }: RouteQuote, plan: Crosscha
 function likelyBest(
   quote: RouteQuote,
   offers: readonly (readonly [CrosschainPlan, Offer])[],
-): CrosschainPlan | undefined {
-  const ranked = offers.map(([plan, offer]) => {
+): readonly [CrosschainPlan, Offer] | undefined {
+  const ranked = offers.map((one) => {
+    const [plan, offer] = one
     const amounts = [{ token: plan.lane.tokenOut, amount: offer.delivered }]
     const deliveryCost = claimCost(quote.destination, plan)
-    return { plan, worth: worthOf(quote, { amounts, ...offer, deliveryCost }) ?? 0 }
+    return { one, worth: worthOf(quote, { amounts, ...offer, deliveryCost }) ?? 0 }
   })
-  return ranked.toSorted((a, b) => b.worth - a.worth)[0]?.plan
+  return ranked.toSorted((a, b) => b.worth - a.worth)[0]?.one
 }
 
 async function noPathOn(

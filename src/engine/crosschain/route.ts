@@ -79,14 +79,14 @@ export async function routeOverBridges(
     receiverKind: destination.kinds.get(receiver) ?? 'plain',
     canOrder: (lane) => canOrder(lane, destination),
   })
-  const { tasks, payable, seenPins } = parts
+  const { tasks, payable } = parts
   const takesDestinationFee = fee.isTakenOnDestination
   const common = { tasks, payable, context, source, destination, receiver }
   const quote: RouteQuote = { ...common, request, takesDestinationFee, ...defined({ position }) }
   const settlement = settlementOf(quote)
   const plans = candidates.map((candidate) => planOfRoute(quote, candidate))
   const choice = { plans, undeployed, withoutOrders, lanes, byName }
-  const { settled, warnings } = await settleBestLane(quote, choice, { settlement, seenPins })
+  const { settled, warnings } = await settleBestLane(quote, choice, { ...parts, settlement })
   const more = fee.isMissed ? [...warnings, feeTakenOnSource] : warnings
   const answer = routeAnswer(quote, settled, more)
   const seconds = secondsOf(among, settled.plan.lane)

@@ -40,7 +40,7 @@ import {
   roomyGas,
   usualPayload,
 } from './delivery-cost.js'
-import { deliverOnce } from './expected-deliveries.js'
+import { deliverOnce, factsOf } from './expected-deliveries.js'
 import type { CrosschainPlan, Transfer } from './plan.js'
 import type { QuoteParts, Side } from './sides.js'
 
@@ -122,6 +122,8 @@ export class Settlement {
   readonly #parts: SettlementParts
   /** The first source leg of each plan: what it sends is not known before. */
   readonly #first = new Map<CrosschainPlan, Promise<SourceLeg>>()
+  /** What was planned for deliveries before they were sent, by what decides their simulation. */
+  readonly #expected = new Map<string, Promise<Planned>>()
 
   constructor(parts: SettlementParts) {
     this.#parts = parts
@@ -133,6 +135,15 @@ export class Settlement {
       this.#first.get(plan) ?? this.#run(plan, firstSends(this.#transfersOf(plan)), firstOf)
     this.#first.set(plan, begun)
     return begun
+  }
+
+  /** Plans for what the source is expected to send, while it is at work on that. */
+  expect(plan: CrosschainPlan, delivery: Delivery): void {
+    const [transfer] = this.#transfersOf(plan)
+    if (!transfer) return
+    const planned = this.#firstDestination(transfer, delivery)
+    this.#expected.set(factsOf(delivery, transfer.to, roomyGas), planned)
+    void quietly(planned, 'What the source sends is planned for in any case, and fails then.')
   }
 
   /** @throws ForkrouteError where a leg or a delivery fails, or no pair holds. */
@@ -269,6 +280,9 @@ export class Settlement {
 
   /** With room for whatever the order needs, which is measured by it. */
   #firstDestination(transfer: Transfer, delivery: Delivery): Promise<Planned> {
+    const expected =
+      this.#expected.size && this.#expected.get(factsOf(delivery, transfer.to, roomyGas))
+    if (expected) return expected
     const planning = this.#planDestination(transfer, delivery, { orderGas: roomyGas })
     if (!transfer.runsOrder) return planning
     const { tasks, payable } = this.#parts

@@ -12,6 +12,7 @@ import type { Survey, SurveyArgs } from '../../routing/crosschain/survey-task.js
 import type { PricedToken } from '../../routing/market/valuation.js'
 import type { ConfiguredChains } from '../configured-chains.js'
 import type { TaskRunner } from '../task-runner.js'
+import type { ExpectedSends } from './expected-sends.js'
 import type { PastLanes } from './past-lanes.js'
 import { settledBlock } from './settled-block.js'
 
@@ -32,6 +33,7 @@ export interface CrosschainParts {
   readonly blockAtTime: Engine['blockAtTime']
   /** Pairs of blocks at which a route was searched before: `<hash>:<hash>`. */
   readonly seenPins: LRUCache<string, true>
+  readonly expectedSends: ExpectedSends
   /** Who was seen to take what a bridge brings: `<hash of the destination's block>:<bridge>:<token>:<receiver>`. */
   readonly payable: LRUCache<string, true>
 }

@@ -88,7 +88,7 @@ async function offerOf(
   }
   const { amountIn, gas } = needed
   const gross = grossInput(token, amountIn, feeReceiver ? feeBps : undefined)
-  return { ...offerFrom(task, one, { quote, gas }), amountIn: gross.amount }
+  return { ...offerFrom(task, one, { sent: amount, quote, gas }), amountIn: gross.amount }
 }
 
 /** What gives the amount of `lane.tokenIn`. @throws ForkrouteError NO_ROUTE where no path leads there. */

@@ -2,7 +2,12 @@
  * What lanes would deliver of a request's inputs, by native math up to the bridge and the bridge's own quote: to compare
  * lanes by, before any is simulated.
  */
-import { isRefusal, type LaneQuote, type LaneRefusal } from '../../bridges/bridge.js'
+import {
+  isRefusal,
+  type LaneAmounts,
+  type LaneQuote,
+  type LaneRefusal,
+} from '../../bridges/bridge.js'
 import { bridgeOf, createBridges } from '../../bridges/registry.js'
 import type { RouteRequest } from '../../domain/engine.js'
 import { ForkrouteError, toWireError, type WireError } from '../../domain/errors.js'
@@ -24,9 +29,7 @@ export interface OffersArgs {
 }
 
 /** What a lane would make of the inputs, estimated. */
-export interface Offer {
-  /** Raw units of `lane.tokenOut`. */
-  readonly delivered: bigint
+export interface Offer extends LaneAmounts {
   /** Wei that the messaging costs. */
   readonly nativeFee: bigint
   /** Gas of the source's transaction, roughly. */
@@ -59,19 +62,19 @@ export async function runOffers(task: Task, args: OffersArgs): Promise<readonly 
 async function offerOf(task: Task, one: LaneTerms, { amountOut, gas }: Estimate): Promise<Offer> {
   const quote = await quoteLane(task, one, amountOut)
   if (isRefusal(quote)) throw refused(one.lane, quote)
-  return offerFrom(task, one, { quote, gas })
+  return offerFrom(task, one, { sent: amountOut, quote, gas })
 }
 
-/** @param found.gas - of the swaps before the bridge. */
+/** @param found.gas - of the swaps before the bridge, which is given `sent`. */
 export function offerFrom(
   task: Task,
   { lane, terms }: LaneTerms,
-  found: { readonly quote: LaneQuote; readonly gas: bigint },
+  found: { readonly sent: bigint; readonly quote: LaneQuote; readonly gas: bigint },
 ): Offer {
-  const { quote, gas } = found
+  const { sent, quote, gas } = found
   const { delivered, nativeFee } = quote
   const bridge = bridgeOf(lane, createBridges(task.settings))
-  return { delivered, nativeFee, gas: gas + (quote.gas ?? bridge.gasEstimate(lane, terms)) }
+  return { sent, delivered, nativeFee, gas: gas + (quote.gas ?? bridge.gasEstimate(lane, terms)) }
 }
 
 /** @param amountIn - raw units of `lane.tokenIn`. */
