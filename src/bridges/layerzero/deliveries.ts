@@ -5,7 +5,6 @@ import {
   encodeEventTopics,
   encodeFunctionData,
   getAbiItem,
-  hexToBytes,
   numberToHex,
   padHex,
   size,
@@ -228,7 +227,7 @@ function carrying(
 
 /** @see EIP-2028 */
 export function intrinsicGas(data: Hex): bigint {
-  const bytes = hexToBytes(data)
-  const zeros = bytes.filter((byte) => byte === 0).length
-  return 21_000n + 4n * BigInt(zeros) + 16n * BigInt(bytes.length - zeros)
+  let zeros = 0
+  for (let at = 2; at < data.length; at += 2) if (data.startsWith('00', at)) zeros += 1
+  return 21_000n + 4n * BigInt(zeros) + 16n * BigInt(size(data) - zeros)
 }

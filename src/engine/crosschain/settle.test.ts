@@ -7,11 +7,11 @@ import { base } from '../../chains/base.js'
 import { ethereum } from '../../chains/ethereum.js'
 import type { BundleResult, TypedBundle } from '../../domain/bundle.js'
 import { at } from '../../domain/lists.js'
-import { type Address, lessSlippage } from '../../domain/primitives.js'
+import { type Address, type Hex, lessSlippage } from '../../domain/primitives.js'
 import type { DestinationLeg } from '../../routing/crosschain/destination-task.js'
 import type { SourceLeg, SourceLegArgs } from '../../routing/crosschain/source-task.js'
 import type { CrosschainPlan, DestinationPlan } from './plan.js'
-import { Settlement } from './settle.js'
+import { firstSends, Settlement } from './settle.js'
 import type { Side } from './sides.js'
 
 const receiver: Address = '0x00000000000000000000000000000000000000b0'
@@ -20,6 +20,7 @@ const lane = at(
   bridges.flatMap((bridge) => bridge.lanes(ethereum, base)),
   0,
 )
+const word: Hex = `0x${'11'.repeat(32)}`
 const centiBps = 5_000n
 const limit = { kind: 'slippage', centiBps } as const
 const bundle: TypedBundle = {
@@ -86,8 +87,16 @@ interface Chains {
   readonly fallback?: 'reverted'
 }
 
-/** Both chains as these rules, and what was asked of them: deliveries also where they are expected, before they are sent. */
-function settle(plan: CrosschainPlan, { sent, gained = (amount) => amount, fallback }: Chains) {
+/**
+ * Both chains as these rules, and what was asked of them: deliveries also where they are expected, before they are sent.
+ *
+ * @param expected - raw units that the source is expected to send, before it has sent any.
+ */
+function settle(
+  plan: CrosschainPlan,
+  { sent, gained = (amount) => amount, fallback }: Chains,
+  expected?: bigint,
+) {
   const legs: SourceLegArgs[] = []
   const planned: { amount: bigint; gas: bigint }[] = []
   const delivered: bigint[] = []
@@ -147,6 +156,10 @@ function settle(plan: CrosschainPlan, { sent, gained = (amount) => amount, fallb
       deliverAt: () => Promise.reject(new Error('No other block is asked for.')),
     },
   })
+  if (expected !== undefined) {
+    const [terms] = firstSends([{ ...plan, to: destination, receiver, action: 0, onward: [] }])
+    if (terms) settlement.expect(plan, deliveryOf(expected, terms.terms))
+  }
   return { settling: settlement.settle(plan), legs, planned, delivered }
 }
 
@@ -161,7 +174,18 @@ function deliveryOf(amount: bigint, { message }: DeliveryTerms): Delivery {
     sender: receiver,
     receiver,
     message,
-    details: {},
+    details: {
+      symbol: lane.symbol,
+      guid: word,
+      nonce: '1',
+      srcEid: 30_101,
+      sender: lane.primary,
+      receiver: lane.primary,
+      payload: `0x${'00'.repeat(40)}`,
+      composed: '0x',
+      composeGas: '0',
+      composeValue: '0',
+    },
   }
 }
 
@@ -206,6 +230,20 @@ describe('an order on the destination', () => {
     expect(legs.at(-1)?.sends[0]?.terms.message.slice(66, 130)).toBe(
       (380_000).toString(16).padStart(64, '0'),
     )
+  })
+
+  test('is planned while the source is at work, for what that is expected to send, and not again', async () => {
+    const { settling, planned } = settle(order, { sent: () => 1_000_000n }, 1_000_000n)
+    expect(planned).toEqual([{ amount: 1_000_000n, gas: 3_000_000n }])
+    const { outputs } = await settling
+    expect(outputs).toEqual([{ token, amountOut: 1_000_000n, minAmountOut: 995_000n }])
+    expect(planned).toHaveLength(1)
+  })
+
+  test('is planned for what is sent, where that is not what was expected', async () => {
+    const { settling, planned } = settle(order, { sent: () => 999_999n }, 1_000_000n)
+    expect((await settling).outputs).toMatchObject([{ amountOut: 999_999n }])
+    expect(planned.map(({ amount }) => amount)).toEqual([1_000_000n, 999_999n])
   })
 
   test('is planned anew for another amount, before that is delivered', async () => {

@@ -187,6 +187,30 @@ describe.each(directions)('%s', (direction) => {
   )
 })
 
+describe.each(directions)('%s', (direction) => {
+  test.each(cases.filter(({ byReference }) => !byReference))(
+    '$adapter.slug, $symbol: what is expected of another amount is what is sent of it at the same block',
+    async (one) => {
+      const { adapter, symbol } = one
+      const send = async (amountIn: bigint) => {
+        const chains = await fresh(direction)
+        // Its deadlines follow the time of the block.
+        await chains[0].anvil.rpc('anvil_setBlockTimestampInterval', [1])
+        const lane = laneOf(adapter, chains, symbol)
+        const terms = orderTerms(chains[1], lane, 1n)
+        return sendTransfer({ adapter, chains, lane, terms, amountIn, byReference: false })
+      }
+      const amountIn = amountOf(both[direction === 'from 1 to 8453' ? 0 : 1], one)
+      const first = await send(amountIn)
+      const other = await send(3n * amountIn + 1n)
+      const amounts = { sent: 3n * amountIn + 1n, delivered: other.quote.delivered }
+      const expected = adapter.withAmounts?.(first.delivery, amounts)
+      expect(expected).toEqual({ ...other.delivery, id: expect.any(String) })
+      expect(expected).not.toEqual({ ...first.delivery, id: expect.any(String) })
+    },
+  )
+})
+
 const abi = parseAbi([
   'function pauseDeposits(bool pause)',
   'function setPause(bool paused)',
