@@ -18,7 +18,8 @@ import { createLogger } from '../src/telemetry/log.js'
 import { startLatencyNode } from './latency-node.js'
 import { exampleQuote, quantile, type Section } from './section.js'
 
-const warmUp = 40
+/** Quotes of each before those that count: code is compiled well only once it has run often. */
+const warmUps = [40, 250]
 const warmQuotes = 60
 const latencyMs = 50
 const quotesBefore = 10
@@ -42,15 +43,12 @@ export async function crosschainBench(): Promise<Section[]> {
   const sandboxes = await startSandboxes([1, there])
   try {
     return [
-      { name: 'warm, one in flight, in turns', rows: await warm(sandboxes) },
-      {
-        name: 'the same with a list of pools imported on Ethereum',
-        rows: await warm(sandboxes, (dataDir) => {
-          const catalog = openCatalog(dataDir)
-          catalog.importPools(1, sandboxPools())
-          catalog.close()
-        }),
-      },
+      ...(await warm(sandboxes, 'warm, one in flight, in turns')),
+      ...(await warm(sandboxes, 'the same with a list of pools imported on Ethereum', (dataDir) => {
+        const catalog = openCatalog(dataDir)
+        catalog.importPools(1, sandboxPools())
+        catalog.close()
+      })),
       { name: `first at new blocks, nodes ${latencyMs} ms away`, rows: await cold(sandboxes) },
     ]
   } finally {
@@ -93,19 +91,25 @@ async function timed(service: Service, request: QuoteRequest, serial: number): P
 
 async function warm(
   sandboxes: readonly Sandbox[],
+  name: string,
   prepare?: (dataDir: string) => void,
-): Promise<Section['rows']> {
+): Promise<Section[]> {
   const nodes = Object.fromEntries(sandboxes.map(({ chainId, url }) => [`RPC_URL_${chainId}`, url]))
   const work = async (service: Service) => {
-    const times: { one: number[]; over: number[] } = { one: [], over: [] }
-    for (let serial = 0; serial < warmUp + warmQuotes; serial++) {
-      const one = await timed(service, onOneChain, serial)
-      const over = await timed(service, overABridge, serial)
-      if (serial < warmUp) continue
-      times.one.push(one)
-      times.over.push(over)
+    const sections: Section[] = []
+    let serial = 0
+    for (const before of warmUps) {
+      const times: { one: number[]; over: number[] } = { one: [], over: [] }
+      for (const end = before + warmQuotes; serial < end; serial++) {
+        const one = await timed(service, onOneChain, serial)
+        const over = await timed(service, overABridge, serial)
+        if (serial < before) continue
+        times.one.push(one)
+        times.over.push(over)
+      }
+      sections.push({ name: `${name}, after ${before} of each`, rows: rowsOf(times) })
     }
-    return rowsOf(times)
+    return sections
   }
   return withService(nodes, work, prepare)
 }
