@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { invalidRequest } from '../domain/common-errors.js'
 import { ForkrouteError } from '../domain/errors.js'
-import type { CassetteResult, Check, SuiteResult } from '../domain/operations/checks.js'
+import type { CaseProof, CassetteResult, Check, SuiteResult } from '../domain/operations/checks.js'
 import type { Operations } from '../domain/operations/operations.js'
 import { packageFolder } from '../platform/package-folder.js'
 import { createChildTasks } from '../processes/child-tasks.js'
@@ -185,13 +185,29 @@ function suiteOf({ mode, passed, failed, milliseconds, cases }: SuiteResult): Su
     passed,
     failed,
     milliseconds,
-    cases: cases.map(({ name, line, ok, differences, milliseconds: own }) => ({
+    cases: cases.map(({ name, line, ok, differences, milliseconds: own, proof }) => ({
       name,
       line,
       ok,
       milliseconds: own,
       differences: differences.map((text) => withoutPaths(withoutAddresses(text))),
+      proof: proof ? proofOf(proof) : null,
     })),
+  }
+}
+
+/** As the command line prints it, which leaves out what is not known. */
+function proofOf(printed: Partial<CaseProof>): CaseProof {
+  const { isProven = false, reason = null, blockNumber = null, ...block } = printed
+  const { chainId = null, blockHash = null, accounts = null, slots = null } = block
+  return {
+    isProven,
+    reason: reason && withoutPaths(withoutAddresses(reason)),
+    chainId,
+    blockNumber: blockNumber === null ? null : Number(blockNumber),
+    blockHash,
+    accounts,
+    slots,
   }
 }
 

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { CassetteEntry, Check as DomainCheck } from '../../domain/operations/checks.js'
 import { PageMeta } from './metadata-records.js'
-import { ChainId } from './record-parts.js'
+import { BlockNumber, ChainId } from './record-parts.js'
 
 const count = (description: string) => z.int().meta({ description })
 const text = (description: string) => z.string().meta({ description })
@@ -63,6 +63,18 @@ export const Recording = z
   })
   .meta({ id: 'Recording' })
 
+const CaseProof = z
+  .object({
+    isProven: z.boolean().meta({ description: 'Whether all state was proven that it needs.' }),
+    reason: z.string().nullable().meta({ description: 'Why it was not; null: it was.' }),
+    chainId: ChainId.nullable(),
+    blockNumber: BlockNumber.nullable().meta({ description: 'Whose state it is.' }),
+    blockHash: z.string().nullable().meta({ description: 'To which all of it leads.' }),
+    accounts: count('How many were proven.').nullable(),
+    slots: count('How many were proven.').nullable(),
+  })
+  .meta({ id: 'CaseProof', description: 'What evidence has shown of the state of a case.' })
+
 export const Check = z
   .object({
     id: z.string(),
@@ -110,6 +122,10 @@ export const Check = z
               ok: z.boolean().meta({ description: 'Whether it is as expected.' }),
               differences: z.array(z.string()).meta({ description: 'Sentences; empty: none.' }),
               milliseconds: count('With others running at the same time.'),
+              proof: CaseProof.nullable().meta({
+                description:
+                  'Of a suite with evidence, for routes and quotes; null: none was asked for.',
+              }),
             }),
           )
           .meta({ description: 'In the order of the text.' }),
@@ -141,7 +157,9 @@ export function toCheck(check: DomainCheck): z.output<typeof Check> {
     },
     suite: suite && {
       ...suite,
-      cases: suite.cases.map((one) => ({ ...one, differences: [...one.differences] })),
+      cases: suite.cases.map(({ differences, proof = null, ...one }) => {
+        return { ...one, differences: [...differences], proof }
+      }),
     },
   }
 }

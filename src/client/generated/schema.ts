@@ -6140,8 +6140,25 @@ export interface components {
                     differences: string[];
                     /** @description With others running at the same time. */
                     milliseconds: number;
+                    /** @description Of a suite with evidence, for routes and quotes; null: none was asked for. */
+                    proof: components["schemas"]["CaseProof"] | null;
                 }[];
             } | null;
+        };
+        /** @description What evidence has shown of the state of a case. */
+        CaseProof: {
+            /** @description Whether all state was proven that it needs. */
+            isProven: boolean;
+            /** @description Why it was not; null: it was. */
+            reason: string | null;
+            /** @description EIP-155 chain id. */
+            chainId: number | null;
+            /** @description Whose state it is. */
+            blockNumber: number | null;
+            /** @description To which all of it leads. */
+            blockHash: string | null;
+            accounts: number | null;
+            slots: number | null;
         };
         Key: {
             /** @description Its name among its kind; it does not change. */

@@ -115,6 +115,7 @@ function OfSuite({ found }: { readonly found: NonNullable<Check['suite']> }) {
             title: 'Differences',
             cell: ({ differences }) => <span class="lines prose">{differences.join('\n')}</span>,
           },
+          ...(found.cases.some(({ proof }) => proof) ? [stateColumn] : []),
           {
             title: 'Time',
             isNumber: true,
@@ -124,6 +125,20 @@ function OfSuite({ found }: { readonly found: NonNullable<Check['suite']> }) {
       />
     </>
   )
+}
+
+type Case = NonNullable<Check['suite']>['cases'][number]
+
+const stateColumn = {
+  title: 'State',
+  cell: ({ proof }: Case) =>
+    proof && (
+      <span class="prose">
+        {proof.isProven
+          ? `proven: ${proof.accounts} accounts, ${proof.slots} slots of block ${proof.blockNumber}`
+          : `not proven: ${proof.reason}`}
+      </span>
+    ),
 }
 
 interface ListProps {

@@ -60,6 +60,19 @@ export interface CassetteResult {
   readonly mismatches: readonly CassetteMismatch[]
 }
 
+/** What evidence has shown of the state that an answer was calculated with; null where it has shown nothing. */
+export interface CaseProof {
+  readonly isProven: boolean
+  /** Why it is not proven. */
+  readonly reason: string | null
+  readonly chainId: number | null
+  readonly blockNumber: number | null
+  readonly blockHash: string | null
+  /** How many accounts and slots lead to the hash of the block. */
+  readonly accounts: number | null
+  readonly slots: number | null
+}
+
 export interface SuiteResult {
   readonly mode: string
   readonly passed: number
@@ -71,6 +84,8 @@ export interface SuiteResult {
     readonly ok: boolean
     readonly differences: readonly string[]
     readonly milliseconds: number
+    /** Null: no evidence was asked for, or there is none of such an answer. Absent in what earlier versions have kept. */
+    readonly proof?: CaseProof | null
   }[]
 }
 

@@ -30,6 +30,7 @@ beforeAll(async () => {
   const recorder = await open(folder, mode, { RPC_URL_1: service.nodeUrl, WORKERS: '1' })
   answered = JSON.parse((await recorder.ask({ path: '/shortcuts/quote', query: quote })).text)
   await recorder.ask({ path: '/prices/1', query: { addresses: [`${weth}`] } })
+  await recorder.ask({ path: '/shortcuts/quote', query: { ...quote, evidence: 'true' } })
   await recorder.close()
   browser = await launchChromium()
 })
@@ -126,14 +127,14 @@ describe('Cassettes and suites', () => {
     await page.getByRole('link', { name: '#1' }).click()
     await shows(page, `"amountOut": "${answered.amountOut}"`)
     await page.getByRole('button', { name: 'Verify all' }).click()
-    await shows(page, '2 identical, 0 different, 0 damaged rows.')
+    await shows(page, '3 identical, 0 different, 0 damaged rows.')
     await expectSound()
     await page.getByRole('button', { name: 'Replay request 2' }).click()
     await shows(page, '1 identical')
     const { body } = await service.get('/api/v1/checks')
     expect(body).toMatchObject([
       { kind: 'cassette', state: 'finished', ok: true, cassette: { verified: 1 } },
-      { kind: 'cassette', state: 'finished', ok: true, cassette: { verified: 2 } },
+      { kind: 'cassette', state: 'finished', ok: true, cassette: { verified: 3 } },
     ])
   })
 
@@ -149,7 +150,8 @@ describe('Cassettes and suites', () => {
       `  - { name: ${name}, quote: ${JSON.stringify(quote)}, expect: { amountOut: ${amountOut} } }`
     await text.fill(
       [
-        ...['name: of one', 'cassette: one.cassette', `block: ${answered.blockNumber}`, 'cases:'],
+        ...['name: of one', 'cassette: one.cassette', `block: ${answered.blockNumber}`],
+        ...['evidence: report', 'cases:'],
         ...[one('as recorded', answered.amountOut), one('too much', `${answered.amountOut}0`)],
       ].join('\n'),
     )
@@ -157,6 +159,13 @@ describe('Cassettes and suites', () => {
     await shows(page, '1 of 2 cases passed, replay')
     await shows(page, `delivers ${answered.amountOut}`)
     await page.getByLabel('Previous checks').getByText('differs').waitFor()
+    const { body } = await service.get('/api/v1/checks')
+    for (const { proof } of body[0].suite.cases) {
+      expect(proof).toMatchObject({ isProven: true, reason: null, chainId: 1 })
+      expect(proof.blockNumber).toBe(answered.blockNumber)
+      const shown = `proven: ${proof.accounts} accounts, ${proof.slots} slots`
+      await shows(page, `${shown} of block ${answered.blockNumber}`)
+    }
     await expectSound()
   })
 })
