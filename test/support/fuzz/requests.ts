@@ -60,6 +60,7 @@ interface ListedPosition {
   readonly underlyingTokens: readonly { readonly address: string }[]
 }
 
+const ofSwaps = new Set(['tokenIn', 'tokenOut', 'amountIn', 'primaryAddress'])
 const mostQuery = 30_000
 
 /** Calculations are asked most. */
@@ -96,8 +97,12 @@ export function createFuzz(args: {
     const { protocol, action, inputs } = dice.one(from)
     const positions = args.positions.filter(({ protocolSlug }) => protocolSlug === protocol)
     const position = positions.length ? dice.one(positions) : undefined
+    // All that may be given seldom goes together, so most have little more than what swaps need.
+    const isPlain = dice.chance(70)
+    const isGiven = (name: string) =>
+      isPlain ? ofSwaps.has(name) || dice.chance(15) : !dice.mess(6)
     const entries = Object.keys(inputs)
-      .filter(() => !dice.mess(6))
+      .filter(isGiven)
       .map((name) => [name, dice.mess(5) ? wild(dice) : argument(name, at, position)])
     return {
       protocol: dice.mess(4) ? wild(dice) : protocol,
@@ -140,7 +145,8 @@ export function createFuzz(args: {
     if (dice.mess(8)) return dice.one(brokenBodies)
     if (dice.mess(8)) return JSON.stringify(wild(dice))
     const isBundle = path.endsWith('/bundle')
-    const count = dice.chance(95) ? 1 + dice.below(3) : dice.below(60)
+    const few = dice.chance(50) ? 1 : 1 + dice.below(3)
+    const count = dice.chance(95) ? few : dice.below(60)
     return JSON.stringify(
       isBundle ? Array.from({ length: count }, bundleAction) : someOf(dice, schema),
     )
