@@ -30,7 +30,8 @@ beforeAll(async () => {
   const recorder = await open(folder, mode, { RPC_URL_1: service.nodeUrl, WORKERS: '1' })
   answered = JSON.parse((await recorder.ask({ path: '/shortcuts/quote', query: quote })).text)
   await recorder.ask({ path: '/prices/1', query: { addresses: [`${weth}`] } })
-  await recorder.ask({ path: '/shortcuts/quote', query: { ...quote, evidence: 'true' } })
+  const atBlock = { blockNumber: `${answered.blockNumber}`, evidence: 'true' }
+  await recorder.ask({ path: '/shortcuts/quote', query: { ...quote, ...atBlock } })
   await recorder.close()
   browser = await launchChromium()
 })
@@ -161,7 +162,7 @@ describe('Cassettes and suites', () => {
     await page.getByLabel('Previous checks').getByText('differs').waitFor()
     const { body } = await service.get('/api/v1/checks')
     for (const { proof } of body[0].suite.cases) {
-      expect(proof).toMatchObject({ isProven: true, reason: null, chainId: 1 })
+      expect(proof).toMatchObject({ reason: null, isProven: true, chainId: 1 })
       expect(proof.blockNumber).toBe(answered.blockNumber)
       const shown = `proven: ${proof.accounts} accounts, ${proof.slots} slots`
       await shows(page, `${shown} of block ${answered.blockNumber}`)

@@ -7,28 +7,21 @@ import type { BridgeName } from '../../../src/domain/bridges/names.js'
 import { type Address, nativeToken } from '../../../src/domain/primitives.js'
 import { sandboxAccount } from '../../../src/sandbox/accounts.js'
 import { allBut } from '../../support/bridges/all-but.js'
-import {
-  type RelayedSandboxes,
-  startRelayedSandboxes,
-} from '../../support/bridges/relayed-sandboxes.js'
-import { startService, type TestService } from '../../support/service/service.js'
+import { type RelayedService, startRelayedService } from '../../support/bridges/relayed-service.js'
+import type { TestService } from '../../support/service/service.js'
 
 const { address: alice, privateKey } = sandboxAccount('alice')
 const usdc: Address = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48'
 const usdcThere: Address = '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913'
 const aero: Address = '0x940181a94a35a4569e4529a3cdfb74e38fd98631'
 
-let relayed: RelayedSandboxes
+let relayed: RelayedService
 let service: TestService
 beforeAll(async () => {
-  relayed = await startRelayedSandboxes()
-  const nodes = relayed.sandboxes.map(({ chainId, url }) => [`RPC_URL_${chainId}`, url])
-  service = await startService({ ...Object.fromEntries(nodes), RATE_LIMIT_PER_MINUTE: '1000000' })
+  relayed = await startRelayedService([1, 8453])
+  ;({ service } = relayed)
 })
-afterAll(async () => {
-  await service?.stop()
-  await relayed?.stop()
-})
+afterAll(() => relayed?.stop())
 
 function walletOfAlice() {
   const node = relayed.sandboxes.find(({ chainId }) => chainId === 1)
@@ -95,6 +88,8 @@ test('trackTransfers finds what an account has sent and what it is sent, and fol
     executionMode: 'backend',
   })
   const { hash } = await forkroute.execute(walletOfAlice(), route)
+  // What is looked for ends with the newest block that the service has seen.
+  await relayed.caughtUp()
   const statuses = []
   for await (const { searched, unsearched, count, transfers } of forkroute.trackTransfers({
     address: bob,
