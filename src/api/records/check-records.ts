@@ -67,11 +67,11 @@ const CaseProof = z
   .object({
     isProven: z.boolean().meta({ description: 'Whether all state was proven that it needs.' }),
     reason: z.string().nullable().meta({ description: 'Why it was not; null: it was.' }),
-    chainId: ChainId.nullable(),
+    chainId: ChainId.nullable().meta({ description: 'Chain of the block.' }),
     blockNumber: BlockNumber.nullable().meta({ description: 'Whose state it is.' }),
     blockHash: z.string().nullable().meta({ description: 'To which all of it leads.' }),
-    accounts: count('How many were proven.').nullable(),
-    slots: count('How many were proven.').nullable(),
+    accounts: z.int().nullable().meta({ description: 'How many were proven.' }),
+    slots: z.int().nullable().meta({ description: 'How many were proven.' }),
   })
   .meta({ id: 'CaseProof', description: 'What evidence has shown of the state of a case.' })
 

@@ -6151,13 +6151,15 @@ export interface components {
             isProven: boolean;
             /** @description Why it was not; null: it was. */
             reason: string | null;
-            /** @description EIP-155 chain id. */
+            /** @description Chain of the block. */
             chainId: number | null;
             /** @description Whose state it is. */
             blockNumber: number | null;
             /** @description To which all of it leads. */
             blockHash: string | null;
+            /** @description How many were proven. */
             accounts: number | null;
+            /** @description How many were proven. */
             slots: number | null;
         };
         Key: {
@@ -19380,7 +19382,8 @@ export interface operations {
                      *               "line": 3,
                      *               "ok": true,
                      *               "milliseconds": 1842,
-                     *               "differences": []
+                     *               "differences": [],
+                     *               "proof": null
                      *             }
                      *           ]
                      *         }
@@ -19496,7 +19499,8 @@ export interface operations {
                      *             "line": 3,
                      *             "ok": true,
                      *             "milliseconds": 1842,
-                     *             "differences": []
+                     *             "differences": [],
+                     *             "proof": null
                      *           }
                      *         ]
                      *       }
