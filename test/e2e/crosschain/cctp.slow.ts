@@ -21,6 +21,7 @@ import type { Address } from '../../../src/domain/primitives.js'
 import { sandboxAccount } from '../../../src/sandbox/accounts.js'
 import { sandboxPlan } from '../../../src/sandbox/plans/registry.js'
 import { type Sandbox, startSandboxes } from '../../../src/sandbox/sandbox.js'
+import { caughtUp } from '../../support/bridges/caught-up.js'
 import { deliverOnFork, type Place, sendOnFork } from '../../support/bridges/deliver-on-fork.js'
 import { rawTransfers } from '../../support/bridges/raw-transfers.js'
 import { receiptOf } from '../../support/mined.js'
@@ -73,19 +74,8 @@ async function rpc<T>(
 const setRelayer = (mode: string) =>
   rpc<{ waiting: { bridge: string; hasFailed: boolean }[] }>(1, 'sandbox_setRelayer', [mode])
 
-/** Asks until the services have seen the newest blocks. */
-async function caughtUp(): Promise<void> {
-  for (const chainId of [1, 8453]) {
-    const head = Number(await rpc<Hex>(chainId, 'eth_blockNumber'))
-    for (const by of [service, blind]) {
-      let seen = 0
-      while (seen < head) {
-        const { body } = await by.get('/api/v1/networks', {})
-        seen = body.find(({ id }: { id: number }) => id === chainId).blockNumber
-      }
-    }
-  }
-}
+/** Returns when the services have seen the newest blocks. */
+const seesAll = () => caughtUp([service, blind], [1, 8453], rpc)
 
 type Body = Awaited<ReturnType<TestService['get']>>['body']
 
@@ -141,11 +131,11 @@ async function send(
 }
 
 async function claim(hash: string, by = service) {
-  await caughtUp()
+  await seesAll()
   return by.get('/api/v1/cctp/bridge/claim', { chainId: '1', txHash: hash })
 }
 async function check(hash: string, by = service): Promise<Body> {
-  await caughtUp()
+  await seesAll()
   return (await by.get('/api/v1/cctp/bridge/check', { chainId: '1', txHash: hash })).body
 }
 const held = (token: Address) => rawTransfers(8453, nodeOf(8453)).balance(token, alice)
@@ -306,7 +296,7 @@ describe('what the contracts of the source say', () => {
   async function set(contract: Address, slot: Hex, value: bigint): Promise<void> {
     await rpc(1, 'anvil_setStorageAt', [contract, slot, word(value)])
     await rpc(1, 'evm_mine')
-    await caughtUp()
+    await seesAll()
   }
 
   test('a minimum fee is left out of the answer, of an amount that only the chain knows, too', async () => {

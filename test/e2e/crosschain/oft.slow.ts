@@ -25,6 +25,7 @@ import { sandboxAccount } from '../../../src/sandbox/accounts.js'
 import { sandboxPlan } from '../../../src/sandbox/plans/registry.js'
 import { type Sandbox, startSandboxes } from '../../../src/sandbox/sandbox.js'
 import { allBut } from '../../support/bridges/all-but.js'
+import { caughtUp } from '../../support/bridges/caught-up.js'
 import { deliverOnFork, type Place, sendOnFork } from '../../support/bridges/deliver-on-fork.js'
 import { placeRefuser, refuser } from '../../support/bridges/hostile-receivers.js'
 import { rawTransfers } from '../../support/bridges/raw-transfers.js'
@@ -76,17 +77,8 @@ async function rpc<T>(
 const setRelayer = (mode: string) =>
   rpc<{ waiting: { bridge: string; hasFailed: boolean }[] }>(1, 'sandbox_setRelayer', [mode])
 
-/** Asks until the service has seen the newest blocks. */
-async function caughtUp(): Promise<void> {
-  for (const chainId of [1, 42_161]) {
-    const head = Number(await rpc<Hex>(chainId, 'eth_blockNumber'))
-    let seen = 0
-    while (seen < head) {
-      const { body } = await service.get('/api/v1/networks', {})
-      seen = body.find(({ id }: { id: number }) => id === chainId).blockNumber
-    }
-  }
-}
+/** Returns when the service has seen the newest blocks. */
+const seesAll = () => caughtUp([service], [1, 42_161], rpc)
 
 type Body = Awaited<ReturnType<TestService['get']>>['body']
 
@@ -154,7 +146,7 @@ async function send(
 }
 
 async function check(chainId: number, hash: string, bridge = 'oft'): Promise<Body> {
-  await caughtUp()
+  await seesAll()
   const query = { chainId: String(chainId), txHash: hash }
   return (await service.get(`/api/v1/${bridge}/bridge/check`, query)).body
 }
@@ -281,15 +273,16 @@ describe('what an OFT says', () => {
   afterEach(async () => {
     for (const [index, chainId] of chainIds.entries()) {
       await rpc(chainId, 'evm_revert', [snapshots[index]])
-      await rpc(chainId, 'evm_mine')
+      // Above all blocks that were put back: those that the service has seen count as the newest until then.
+      await rpc(chainId, 'anvil_mine', ['0x10'])
     }
     await setRelayer('deliver')
-    await caughtUp()
+    await seesAll()
   })
 
   async function changed(chainId: number): Promise<void> {
     await rpc(chainId, 'evm_mine')
-    await caughtUp()
+    await seesAll()
   }
   async function set(chainId: number, contract: Address, slot: Hex, value: bigint): Promise<void> {
     await rpc(chainId, 'anvil_setStorageAt', [contract, slot, word(value)])

@@ -4,6 +4,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import type { Address } from '../../../src/domain/primitives.js'
 import { receiptOf } from '../mined.js'
 import { startService, type TestService } from '../service/service.js'
+import { caughtUp } from './caught-up.js'
 import { startRelayedSandboxes } from './relayed-sandboxes.js'
 
 /** As answers say it. */
@@ -47,16 +48,9 @@ export async function startRelayedService(among: readonly number[]) {
     return receiptOf(client, hash)
   }
 
+  const chainIds = relayed.sandboxes.map(({ chainId }) => chainId)
   /** Returns when the service has seen the newest block of each chain. */
-  async function caughtUp(): Promise<void> {
-    for (const { chainId } of relayed.sandboxes) {
-      const head = Number(await relayed.rpc<Hex>(chainId, 'eth_blockNumber', []))
-      for (let seen = 0; seen < head; ) {
-        const { body } = await service.get('/api/v1/networks', {})
-        seen = body.find(({ id }: { id: number }) => id === chainId).blockNumber
-      }
-    }
-  }
+  const seesAll = () => caughtUp([service], chainIds, relayed.rpc)
 
   return {
     ...relayed,
@@ -68,10 +62,10 @@ export async function startRelayedService(among: readonly number[]) {
       if (receipt.status !== 'success') throw new Error(`${receipt.transactionHash} reverted`)
       return receipt
     },
-    caughtUp,
+    caughtUp: seesAll,
     /** What the service says of a transaction at the newest blocks. */
     async checked(bridge: string, chainId: number, txHash: Hex) {
-      await caughtUp()
+      await seesAll()
       const query = { chainId: String(chainId), txHash }
       return service.get(`/api/v1/${bridge}/bridge/check`, query)
     },

@@ -20,6 +20,7 @@ import { bridgeAddresses } from '../../../../src/sandbox/bridges/bridge-addresse
 import { isLocking } from '../../../../src/sandbox/minted-tokens.js'
 import { createSeededRandom, pick } from '../../../../src/sandbox/seeded-random.js'
 import { startService, type TestService } from '../../service/service.js'
+import { caughtUp } from '../caught-up.js'
 import { taker } from '../random-routes.js'
 import { acrossToken, chainIds, definitionOf, startRelayedSandboxes } from '../relayed-sandboxes.js'
 import { type Account, accountOf } from './account.js'
@@ -108,7 +109,7 @@ export async function conserve(
     // A block a second on each: what takes minutes here would let hours go by on one of them alone.
     for (const chainId of chainIds) await rpc(chainId, 'anvil_setBlockTimestampInterval', [1])
     service = await startService(env)
-    await caughtUp({ rpc, service })
+    await caughtUp([service], chainIds, rpc)
     const forms = await askedForms(service, args.forms, args.seed)
     await service.stop()
     service = null
@@ -239,7 +240,7 @@ async function settle(parts: Settling): Promise<Refund[]> {
   const standing = new Set(transfers.flatMap(({ end, hash }) => (end === 'unmade' ? [] : [hash])))
   const limit = pLimit(atOnce)
   for (let step = 0; step <= mostSteps; step++) {
-    await caughtUp(parts)
+    await caughtUp([parts.service], chainIds, parts.rpc)
     let freed = 0
     const open = transfers.filter(
       (one) => one.end === undefined || one.end === 'unmade' || stuck.has(one),
@@ -306,7 +307,7 @@ async function settle(parts: Settling): Promise<Refund[]> {
     await rpc(chainId, 'evm_setNextBlockTimestamp', [later])
     await rpc(chainId, 'evm_mine', [])
   }
-  await caughtUp(parts)
+  await caughtUp([parts.service], chainIds, parts.rpc)
   const refunds: Refund[] = []
   for (const transfer of transfers.filter(({ end }) => end === undefined)) {
     const { body } = await asked(parts.service, transfer)
@@ -336,16 +337,6 @@ async function holds(
 
 function asked(service: TestService, { bridge, from, hash }: Transfer) {
   return service.get(`/api/v1/${bridge}/bridge/check`, { chainId: String(from), txHash: hash })
-}
-
-async function caughtUp({ rpc, service }: Pick<Settling, 'rpc' | 'service'>): Promise<void> {
-  for (const chainId of chainIds) {
-    const head = Number(await rpc<Hex>(chainId, 'eth_blockNumber', []))
-    for (let seen = 0; seen < head; ) {
-      const { body } = await service.get('/api/v1/networks', {})
-      seen = body.find(({ id }: { id: number }) => id === chainId)?.blockNumber ?? 0
-    }
-  }
 }
 
 function placesOf(chainId: number): BridgePlaces {
