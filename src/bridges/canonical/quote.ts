@@ -98,11 +98,8 @@ function whyUnpaired(
   { primary, details, symbol, tokenOut }: Lane,
   reads: readonly ReadResult[],
 ): LaneRefusal | null {
-  const words: bigint[] = []
-  for (const read of reads) {
-    if (!isAnswer(read)) return unreadable(primary, read)
-    words.push(BigInt(read.value))
-  }
+  const words = wordsOf(primary, reads)
+  if (!Array.isArray(words)) return words
   const [messenger, other, deposited = 0n] = words
   if (messenger !== BigInt(String(details?.messenger)) || other !== BigInt(standardBridge)) {
     const message = `The contract ${primary} is not the standard bridge of the destination.`
@@ -141,6 +138,19 @@ const pausedPortal: LaneRefusal = {
   reason: 'paused',
   message:
     'The portal is paused on the source chain: what is deposited could not be withdrawn again.',
+}
+
+/** A word of each read; refused where one of them gives none. */
+export function wordsOf(
+  address: string,
+  reads: readonly (ReadResult | undefined)[],
+): bigint[] | LaneRefusal {
+  const words: bigint[] = []
+  for (const read of reads) {
+    if (!isAnswer(read)) return unreadable(address, read)
+    words.push(BigInt(read.value))
+  }
+  return words
 }
 
 export function unreadable(address: string, read: ReadResult | undefined): LaneRefusal {

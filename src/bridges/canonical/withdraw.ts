@@ -17,7 +17,7 @@ import type {
   LaneRefusal,
 } from '../bridge.js'
 import { mintedTokenAbi, tokenBridgeAbi } from './abi.js'
-import { isAnswer, isTokenLane, unreadable } from './quote.js'
+import { isTokenLane, wordsOf } from './quote.js'
 import { messenger, settlementOf, standardBridge, tokenBridgeOf } from './settlement.js'
 import { withdrawalOf } from './withdrawals.js'
 
@@ -116,11 +116,8 @@ function whyUnpaired(
   { primary, tokenIn, tokenOut, details }: Lane,
   reads: readonly ReadResult[],
 ): LaneRefusal | null {
-  const words: bigint[] = []
-  for (const read of reads) {
-    if (!isAnswer(read)) return unreadable(primary, read)
-    words.push(BigInt(read.value))
-  }
+  const words = wordsOf(primary, reads)
+  if (!Array.isArray(words)) return words
   const [other, locked, minter] = words
   if (other !== BigInt(String(details?.other))) {
     const message = `The contract ${primary} is not the counterpart of the standard bridge ${details?.other}.`
